@@ -1,0 +1,30 @@
+# Warnings and sanitizers, for everything in this tree.
+
+add_compile_options(
+    "$<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion>"
+    # Line tables cost nothing at run time and make profiles and crash reports readable.
+    "$<$<AND:$<COMPILE_LANGUAGE:C>,$<CONFIG:Release>>:-g1>")
+# -std=c11 hides what POSIX and Linux add (mmap, clock_gettime, madvise); this shows it again. Empty,
+# so that a file that says the same does not redefine it.
+add_compile_definitions("$<$<COMPILE_LANGUAGE:C>:_DEFAULT_SOURCE=>")
+if(HEDDLE_WERROR)
+    add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-Werror>"
+                        "$<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings>")
+endif()
+
+string(REPLACE "," ";" heddle_sanitizers "${HEDDLE_SANITIZE}")
+if(heddle_sanitizers)
+    list(JOIN heddle_sanitizers "," joined)
+    # -O1: the tests finish in reasonable time and stack traces stay true.
+    add_compile_options(-fsanitize=${joined} -fno-sanitize-recover=all
+                        -fno-omit-frame-pointer -g -O1)
+    add_link_options(-fsanitize=${joined})
+endif()
+
+# The thread sanitizer understands atomic loads, not vector loads of slots that others CAS: it sees
+# the scalar tile alone.
+set(heddle_only_scalar 0)
+if("thread" IN_LIST heddle_sanitizers)
+    set(heddle_only_scalar 1)
+    add_compile_definitions(HD_ONLY_SCALAR=1)
+endif()

@@ -1,0 +1,34 @@
+# `cmake --install`: header, libraries, tool, pkg-config file and CMake package. All of them find
+# each other by relative paths, so the installed tree may be moved.
+
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(DIRECTORY include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# Two export files: only a program that links the static library has to have what that needs.
+install(TARGETS heddle EXPORT heddle_shared)
+install(TARGETS heddle_static EXPORT heddle_static)
+install(EXPORT heddle_shared NAMESPACE heddle:: FILE heddleTargets.cmake DESTINATION ${package_dir})
+install(EXPORT heddle_static NAMESPACE heddle:: FILE heddleStaticTargets.cmake
+        DESTINATION ${package_dir})
+if(TARGET heddle_tool)
+    install(TARGETS heddle_tool)
+endif()
+
+configure_package_config_file(cmake/heddleConfig.cmake.in heddleConfig.cmake
+    INSTALL_DESTINATION ${package_dir})
+# Before 1.0 a minor version may change the interface.
+write_basic_package_version_file(heddleConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/heddleConfig.cmake
+              ${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+list(TRANSFORM heddle_private_libraries PREPEND "-l" OUTPUT_VARIABLE private_flags)
+list(JOIN private_flags " " private_flags)
+if(heddle_has_cuda)
+    set(private_flags "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lstdc++ ${private_flags}")
+endif()
+file(RELATIVE_PATH up_to_prefix /prefix/${pkgconfig_dir} /prefix)
+configure_file(cmake/heddle.pc.in heddle.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/heddle.pc DESTINATION ${pkgconfig_dir})

@@ -1,0 +1,94 @@
+# Makes the compiled tables of src/instances.def: one small source file for every table and every
+# tile, which names the table's parameters and includes the engine's instance file.
+#
+# Sets heddle_instance_sources and heddle_instance_dir, which also holds
+#   instances.h         HD_INSTANCE(name) for every table, to be included with that macro defined
+#   instances_config.h  HD_HAVE_AVX2 and so on: the tiles and engines that are compiled
+#
+# file(CONFIGURE) touches a file only when its content changes, so a new line in instances.def
+# compiles that line alone.
+
+set(heddle_instance_dir ${PROJECT_BINARY_DIR}/instances)
+set(heddle_instance_sources)
+set(heddle_instance_names)
+set(instances_def ${PROJECT_SOURCE_DIR}/src/instances.def)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${instances_def})
+
+set(heddle_tiles scalar)
+if(NOT heddle_only_scalar)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND CMAKE_SIZEOF_VOID_P EQUAL 8)
+        list(APPEND heddle_tiles avx2 avx512)
+    elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$")
+        list(APPEND heddle_tiles neon)
+    endif()
+endif()
+set(tile_flags_avx2 -mavx2 -mbmi -mbmi2)
+set(tile_flags_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl ${tile_flags_avx2})
+
+# One source file: the table `name` for one tile ("cuda" is one more tile, in another language).
+function(heddle_add_instance name scheme key_bits value_bits bucket tile included)
+    string(TOUPPER ${tile} TILE)
+    get_filename_component(extension ${included} EXT)
+    set(file ${heddle_instance_dir}/${name}_${tile}${extension})
+    file(CONFIGURE OUTPUT ${file} CONTENT [[
+/* Made from src/instances.def by cmake/instances.cmake. */
+#define HD_SCHEME @scheme@
+#define HD_SCHEME_HEADER "scheme/@scheme@.h"
+#define HD_KEY_BITS @key_bits@
+#define HD_VALUE_BITS @value_bits@
+#define HD_BUCKET @bucket@
+#define HD_INSTANCE_NAME "@name@"
+#define HD_SYMBOL @name@_@tile@
+#define HD_TILE_@TILE@ 1
+#include "@included@"
+]] @ONLY)
+    set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${tile_flags_${tile}}")
+    set(heddle_instance_sources ${heddle_instance_sources} ${file} PARENT_SCOPE)
+endfunction()
+
+set(instance_lines)
+file(STRINGS ${instances_def} lines)
+foreach(line IN LISTS lines)
+    string(REGEX REPLACE "#.*" "" line "${line}")
+    string(STRIP "${line}" line)
+    if(line STREQUAL "")
+        continue()
+    endif()
+    if(NOT line MATCHES "^([a-z_]+) +(32|64) +(0|32|64) +([0-9]+)$")
+        message(FATAL_ERROR "src/instances.def: '${line}' is not: scheme, key bits, value bits, bucket")
+    endif()
+    set(parameters ${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CMAKE_MATCH_3} ${CMAKE_MATCH_4})
+    set(name ${CMAKE_MATCH_1}_k${CMAKE_MATCH_2}_v${CMAKE_MATCH_3}_b${CMAKE_MATCH_4})
+    string(REPLACE "_v0_" "_" name ${name})
+    if(NOT name MATCHES "${HEDDLE_INSTANCES}")
+        continue()
+    endif()
+    list(APPEND heddle_instance_names ${name})
+    foreach(tile IN LISTS heddle_tiles)
+        heddle_add_instance(${name} ${parameters} ${tile} cpu/instance.c)
+    endforeach()
+    if(heddle_has_cuda)
+        heddle_add_instance(${name} ${parameters} cuda cuda/instance.cu)
+    endif()
+endforeach()
+list(LENGTH heddle_instance_names instance_count)
+if(instance_count EQUAL 0)
+    message(FATAL_ERROR "No line of src/instances.def matches HEDDLE_INSTANCES=${HEDDLE_INSTANCES}")
+endif()
+list(JOIN heddle_tiles " " tile_text)
+message(STATUS "Compiled tables: ${instance_count}, CPU tiles: ${tile_text}")
+
+list(TRANSFORM heddle_instance_names REPLACE "(.+)" "HD_INSTANCE(\\1)\n" OUTPUT_VARIABLE list_text)
+list(JOIN list_text "" list_text)
+file(CONFIGURE OUTPUT ${heddle_instance_dir}/instances.h CONTENT "@list_text@" @ONLY)
+
+set(config_text "#define HD_HAVE_CUDA ${heddle_has_cuda}\n")
+foreach(tile avx2 avx512 neon)
+    string(TOUPPER ${tile} TILE)
+    set(have 0)
+    if(tile IN_LIST heddle_tiles)
+        set(have 1)
+    endif()
+    string(APPEND config_text "#define HD_HAVE_${TILE} ${have}\n")
+endforeach()
+file(CONFIGURE OUTPUT ${heddle_instance_dir}/instances_config.h CONTENT "@config_text@" @ONLY)

@@ -1,0 +1,366 @@
+/*
+ * heddle.h: the whole stable C interface of Heddle.
+ *
+ * Heddle keeps sets and maps of 32- and 64-bit keys in hash tables on a GPU or on the CPU. Work is
+ * given in batches: arrays of keys in, arrays of answers out. A first program:
+ *
+ *     heddle_device *device;
+ *     heddle_table *map;
+ *     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+ *     options.capacity = n;
+ *     heddle_device_open("auto", &device);
+ *     heddle_table_create(device, &options, &map);
+ *     heddle_table_insert(map, keys, values, n, NULL, NULL, NULL);
+ *     heddle_table_find(map, queries, m, answers, found, NULL, NULL);
+ *     heddle_table_destroy(map);
+ *     heddle_device_close(device);
+ *
+ * Rules that hold for every function, unless its own text says otherwise:
+ *
+ * Status.   Every call returns a heddle_status; HEDDLE_OK is 0. heddle_last_error() then gives one
+ *           sentence about the last failure of the calling thread.
+ * Pointers. Arrays of keys, values, flags and outcomes may lie in host memory or in memory of the
+ *           table's device. All are aligned to their element. Host arrays given to a GPU table are
+ *           staged through pinned buffers, overlapped with the work; such a call returns when it is
+ *           done. Arrays of one call must not overlap where one of them is written.
+ * Streams.  The last argument is a cudaStream_t, or NULL for the device's own stream. On the CPU it
+ *           must be NULL, and calls return when they are done. On a GPU a call whose arrays are all
+ *           device memory and whose `totals` is NULL is queued on the stream and returns at once;
+ *           a call that is given `totals` waits for its own work.
+ * Threads.  Different tables may be used by different threads at the same time, also on one
+ *           device. On one table, calls that only read (find, contains, export, stats, validate,
+ *           save, size) may run at the same time; a call that writes needs the table alone. On a
+ *           GPU the same holds for streams: work queued on two streams counts as simultaneous
+ *           unless events order it.
+ * Keys.     Every key value is legal. So is every value. Counts are 64-bit everywhere.
+ * Bad input is refused before anything is changed.
+ */
+#ifndef HEDDLE_HEDDLE_H
+#define HEDDLE_HEDDLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define HEDDLE_API
+#elif defined(__GNUC__)
+#define HEDDLE_API __attribute__((visibility("default")))
+#else
+#define HEDDLE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------ version */
+
+#define HEDDLE_VERSION_MAJOR 0
+#define HEDDLE_VERSION_MINOR 1
+#define HEDDLE_VERSION_PATCH 0
+#define HEDDLE_VERSION_STRING "0.1.0"
+/* Grows by one with every change that breaks a compiled program; also the SONAME. */
+#define HEDDLE_ABI_VERSION 0
+
+/* The version of the loaded library: major * 1000000 + minor * 1000 + patch. */
+HEDDLE_API uint32_t heddle_version(void);
+/* The same as text, e.g. "0.1.0". Static storage. */
+HEDDLE_API const char *heddle_version_string(void);
+/* HEDDLE_ABI_VERSION of the loaded library. */
+HEDDLE_API uint32_t heddle_abi_version(void);
+
+/* ------------------------------------------------------------------------------------- status */
+
+typedef int32_t heddle_status;
+
+#define HEDDLE_OK 0
+#define HEDDLE_ERROR_INVALID 1     /* an argument is wrong; nothing was changed */
+#define HEDDLE_ERROR_NO_MEMORY 2   /* host or device memory ran out; nothing is lost */
+#define HEDDLE_ERROR_FULL 3        /* some keys did not fit; the others are in the table */
+#define HEDDLE_ERROR_NO_DEVICE 4   /* the named device is not there */
+#define HEDDLE_ERROR_UNSUPPORTED 5 /* no compiled table does what was asked */
+#define HEDDLE_ERROR_IO 6          /* a file could not be read or written */
+#define HEDDLE_ERROR_FORMAT 7      /* a file is no table of Heddle's, or it is damaged */
+#define HEDDLE_ERROR_CORRUPT 8     /* heddle_table_validate found a broken invariant */
+#define HEDDLE_ERROR_DEVICE 9      /* the device's runtime reported an error */
+
+/* A short, static description of a status code; never NULL, also for unknown codes. */
+HEDDLE_API const char *heddle_status_string(heddle_status status);
+/*
+ * One sentence about the last failed call of this thread, "" when there was none. The text belongs
+ * to the library and stays as it is until the next failing call of the same thread.
+ */
+HEDDLE_API const char *heddle_last_error(void);
+
+/* ------------------------------------------------------------------------------------ devices */
+
+typedef struct heddle_device heddle_device;
+
+/*
+ * Opens a device by name:
+ *   "auto"    the first CUDA device that works, else the CPU
+ *   "cpu"     the CPU with as many threads as OpenMP offers; "cpu:4" with four
+ *   "cuda"    the first CUDA device; "cuda:1" the second
+ * A name that is not understood gives HEDDLE_ERROR_INVALID, a device that is not there
+ * HEDDLE_ERROR_NO_DEVICE. A device may be opened more than once; each handle has its own stream.
+ */
+HEDDLE_API heddle_status heddle_device_open(const char *name, heddle_device **device);
+/*
+ * Waits for the device's own stream and frees the handle. All tables on it must be destroyed and
+ * all its memory freed first. NULL is accepted.
+ */
+HEDDLE_API void heddle_device_close(heddle_device *device);
+
+#define HEDDLE_DEVICE_CPU 1
+#define HEDDLE_DEVICE_CUDA 2
+
+typedef struct heddle_device_info {
+    uint32_t size;         /* sizeof(heddle_device_info), set by the caller */
+    uint32_t kind;         /* HEDDLE_DEVICE_* */
+    int32_t index;         /* CUDA device number; 0 on the CPU */
+    uint32_t threads;      /* CPU threads used; multiprocessors of a GPU */
+    uint64_t memory_total; /* bytes of device (CPU: main) memory */
+    uint64_t memory_free;  /* bytes free now */
+    char name[128];        /* what the hardware calls itself */
+    char features[128];    /* "avx512", "avx2", "neon", "scalar"; "sm_90" on a GPU */
+} heddle_device_info;
+#define HEDDLE_DEVICE_INFO_INIT {sizeof(heddle_device_info), 0, 0, 0, 0, 0, {0}, {0}}
+
+HEDDLE_API heddle_status heddle_device_get_info(heddle_device *device, heddle_device_info *info);
+/* How many CUDA devices this process could open; 0 without driver or without the CUDA engine. */
+HEDDLE_API uint32_t heddle_cuda_device_count(void);
+/* 1 when the library was built with the CUDA engine, else 0. */
+HEDDLE_API uint32_t heddle_cuda_is_built(void);
+
+/* Waits until all work queued on `stream` (NULL: the device's own) is done; reports its errors. */
+HEDDLE_API heddle_status heddle_device_synchronize(heddle_device *device, void *stream);
+
+/* ------------------------------------------------------------------------------------- memory */
+/* What a binding in another language needs to use a device without another library.            */
+
+/* `bytes` of device memory (CPU: main memory on huge pages where they help), 256-byte aligned. */
+HEDDLE_API heddle_status heddle_memory_allocate(heddle_device *device, uint64_t bytes, void **memory);
+/* Frees what heddle_memory_allocate gave, after the work that uses it. NULL is accepted. */
+HEDDLE_API heddle_status heddle_memory_free(heddle_device *device, void *memory);
+/*
+ * Copies `bytes` between host and device memory in any direction, in the order of `stream`. A copy
+ * from or to pageable host memory returns when it is done; any other returns at once.
+ */
+HEDDLE_API heddle_status heddle_memory_copy(heddle_device *device, void *to, const void *from,
+                                            uint64_t bytes, void *stream);
+/* Sets `bytes` bytes of device memory to `byte`, in the order of `stream`. */
+HEDDLE_API heddle_status heddle_memory_fill(heddle_device *device, void *memory, uint8_t byte,
+                                            uint64_t bytes, void *stream);
+
+/* ------------------------------------------------------------------------------------- tables */
+
+typedef struct heddle_table heddle_table;
+
+#define HEDDLE_CONTAINER_MAP 1 /* keys with a value each */
+#define HEDDLE_CONTAINER_SET 2 /* keys alone */
+
+#define HEDDLE_SCHEME_AUTO 0   /* the library chooses */
+#define HEDDLE_SCHEME_CUCKOO 1 /* bucketed cuckoo hashing; bucket 1, 4, 8, 16, 32; 2 to 4 hashes */
+
+#define HEDDLE_FLAG_FIXED 1u /* never grow: keys that do not fit are reported instead */
+
+typedef struct heddle_table_options {
+    uint32_t size;       /* sizeof(heddle_table_options); the initialiser sets it */
+    uint32_t container;  /* HEDDLE_CONTAINER_*; MAP by default */
+    uint32_t scheme;     /* HEDDLE_SCHEME_*; AUTO by default */
+    uint32_t key_bits;   /* 32 or 64; 32 by default */
+    uint32_t value_bits; /* 32 or 64 in a map (0 chooses 32), 0 in a set */
+    uint32_t bucket;     /* slots in a bucket; 0 lets the library choose */
+    uint32_t hashes;     /* candidate buckets of a key, 2 to 4; 0 chooses 3 (4 when bucket is 1) */
+    uint32_t flags;      /* HEDDLE_FLAG_* */
+    uint64_t capacity;   /* keys to make room for; small tables get a little more */
+    uint64_t seed;       /* of the hash functions; 0 draws one from the system */
+    double load;         /* filled share of the slots once `capacity` keys are in, 0.1 to 0.99;
+                            0 chooses 0.8 */
+} heddle_table_options;
+#define HEDDLE_TABLE_OPTIONS_INIT \
+    {sizeof(heddle_table_options), HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_AUTO, 32, 0, 0, 0, 0, 0, 0, 0.0}
+
+/*
+ * Makes an empty table on `device`; NULL options are the defaults. Allocates and synchronises.
+ * The table keeps a reference to the device, which must outlive it.
+ */
+HEDDLE_API heddle_status heddle_table_create(heddle_device *device, const heddle_table_options *options,
+                                             heddle_table **table);
+/* Waits for the device and frees the table. NULL is accepted. */
+HEDDLE_API void heddle_table_destroy(heddle_table *table);
+/*
+ * The options the table runs with: every 0 replaced by what was chosen, `capacity` by the number of
+ * slots, `seed` by the seed in use. options->size is set by the caller.
+ */
+HEDDLE_API heddle_status heddle_table_get_options(heddle_table *table, heddle_table_options *options);
+/* The compiled instance, e.g. "cuckoo_k32_v32_b8". Lives as long as the table. */
+HEDDLE_API const char *heddle_table_instance(const heddle_table *table);
+/* The device a table lives on. */
+HEDDLE_API heddle_device *heddle_table_device(const heddle_table *table);
+
+/*
+ * What became of the keys of one call. Every key is counted in exactly one of the first five
+ * fields that its operation uses:
+ *   insert, build   inserted + updated + kept + failed == n
+ *   find, contains  found + absent == n
+ *   erase           found + absent == n, where found keys are erased
+ */
+typedef struct heddle_totals {
+    uint64_t inserted; /* new keys */
+    uint64_t updated;  /* keys already there whose value the policy replaced or combined */
+    uint64_t kept;     /* keys already there that stayed as they were */
+    uint64_t failed;   /* keys that did not fit */
+    uint64_t found;    /* keys that were there */
+    uint64_t absent;   /* keys that were not */
+    uint64_t probes;   /* buckets looked at, all keys together */
+    uint64_t evictions; /* pairs moved to make room */
+} heddle_totals;
+
+/* What became of one key: the values in an array of outcomes. */
+#define HEDDLE_OUTCOME_INSERTED 1
+#define HEDDLE_OUTCOME_UPDATED 2
+#define HEDDLE_OUTCOME_KEPT 3
+#define HEDDLE_OUTCOME_FAILED 4
+
+/* What to do with a key that is already in the table. */
+#define HEDDLE_POLICY_KEEP 0    /* leave the value there */
+#define HEDDLE_POLICY_REPLACE 1 /* take the new value */
+#define HEDDLE_POLICY_ADD 2     /* value there + new value, wrapping */
+#define HEDDLE_POLICY_MIN 3     /* the smaller, unsigned */
+#define HEDDLE_POLICY_MAX 4     /* the larger, unsigned */
+
+typedef struct heddle_insert_options {
+    uint32_t size;            /* sizeof(heddle_insert_options) */
+    uint32_t policy;          /* HEDDLE_POLICY_*; KEEP by default */
+    uint8_t *outcomes;        /* NULL, or n bytes: HEDDLE_OUTCOME_* of every key */
+    uint64_t *failed;         /* NULL, or host memory for the indices of keys that did not fit */
+    uint64_t failed_capacity; /* how many indices `failed` has room for */
+} heddle_insert_options;
+#define HEDDLE_INSERT_OPTIONS_INIT {sizeof(heddle_insert_options), HEDDLE_POLICY_KEEP, NULL, NULL, 0}
+
+/*
+ * Inserts n pairs. `values` is NULL for a set and only for a set; NULL options are the defaults;
+ * `totals` may be NULL.
+ *
+ * A key that occurs several times in the batch ends up in the table once. With ADD, MIN and MAX all
+ * its values take part; with KEEP and REPLACE the value is that of one of the occurrences, which
+ * one is not specified. Outcomes count the first occurrence to arrive as inserted and the others by
+ * the policy.
+ *
+ * Growth. A table without HEDDLE_FLAG_FIXED grows when keys do not fit: the call may then allocate
+ * and it synchronises. When memory for growth runs out the call returns HEDDLE_ERROR_NO_MEMORY.
+ * A fixed table neither allocates nor synchronises for device arrays (and `totals` and `failed`
+ * NULL); keys that do not fit are counted in heddle_table_take_totals. A call that waits, because of
+ * `totals`, `failed`, host arrays or because the device is the CPU, returns HEDDLE_ERROR_FULL
+ * when keys of a fixed table did not fit. In all these cases every key
+ * that was in the table before still is, with its value, and every key that is not reported as
+ * failed is in the table. The first min(failed, failed_capacity) indices of failed keys are
+ * written to `failed`, in no particular order.
+ */
+HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values,
+                                             uint64_t n, const heddle_insert_options *options,
+                                             heddle_totals *totals, void *stream);
+/*
+ * Empties the table and inserts n pairs: the fast way to fill a table from arrays. Same arguments
+ * and promises as heddle_table_insert; synchronises. A table that may grow is first made large
+ * enough for n distinct keys at its load. When keys do not fit although they should, the table is
+ * given a new seed and built again.
+ */
+HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *keys, const void *values,
+                                            uint64_t n, const heddle_insert_options *options,
+                                            heddle_totals *totals, void *stream);
+/*
+ * Looks n keys up in a map. values[i] receives the value of keys[i], or is left as it is when the
+ * key is absent: fill `values` beforehand with the answer you want for absent keys. found[i]
+ * becomes 1 or 0. `found` and `totals` may be NULL.
+ */
+HEDDLE_API heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t n, void *values,
+                                           uint8_t *found, heddle_totals *totals, void *stream);
+/* Like heddle_table_find without values; for sets and maps. */
+HEDDLE_API heddle_status heddle_table_contains(heddle_table *table, const void *keys, uint64_t n,
+                                               uint8_t *found, heddle_totals *totals, void *stream);
+/*
+ * Erases n keys. found[i] becomes 1 when keys[i] was there and this element of the batch erased it;
+ * of several equal keys in one batch exactly one gets the 1. `found` and `totals` may be NULL.
+ */
+HEDDLE_API heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t n,
+                                            uint8_t *found, heddle_totals *totals, void *stream);
+/*
+ * Writes all pairs, in no particular order, to arrays with room for `capacity` elements, and their
+ * number to *count (host memory). `values` is NULL for a set, and may be NULL for a map. When the
+ * arrays are too small nothing is written, *count says how much room is needed, and the call
+ * returns HEDDLE_ERROR_INVALID. Synchronises.
+ */
+HEDDLE_API heddle_status heddle_table_export(heddle_table *table, void *keys, void *values,
+                                             uint64_t capacity, uint64_t *count, void *stream);
+/* Removes all keys; keeps the memory. Does not synchronise. */
+HEDDLE_API heddle_status heddle_table_clear(heddle_table *table, void *stream);
+/* The number of keys in the table. Synchronises with `stream`. */
+HEDDLE_API heddle_status heddle_table_size(heddle_table *table, uint64_t *count, void *stream);
+/*
+ * Makes room for `capacity` keys in all at the table's load (a smaller number changes nothing), and
+ * allocates the workspace that later calls use, so that they need not. Works on a fixed table too.
+ * Allocates and synchronises. When memory runs out the table is unchanged.
+ */
+HEDDLE_API heddle_status heddle_table_reserve(heddle_table *table, uint64_t capacity, void *stream);
+/*
+ * Moves all pairs to fresh storage for max(capacity, keys in the table) keys at the table's load,
+ * with a fresh seed. This is also how a table shrinks and how it gets rid of the traces of erased
+ * keys. Allocates and synchronises. When it fails the table is unchanged.
+ */
+HEDDLE_API heddle_status heddle_table_rehash(heddle_table *table, uint64_t capacity, void *stream);
+/*
+ * The sums of what all calls without `totals` have done since the table was made or since this was
+ * last called. Synchronises with `stream`. With `peek` not 0 the sums are left in place.
+ */
+HEDDLE_API heddle_status heddle_table_take_totals(heddle_table *table, uint32_t peek,
+                                                  heddle_totals *totals, void *stream);
+
+#define HEDDLE_PROBES_MAX 8
+
+typedef struct heddle_table_stats {
+    uint32_t size;         /* sizeof(heddle_table_stats), set by the caller */
+    uint32_t regions;      /* parts that a key never leaves */
+    uint64_t keys;         /* keys in the table */
+    uint64_t slots;        /* room for keys */
+    uint64_t dead;         /* slots of erased keys not yet used again */
+    uint64_t buckets;      /* buckets in all */
+    uint64_t sealed;       /* full buckets: a search that ends in one has to go on */
+    uint64_t bytes_slots;  /* memory of the slots */
+    uint64_t bytes_total;  /* all memory of the table on its device */
+    uint64_t growths;      /* times the table has grown */
+    uint64_t evictions;    /* pairs moved to make room, since the table was made */
+    uint64_t probes[HEDDLE_PROBES_MAX]; /* probes[i]: keys found with i + 1 probes */
+    double load;           /* keys / slots */
+} heddle_table_stats;
+#define HEDDLE_TABLE_STATS_INIT {sizeof(heddle_table_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0.0}
+
+/* Counts the table through. Synchronises. */
+HEDDLE_API heddle_status heddle_table_get_stats(heddle_table *table, heddle_table_stats *stats, void *stream);
+/*
+ * Checks every invariant of the table: each key in one of its own buckets, no key twice, none
+ * behind a bucket at which a search would stop, counts right. HEDDLE_OK, or HEDDLE_ERROR_CORRUPT
+ * with the reason in heddle_last_error(). Allocates and synchronises.
+ */
+HEDDLE_API heddle_status heddle_table_validate(heddle_table *table, void *stream);
+
+/*
+ * Writes the table to a file that any machine and any device can load. The file is written beside
+ * `path` first and renamed when it is whole. Allocates and synchronises.
+ */
+HEDDLE_API heddle_status heddle_table_save(heddle_table *table, const char *path, void *stream);
+/*
+ * Makes a table on `device` from a file. `options` may be NULL to take container, widths, bucket,
+ * hashes and load from the file; else its scheme, bucket, hashes, load, flags, seed and capacity
+ * are used, and container and widths must be those of the file. A damaged file gives
+ * HEDDLE_ERROR_FORMAT and no table.
+ */
+HEDDLE_API heddle_status heddle_table_load(heddle_device *device, const char *path,
+                                           const heddle_table_options *options, heddle_table **table);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

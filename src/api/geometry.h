@@ -1,0 +1,26 @@
+/* geometry.h: how many regions and buckets a table has, and its hash functions. */
+#ifndef HD_GEOMETRY_H
+#define HD_GEOMETRY_H
+
+#include "engine/engine.h"
+
+/* No table has more slots; larger requests are refused as out of memory. */
+#define HD_SLOTS_MAX (UINT64_C(1) << 44)
+
+/*
+ * Sets everything in a view but its pointers: room for `capacity` keys at `load`. Small tables get
+ * more, since keys spread over few regions unevenly.
+ */
+heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t capacity, double load,
+                               uint32_t hashes, uint64_t seed);
+
+/* The number of slots of a view. */
+uint64_t hd_geometry_slots(const hd_view *view, const hd_table_ops *ops);
+
+/* A seed from the system; never 0. */
+uint64_t hd_seed_draw(void);
+
+/* The hash functions of a seed. */
+void hd_mix_init(hd_mix *mix, uint64_t seed);
+
+#endif

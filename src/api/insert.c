@@ -1,0 +1,227 @@
+/*
+ * insert.c: insert and build. A batch goes through slice by slice: place, then settle. A table that
+ * may grow looks after each slice whether keys failed; if so it grows and gives just those keys
+ * another try. A fixed table goes on, and the failed keys are listed if the caller wants them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/stage.h"
+#include "api/table.h"
+
+#define GROW_TRIES 8   /* a table that has doubled this often for one slice will not be helped */
+#define BUILD_SEEDS 4  /* seeds a build tries before it gives up */
+
+typedef struct insertion {
+    heddle_table *table;
+    const heddle_insert_options *options;
+    hd_call call;
+    void *stream;
+    bool grows;            /* growth is allowed and has not failed yet */
+    bool lists;            /* the caller wants the indices of failed keys */
+    heddle_status growth;  /* why growth failed */
+    uint64_t retried;      /* failures that were tried again, to take back from the count */
+    uint64_t failed;       /* failures known so far */
+    uint64_t listed;
+    uint8_t *host_outcomes; /* a slice of outcomes in host memory, for the list */
+} insertion;
+
+static heddle_status run_slice(const insertion *in, const hd_batch *batch)
+{
+    heddle_table *table = in->table;
+    hd_batch own = *batch;
+    heddle_status status;
+    own.heads = table->storage.heads;
+    own.next = table->storage.next;
+    status = table->ops->place(table->device, &table->storage.view, &own, in->stream);
+    if (status == HEDDLE_OK)
+        status = table->ops->settle(table->device, &table->storage.view, &own, NULL, 0, in->stream);
+    return status;
+}
+
+/* How many keys of the last run failed, after a wait. */
+static heddle_status read_failed(insertion *in, uint64_t *fresh)
+{
+    hd_counts counts;
+    const heddle_status status = hd_call_read(in->table, &in->call, in->stream, &counts);
+    if (status != HEDDLE_OK) return status;
+    *fresh = counts.at[HD_FAILED] - in->failed;
+    in->failed = counts.at[HD_FAILED];
+    return HEDDLE_OK;
+}
+
+/* Grows until the failed keys of a slice fit; *left says how many still do not. */
+static heddle_status grow_and_retry(insertion *in, hd_batch *batch, uint64_t *left)
+{
+    const bool scratch = batch->outcomes == in->table->storage.outcomes;
+    batch->retry = 1;
+    for (int i = 0; i < GROW_TRIES && *left != 0; i++) {
+        heddle_status status = hd_table_grow(in->table, *left, in->stream);
+        if (status != HEDDLE_OK) {
+            in->grows = false;
+            in->growth = status;
+            return status == HEDDLE_ERROR_DEVICE ? status : HEDDLE_OK;
+        }
+        in->retried += *left;
+        if (scratch) batch->outcomes = in->table->storage.outcomes; /* moved with the table */
+        status = run_slice(in, batch);
+        if (status == HEDDLE_OK) status = read_failed(in, left);
+        if (status != HEDDLE_OK) return status;
+    }
+    return HEDDLE_OK;
+}
+
+static heddle_status list_failed(insertion *in, const hd_batch *batch, uint64_t first)
+{
+    const uint8_t *outcomes = batch->outcomes;
+    const heddle_insert_options *o = in->options;
+    if (!in->table->engine->host_memory) {
+        heddle_status status = in->table->engine->copy(in->table->device, in->host_outcomes, outcomes, batch->n,
+                                                       in->stream);
+        if (status == HEDDLE_OK) status = in->table->engine->synchronize(in->table->device, in->stream);
+        if (status != HEDDLE_OK) return status;
+        outcomes = in->host_outcomes;
+    }
+    for (uint64_t i = 0; i < batch->n && in->listed < o->failed_capacity; i++)
+        if (outcomes[i] == HEDDLE_OUTCOME_FAILED) o->failed[in->listed++] = first + i;
+    return HEDDLE_OK;
+}
+
+/* hd_slice_work: spans are keys, values, outcomes. */
+static heddle_status insert_slice(void *context, void *const device[HD_SPANS_MAX], uint64_t first, uint64_t n)
+{
+    insertion *in = (insertion *)context;
+    heddle_table *table = in->table;
+    uint64_t left = 0;
+    heddle_status status;
+    hd_batch batch;
+    memset(&batch, 0, sizeof batch);
+    batch.keys = device[0];
+    batch.values = device[1];
+    batch.outcomes = (uint8_t *)device[2];
+    batch.n = n;
+    batch.policy = in->options->policy;
+    batch.counts = in->call.counts;
+    batch.tally = &table->control->born;
+    if (batch.outcomes == NULL && (in->grows || in->lists)) batch.outcomes = table->storage.outcomes;
+    status = run_slice(in, &batch);
+    if (status != HEDDLE_OK || !(in->grows || in->lists)) return status;
+    status = read_failed(in, &left);
+    if (status == HEDDLE_OK && left != 0 && in->grows) status = grow_and_retry(in, &batch, &left);
+    if (status == HEDDLE_OK && left != 0 && in->lists) status = list_failed(in, &batch, first);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------- the call */
+
+static heddle_status check_insert(const heddle_table *table, const void *keys, const void *values, uint64_t n,
+                                  const heddle_insert_options *o, const void *stream, const char *what)
+{
+    heddle_status status = hd_check_table(table, stream, what);
+    if (status == HEDDLE_OK) status = hd_check_array(keys, n, hd_key_width(table), "keys");
+    if (status != HEDDLE_OK) return status;
+    if (hd_value_width(table) == 0 && values != NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: a set takes no values", what);
+    if (hd_value_width(table) != 0) status = hd_check_array(values, n, hd_value_width(table), "values");
+    if (status != HEDDLE_OK) return status;
+    if (o->size != sizeof *o)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the options' size is %u, not %zu: use HEDDLE_INSERT_OPTIONS_INIT",
+                       what, o->size, sizeof *o);
+    if (o->policy > HEDDLE_POLICY_MAX) return hd_fail(HEDDLE_ERROR_INVALID, "%s: there is no policy %u", what, o->policy);
+    if (o->failed == NULL && o->failed_capacity != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: failed_capacity without an array `failed`", what);
+    return hd_check_array(o->failed, o->failed_capacity, sizeof(uint64_t), "failed indices");
+}
+
+/* Reads the sums of a waiting call and keeps what belongs to the table. */
+static heddle_status finish(insertion *in, heddle_totals *totals)
+{
+    heddle_table *table = in->table;
+    hd_counts counts;
+    const heddle_status status = hd_call_read(table, &in->call, in->stream, &counts);
+    if (status != HEDDLE_OK) return status;
+    counts.at[HD_FAILED] -= in->retried;
+    table->evictions += counts.at[HD_EVICTIONS];
+    if (totals != NULL) {
+        memset(totals, 0, sizeof *totals);
+        hd_totals_add(totals, &counts);
+    } else {
+        for (int i = 0; i < HD_COUNTS; i++) table->settled.at[i] += counts.at[i];
+    }
+    if (counts.at[HD_FAILED] == 0) return HEDDLE_OK;
+    if (in->growth != HEDDLE_OK) return in->growth;
+    return hd_fail(HEDDLE_ERROR_FULL, "%llu keys did not fit into the table of %llu slots",
+                   (unsigned long long)counts.at[HD_FAILED], (unsigned long long)table->options.capacity);
+}
+
+static heddle_status insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                            const heddle_insert_options *options, heddle_totals *totals, void *stream)
+{
+    const hd_span spans[3] = {
+        {(void *)(uintptr_t)keys, hd_key_width(table), true, false},
+        {(void *)(uintptr_t)values, hd_value_width(table), true, false},
+        {options->outcomes, 1, false, true},
+    };
+    const bool grows = (table->options.flags & HEDDLE_FLAG_FIXED) == 0;
+    const bool lists = options->failed_capacity != 0;
+    const bool waits = grows || lists || totals != NULL || table->engine->host_memory || hd_is_staged(table, &spans[0]);
+    insertion in = {table, options, {NULL, 0}, stream, grows, lists, HEDDLE_OK, 0, 0, 0, NULL};
+    heddle_status status;
+    if (lists && !table->engine->host_memory) {
+        in.host_outcomes = hd_fault_due() ? NULL : (uint8_t *)malloc(table->engine->slice_max);
+        if (in.host_outcomes == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to list failed keys");
+    }
+    status = hd_call_begin(table, waits, stream, &in.call);
+    if (status == HEDDLE_OK) {
+        status = hd_for_slices(table, spans, 3, n, insert_slice, &in, stream);
+        if (status == HEDDLE_OK && waits) status = finish(&in, totals);
+        hd_call_end(table, &in.call);
+    }
+    free(in.host_outcomes);
+    return status;
+}
+
+static const heddle_insert_options default_options = HEDDLE_INSERT_OPTIONS_INIT;
+
+heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                                  const heddle_insert_options *options, heddle_totals *totals, void *stream)
+{
+    const heddle_insert_options *o = options != NULL ? options : &default_options;
+    const heddle_status status = check_insert(table, keys, values, n, o, stream, "insert");
+    return status != HEDDLE_OK ? status : insert(table, keys, values, n, o, totals, stream);
+}
+
+/* Makes an empty table fit for n keys, if it may grow and is too small. */
+static heddle_status prepare_build(heddle_table *table, uint64_t n, void *stream)
+{
+    hd_view wanted;
+    heddle_status status = hd_geometry_init(&wanted, table->ops, n, table->options.load, table->options.hashes, 1);
+    if (status != HEDDLE_OK) return status;
+    if ((table->options.flags & HEDDLE_FLAG_FIXED) != 0 ||
+        hd_geometry_slots(&wanted, table->ops) <= hd_geometry_slots(&table->storage.view, table->ops))
+        return HEDDLE_OK;
+    return hd_table_renew(table, n, table->options.seed, stream);
+}
+
+heddle_status heddle_table_build(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                                 const heddle_insert_options *options, heddle_totals *totals, void *stream)
+{
+    const heddle_insert_options *o = options != NULL ? options : &default_options;
+    heddle_status status = check_insert(table, keys, values, n, o, stream, "build");
+    heddle_totals own;
+    memset(&own, 0, sizeof own);
+    if (status == HEDDLE_OK) status = prepare_build(table, n, stream);
+    if (status == HEDDLE_OK) status = heddle_table_clear(table, stream);
+    if (status == HEDDLE_OK) status = insert(table, keys, values, n, o, &own, stream);
+    /* Keys that ought to fit did not: the seed was unlucky. A table asked to hold too much keeps its seed. */
+    for (int i = 1; i < BUILD_SEEDS && status == HEDDLE_ERROR_FULL &&
+                    (double)(own.inserted + own.failed) <= table->options.load * (double)table->options.capacity;
+         i++) {
+        table->options.seed = hd_seed_draw();
+        hd_mix_init(&table->storage.view.mix, table->options.seed);
+        status = heddle_table_clear(table, stream);
+        if (status == HEDDLE_OK) status = insert(table, keys, values, n, o, &own, stream);
+    }
+    if (totals != NULL) *totals = own;
+    return status;
+}

@@ -1,0 +1,97 @@
+/* query.c: find, contains and erase: the operations that look every key of a batch up once. */
+#include <string.h>
+
+#include "api/stage.h"
+#include "api/table.h"
+
+typedef heddle_status (*lookup_op)(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream);
+
+typedef struct lookup_call {
+    heddle_table *table;
+    lookup_op op;
+    hd_call call;
+    void *stream;
+} lookup_call;
+
+/* hd_slice_work: spans are keys, found flags, values. */
+static heddle_status lookup_slice(void *context, void *const device[HD_SPANS_MAX], uint64_t first, uint64_t n)
+{
+    const lookup_call *c = (const lookup_call *)context;
+    hd_batch batch;
+    (void)first;
+    memset(&batch, 0, sizeof batch);
+    batch.keys = device[0];
+    batch.found = (uint8_t *)device[1];
+    batch.values_out = device[2];
+    batch.n = n;
+    batch.counts = c->call.counts;
+    batch.tally = &c->table->control->died;
+    return c->op(c->table->device, &c->table->storage.view, &batch, c->stream);
+}
+
+static heddle_status lookup(heddle_table *table, lookup_op op, const hd_span *spans, int count, uint64_t n,
+                            heddle_totals *totals, void *stream)
+{
+    lookup_call c = {table, op, {NULL, 0}, stream};
+    bool staged = false;
+    heddle_status status = hd_call_begin(table, totals != NULL, stream, &c.call);
+    if (status != HEDDLE_OK) return status;
+    for (int k = 0; k < count; k++) staged = staged || hd_is_staged(table, &spans[k]);
+    if (staged) status = hd_for_slices(table, spans, count, n, lookup_slice, &c, stream);
+    else if (n != 0) { /* no workspace is needed, so one launch does it all */
+        void *const device[HD_SPANS_MAX] = {spans[0].user, spans[1].user, count > 2 ? spans[2].user : NULL};
+        status = lookup_slice(&c, device, 0, n);
+    }
+    if (status == HEDDLE_OK && totals != NULL) {
+        hd_counts counts;
+        status = hd_call_read(table, &c.call, stream, &counts);
+        memset(totals, 0, sizeof *totals);
+        if (status == HEDDLE_OK) hd_totals_add(totals, &counts);
+    }
+    hd_call_end(table, &c.call);
+    return status;
+}
+
+static heddle_status check_lookup(const heddle_table *table, const void *keys, uint64_t n, const void *stream,
+                                  const char *what)
+{
+    const heddle_status status = hd_check_table(table, stream, what);
+    return status != HEDDLE_OK ? status : hd_check_array(keys, n, hd_key_width(table), "keys");
+}
+
+heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t n, void *values, uint8_t *found,
+                                heddle_totals *totals, void *stream)
+{
+    heddle_status status = check_lookup(table, keys, n, stream, "find");
+    if (status != HEDDLE_OK) return status;
+    if (hd_value_width(table) == 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "find: a set has no values to find; use heddle_table_contains");
+    status = hd_check_array(values, n, hd_value_width(table), "values");
+    if (status == HEDDLE_OK) {
+        const hd_span spans[3] = {
+            {(void *)(uintptr_t)keys, hd_key_width(table), true, false},
+            {found, 1, false, true},
+            {values, hd_value_width(table), true, true}, /* in too: absent keys leave it as it is */
+        };
+        status = lookup(table, table->ops->find, spans, 3, n, totals, stream);
+    }
+    return status;
+}
+
+heddle_status heddle_table_contains(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
+                                    heddle_totals *totals, void *stream)
+{
+    const heddle_status status = check_lookup(table, keys, n, stream, "contains");
+    if (status != HEDDLE_OK) return status;
+    const hd_span spans[2] = {{(void *)(uintptr_t)keys, hd_key_width(table), true, false}, {found, 1, false, true}};
+    return lookup(table, table->ops->contains, spans, 2, n, totals, stream);
+}
+
+heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
+                                 heddle_totals *totals, void *stream)
+{
+    const heddle_status status = check_lookup(table, keys, n, stream, "erase");
+    if (status != HEDDLE_OK) return status;
+    const hd_span spans[2] = {{(void *)(uintptr_t)keys, hd_key_width(table), true, false}, {found, 1, false, true}};
+    return lookup(table, table->ops->erase, spans, 2, n, totals, stream);
+}

@@ -1,0 +1,271 @@
+/*
+ * save.c: tables in files. A file holds pairs, not slots, so that any engine and any geometry can
+ * read it. All numbers are little-endian.
+ *
+ *   header   128 bytes, the last 8 a checksum of the rest
+ *   blocks   { number of pairs, checksum of what follows }, keys, values; until all pairs are there
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/stage.h"
+#include "api/table.h"
+
+#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "the file format is written as it lies in memory on little-endian machines"
+#endif
+
+#define FILE_VERSION 1
+#define BLOCK_MAX (UINT64_C(1) << 20) /* pairs in a block */
+
+static const char magic[8] = {'H', 'E', 'D', 'D', 'L', 'E', 'T', 'B'};
+
+typedef struct file_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t container;
+    uint32_t scheme;
+    uint32_t key_bits;
+    uint32_t value_bits;
+    uint32_t bucket;
+    uint32_t hashes;
+    uint32_t flags;
+    uint64_t count;
+    double load;
+    uint64_t reserved[8];
+    uint64_t checksum;
+} file_header;
+_Static_assert(sizeof(file_header) == 128, "the header's size is part of the format");
+
+typedef struct block_header {
+    uint64_t count;
+    uint64_t checksum;
+} block_header;
+
+/* A running 64-bit checksum: every word is folded in by a multiplication that any changed bit upsets. */
+static uint64_t checksum(uint64_t sum, const void *data, uint64_t bytes)
+{
+    const unsigned char *at = (const unsigned char *)data;
+    for (uint64_t i = 0; i < bytes; i += 8) {
+        uint64_t word = 0;
+        memcpy(&word, at + i, bytes - i < 8 ? bytes - i : 8);
+        sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        sum ^= sum >> 29;
+    }
+    return sum ^ bytes;
+}
+
+/* --------------------------------------------------------------------------------------- save */
+
+typedef struct writer {
+    FILE *file;
+    const char *path;
+    uint64_t key_width, value_width;
+    uint64_t written;
+} writer;
+
+static heddle_status write_bytes(const writer *w, const void *data, uint64_t bytes)
+{
+    if (bytes == 0 || fwrite(data, 1, bytes, w->file) == bytes) return HEDDLE_OK;
+    return hd_fail(HEDDLE_ERROR_IO, "cannot write %s: %s", w->path, strerror(errno));
+}
+
+/* hd_pairs_take: writes one block. */
+static heddle_status write_block(void *context, const void *keys, const void *values, uint64_t n)
+{
+    writer *w = (writer *)context;
+    block_header head;
+    heddle_status status;
+    head.count = n;
+    head.checksum = checksum(checksum(n, keys, n * w->key_width), values, n * w->value_width);
+    w->written += n;
+    status = write_bytes(w, &head, sizeof head);
+    if (status == HEDDLE_OK) status = write_bytes(w, keys, n * w->key_width);
+    if (status == HEDDLE_OK) status = write_bytes(w, values, n * w->value_width);
+    return status;
+}
+
+static heddle_status write_table(heddle_table *table, writer *w, void *stream)
+{
+    const heddle_table_options *o = &table->options;
+    file_header head;
+    heddle_status status;
+    memset(&head, 0, sizeof head);
+    memcpy(head.magic, magic, sizeof magic);
+    head.version = FILE_VERSION;
+    head.container = o->container;
+    head.scheme = o->scheme;
+    head.key_bits = o->key_bits;
+    head.value_bits = o->value_bits;
+    head.bucket = o->bucket;
+    head.hashes = o->hashes;
+    head.flags = o->flags;
+    head.load = o->load;
+    status = hd_table_count(table, &head.count, stream);
+    if (status != HEDDLE_OK) return status;
+    head.checksum = checksum(0, &head, offsetof(file_header, checksum));
+    status = write_bytes(w, &head, sizeof head);
+    if (status == HEDDLE_OK) status = hd_for_pairs(table, write_block, w, stream);
+    if (status == HEDDLE_OK && w->written != head.count)
+        status = hd_fail(HEDDLE_ERROR_CORRUPT, "the table counts %llu keys, but %llu stand in its slots",
+                         (unsigned long long)head.count, (unsigned long long)w->written);
+    if (status == HEDDLE_OK && (fflush(w->file) != 0 || fsync(fileno(w->file)) != 0))
+        status = hd_fail(HEDDLE_ERROR_IO, "cannot write %s: %s", w->path, strerror(errno));
+    return status;
+}
+
+/* Writes beside `path` and renames the whole file, so that a failure leaves an older file as it was. */
+static heddle_status save_beside(heddle_table *table, const char *path, const char *beside, void *stream)
+{
+    writer w = {NULL, path, hd_key_width(table), hd_value_width(table), 0};
+    heddle_status status;
+    w.file = fopen(beside, "wb");
+    if (w.file == NULL) return hd_fail(HEDDLE_ERROR_IO, "cannot write %s: %s", beside, strerror(errno));
+    status = write_table(table, &w, stream);
+    if (fclose(w.file) != 0 && status == HEDDLE_OK)
+        status = hd_fail(HEDDLE_ERROR_IO, "cannot write %s: %s", beside, strerror(errno));
+    if (status == HEDDLE_OK && rename(beside, path) != 0)
+        status = hd_fail(HEDDLE_ERROR_IO, "cannot rename %s to %s: %s", beside, path, strerror(errno));
+    if (status != HEDDLE_OK) remove(beside);
+    return status;
+}
+
+heddle_status heddle_table_save(heddle_table *table, const char *path, void *stream)
+{
+    static const char suffix[] = ".part";
+    heddle_status status = hd_check_table(table, stream, "save");
+    char *beside;
+    if (status != HEDDLE_OK) return status;
+    if (path == NULL || *path == 0) return hd_fail(HEDDLE_ERROR_INVALID, "save: there is no path");
+    beside = hd_fault_due() ? NULL : (char *)malloc(strlen(path) + sizeof suffix);
+    if (beside == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to save a table");
+    strcpy(beside, path);
+    strcat(beside, suffix);
+    status = save_beside(table, path, beside, stream);
+    free(beside);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- load */
+
+typedef struct reader {
+    FILE *file;
+    const char *path;
+    file_header head;
+} reader;
+
+static heddle_status damaged(const reader *r, const char *how)
+{
+    return hd_fail(HEDDLE_ERROR_FORMAT, "%s is no whole table file: %s", r->path, how);
+}
+
+static heddle_status read_bytes(const reader *r, void *data, uint64_t bytes)
+{
+    if (bytes == 0 || fread(data, 1, bytes, r->file) == bytes) return HEDDLE_OK;
+    if (ferror(r->file)) return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", r->path, strerror(errno));
+    return damaged(r, "it ends too early");
+}
+
+static heddle_status read_header(reader *r)
+{
+    const heddle_status status = read_bytes(r, &r->head, sizeof r->head);
+    if (status != HEDDLE_OK) return status;
+    if (memcmp(r->head.magic, magic, sizeof magic) != 0) return damaged(r, "it does not begin like one");
+    if (r->head.version != FILE_VERSION) return damaged(r, "it has another version");
+    if (checksum(0, &r->head, offsetof(file_header, checksum)) != r->head.checksum)
+        return damaged(r, "the checksum of its head is wrong");
+    return HEDDLE_OK;
+}
+
+/* The options for the new table: the file's, or the caller's where they agree with the file. */
+static heddle_status load_options(const reader *r, const heddle_table_options *given, heddle_table_options *o)
+{
+    static const heddle_table_options defaults = HEDDLE_TABLE_OPTIONS_INIT;
+    *o = given != NULL ? *given : defaults;
+    if (given == NULL) {
+        o->container = r->head.container;
+        o->scheme = r->head.scheme;
+        o->key_bits = r->head.key_bits;
+        o->value_bits = r->head.value_bits;
+        o->bucket = r->head.bucket;
+        o->hashes = r->head.hashes;
+        o->flags = r->head.flags;
+        o->load = r->head.load;
+    } else if (o->container != r->head.container || o->key_bits != r->head.key_bits ||
+               (o->value_bits != r->head.value_bits && (o->value_bits != 0 || r->head.value_bits != 32))) {
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s holds another container or other widths than the options say", r->path);
+    }
+    if (o->capacity < r->head.count) o->capacity = r->head.count;
+    return HEDDLE_OK;
+}
+
+static heddle_status read_block(const reader *r, heddle_table *table, char *keys, char *values, uint64_t left,
+                                uint64_t *count)
+{
+    const uint64_t kw = hd_key_width(table), vw = hd_value_width(table);
+    block_header head;
+    heddle_totals totals;
+    heddle_status status = read_bytes(r, &head, sizeof head);
+    if (status != HEDDLE_OK) return status;
+    if (head.count == 0 || head.count > BLOCK_MAX || head.count > left) return damaged(r, "a block has a wrong size");
+    status = read_bytes(r, keys, head.count * kw);
+    if (status == HEDDLE_OK) status = read_bytes(r, values, head.count * vw);
+    if (status != HEDDLE_OK) return status;
+    if (checksum(checksum(head.count, keys, head.count * kw), values, head.count * vw) != head.checksum)
+        return damaged(r, "the checksum of a block is wrong");
+    *count = head.count;
+    status = heddle_table_insert(table, keys, vw != 0 ? values : NULL, head.count, NULL, &totals, NULL);
+    if (status == HEDDLE_OK && totals.inserted != head.count) return damaged(r, "it holds a key twice");
+    return status;
+}
+
+static heddle_status read_pairs(const reader *r, heddle_table *table)
+{
+    char *keys = hd_fault_due() ? NULL : (char *)malloc(BLOCK_MAX * hd_key_width(table));
+    char *values = hd_fault_due() ? NULL : (char *)malloc(BLOCK_MAX * 8);
+    heddle_status status = HEDDLE_OK;
+    if (keys == NULL || values == NULL) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to load a table");
+    for (uint64_t left = r->head.count, count = 0; left != 0 && status == HEDDLE_OK; left -= count) {
+        count = 0;
+        status = read_block(r, table, keys, values, left, &count);
+        if (status != HEDDLE_OK) break;
+    }
+    if (status == HEDDLE_OK && fgetc(r->file) != EOF) status = damaged(r, "it goes on behind its end");
+    free(keys);
+    free(values);
+    return status;
+}
+
+static heddle_status load_file(heddle_device *device, reader *r, const heddle_table_options *options,
+                               heddle_table **table)
+{
+    heddle_table_options o;
+    heddle_status status = read_header(r);
+    if (status == HEDDLE_OK) status = load_options(r, options, &o);
+    if (status == HEDDLE_OK) status = heddle_table_create(device, &o, table);
+    if (status == HEDDLE_OK) status = read_pairs(r, *table);
+    if (status != HEDDLE_OK) {
+        heddle_table_destroy(*table);
+        *table = NULL;
+    }
+    return status;
+}
+
+heddle_status heddle_table_load(heddle_device *device, const char *path, const heddle_table_options *options,
+                                heddle_table **table)
+{
+    reader r;
+    heddle_status status;
+    if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "load: there is no place for the table");
+    *table = NULL;
+    if (device == NULL || path == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "load needs a device and a path");
+    r.path = path;
+    r.file = fopen(path, "rb");
+    if (r.file == NULL) return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+    status = load_file(device, &r, options, table);
+    fclose(r.file);
+    return status;
+}

@@ -1,0 +1,249 @@
+/* stage.c: see stage.h. */
+#include "api/stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STAGE_KEYS (UINT64_C(1) << 20) /* elements of a staged slice */
+#define ELEMENT_MAX 8
+#define SET_BYTES (STAGE_KEYS * ELEMENT_MAX)
+
+/* One of the two sets of buffers: every span has its own in each. */
+typedef struct stage_set {
+    char *device[HD_SPANS_MAX];
+    char *pinned[HD_SPANS_MAX];
+    void *done;     /* event: the results of its last slice are in `pinned` */
+    uint64_t first; /* that slice */
+    uint64_t n;
+} stage_set;
+
+struct hd_stage {
+    stage_set sets[2];
+};
+
+void hd_stage_free(heddle_table *table)
+{
+    hd_stage *stage = table->stage;
+    if (stage == NULL) return;
+    for (int s = 0; s < 2; s++) {
+        for (int k = 0; k < HD_SPANS_MAX; k++) {
+            if (stage->sets[s].device[k] != NULL) table->engine->free(table->device, stage->sets[s].device[k]);
+            if (stage->sets[s].pinned[k] != NULL) table->engine->free_pinned(table->device, stage->sets[s].pinned[k]);
+        }
+        if (stage->sets[s].done != NULL) table->engine->event_destroy(table->device, stage->sets[s].done);
+    }
+    free(stage);
+    table->stage = NULL;
+}
+
+static heddle_status stage_make(heddle_table *table)
+{
+    heddle_status status = HEDDLE_OK;
+    if (table->stage != NULL) return HEDDLE_OK;
+    table->stage = hd_fault_due() ? NULL : (hd_stage *)calloc(1, sizeof *table->stage);
+    if (table->stage == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to stage host arrays");
+    for (int s = 0; s < 2 && status == HEDDLE_OK; s++) {
+        stage_set *set = &table->stage->sets[s];
+        for (int k = 0; k < HD_SPANS_MAX && status == HEDDLE_OK; k++) {
+            status = table->engine->allocate(table->device, SET_BYTES, (void **)&set->device[k]);
+            if (status == HEDDLE_OK)
+                status = table->engine->allocate_pinned(table->device, SET_BYTES, (void **)&set->pinned[k]);
+        }
+        if (status == HEDDLE_OK) status = table->engine->event_create(table->device, &set->done);
+    }
+    if (status != HEDDLE_OK) hd_stage_free(table);
+    return status;
+}
+
+bool hd_is_staged(const heddle_table *table, const hd_span *span)
+{
+    return span->user != NULL && !table->engine->host_memory &&
+           !table->engine->is_device_memory(table->device, span->user);
+}
+
+/* A staged call over arrays. */
+typedef struct staged_call {
+    heddle_table *table;
+    const hd_span *spans;
+    int count;
+    bool staged[HD_SPANS_MAX];
+    void *stream;
+} staged_call;
+
+/* Large copies between pageable and pinned memory are worth several threads. */
+static void copy_parallel(char *to, const char *from, uint64_t bytes)
+{
+    const uint64_t step = UINT64_C(1) << 20;
+#pragma omp parallel for schedule(static) if (bytes > 2 * step) num_threads(4)
+    for (uint64_t at = 0; at < bytes; at += step) memcpy(to + at, from + at, bytes - at < step ? bytes - at : step);
+}
+
+/* Waits for a set's last slice and gives its results to the caller. */
+static heddle_status set_drain(const staged_call *c, stage_set *set)
+{
+    heddle_status status;
+    if (set->n == 0) return HEDDLE_OK;
+    status = c->table->engine->event_wait(c->table->device, set->done);
+    for (int k = 0; k < c->count && status == HEDDLE_OK; k++) {
+        const uint32_t width = c->spans[k].width;
+        if (c->staged[k] && c->spans[k].out)
+            copy_parallel((char *)c->spans[k].user + set->first * width, set->pinned[k], set->n * width);
+    }
+    set->n = 0;
+    return status;
+}
+
+static heddle_status set_send(const staged_call *c, stage_set *set, uint64_t first, uint64_t n)
+{
+    heddle_status status = HEDDLE_OK;
+    for (int k = 0; k < c->count && status == HEDDLE_OK; k++) {
+        const uint64_t bytes = n * c->spans[k].width;
+        if (!c->staged[k] || !c->spans[k].in) continue;
+        copy_parallel(set->pinned[k], (const char *)c->spans[k].user + first * c->spans[k].width, bytes);
+        status = c->table->engine->copy(c->table->device, set->device[k], set->pinned[k], bytes, c->stream);
+    }
+    set->first = first;
+    return status;
+}
+
+static heddle_status set_receive(const staged_call *c, stage_set *set, uint64_t n)
+{
+    heddle_status status = HEDDLE_OK;
+    for (int k = 0; k < c->count && status == HEDDLE_OK; k++)
+        if (c->staged[k] && c->spans[k].out)
+            status = c->table->engine->copy(c->table->device, set->pinned[k], set->device[k], n * c->spans[k].width,
+                                            c->stream);
+    if (status == HEDDLE_OK) status = c->table->engine->event_record(c->table->device, set->done, c->stream);
+    if (status == HEDDLE_OK) set->n = n;
+    return status;
+}
+
+/* The device's view of the slice that begins at `first`. */
+static void slice_pointers(const staged_call *c, const stage_set *set, uint64_t first, void *device[HD_SPANS_MAX])
+{
+    for (int k = 0; k < HD_SPANS_MAX; k++) {
+        device[k] = NULL;
+        if (k >= c->count || c->spans[k].user == NULL) continue;
+        device[k] = c->staged[k] ? set->device[k] : (char *)c->spans[k].user + first * c->spans[k].width;
+    }
+}
+
+static heddle_status run_staged(const staged_call *c, uint64_t n, hd_slice_work work, void *context)
+{
+    const uint64_t slice = c->table->storage.slice < STAGE_KEYS ? c->table->storage.slice : STAGE_KEYS;
+    heddle_status status = stage_make(c->table);
+    for (uint64_t first = 0, turn = 0; first < n && status == HEDDLE_OK; first += slice, turn ^= 1) {
+        const uint64_t length = n - first < slice ? n - first : slice;
+        stage_set *set = &c->table->stage->sets[turn];
+        void *device[HD_SPANS_MAX];
+        status = set_drain(c, set);
+        if (status == HEDDLE_OK) status = set_send(c, set, first, length);
+        slice_pointers(c, set, first, device);
+        if (status == HEDDLE_OK) status = work(context, device, first, length);
+        if (status == HEDDLE_OK) status = set_receive(c, set, length);
+    }
+    for (int s = 0; s < 2 && c->table->stage != NULL; s++) {
+        const heddle_status drained = set_drain(c, &c->table->stage->sets[s]);
+        if (status == HEDDLE_OK) status = drained;
+    }
+    return status;
+}
+
+static heddle_status run_direct(const staged_call *c, uint64_t n, hd_slice_work work, void *context)
+{
+    heddle_status status = HEDDLE_OK;
+    for (uint64_t first = 0; first < n && status == HEDDLE_OK;) {
+        const uint64_t slice = c->table->storage.slice; /* may change when the table grows */
+        const uint64_t length = n - first < slice ? n - first : slice;
+        void *device[HD_SPANS_MAX];
+        slice_pointers(c, NULL, first, device);
+        status = work(context, device, first, length);
+        first += length;
+    }
+    return status;
+}
+
+heddle_status hd_for_slices(heddle_table *table, const hd_span *spans, int count, uint64_t n, hd_slice_work work,
+                            void *context, void *stream)
+{
+    staged_call c = {table, spans, count, {false}, stream};
+    bool any = false;
+    heddle_status status;
+    for (int k = 0; k < count; k++) {
+        c.staged[k] = hd_is_staged(table, &spans[k]);
+        any = any || c.staged[k];
+    }
+    if (!any) return run_direct(&c, n, work, context);
+    pthread_mutex_lock(&table->stage_lock); /* there is one pair of buffer sets a table */
+    status = run_staged(&c, n, work, context);
+    pthread_mutex_unlock(&table->stage_lock);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------- all pairs */
+
+typedef struct pair_buffers {
+    char *device_keys, *device_values, *host_keys, *host_values;
+    uint64_t *cursor; /* device memory */
+    uint64_t *count;  /* pinned host memory */
+} pair_buffers;
+
+static void pair_buffers_free(heddle_table *table, const pair_buffers *b)
+{
+    void *const device[] = {b->device_keys, b->device_values, b->cursor};
+    void *const pinned[] = {b->host_keys, b->host_values, b->count};
+    for (int i = 0; i < 3; i++) {
+        if (device[i] != NULL) table->engine->free(table->device, device[i]);
+        if (pinned[i] != NULL) table->engine->free_pinned(table->device, pinned[i]);
+    }
+}
+
+static heddle_status pair_buffers_make(heddle_table *table, pair_buffers *b)
+{
+    const hd_engine *engine = table->engine;
+    heddle_status status;
+    memset(b, 0, sizeof *b);
+    status = engine->allocate(table->device, SET_BYTES, (void **)&b->device_keys);
+    if (status == HEDDLE_OK) status = engine->allocate(table->device, SET_BYTES, (void **)&b->device_values);
+    if (status == HEDDLE_OK) status = engine->allocate(table->device, sizeof(uint64_t), (void **)&b->cursor);
+    if (status == HEDDLE_OK) status = engine->allocate_pinned(table->device, SET_BYTES, (void **)&b->host_keys);
+    if (status == HEDDLE_OK) status = engine->allocate_pinned(table->device, SET_BYTES, (void **)&b->host_values);
+    if (status == HEDDLE_OK) status = engine->allocate_pinned(table->device, sizeof(uint64_t), (void **)&b->count);
+    if (status != HEDDLE_OK) pair_buffers_free(table, b);
+    return status;
+}
+
+/* Brings the pairs of some slots into the host buffers. */
+static heddle_status fetch_pairs(heddle_table *table, const pair_buffers *b, uint64_t first, uint64_t slots,
+                                 void *stream)
+{
+    const hd_engine *engine = table->engine;
+    heddle_device *device = table->device;
+    heddle_status status = engine->fill(device, b->cursor, 0, sizeof(uint64_t), stream);
+    if (status == HEDDLE_OK)
+        status = table->ops->collect(device, &table->storage.view, first, slots, b->device_keys, b->device_values,
+                                     b->cursor, stream);
+    if (status == HEDDLE_OK) status = engine->copy(device, b->count, b->cursor, sizeof(uint64_t), stream);
+    if (status == HEDDLE_OK) status = engine->synchronize(device, stream);
+    if (status == HEDDLE_OK)
+        status = engine->copy(device, b->host_keys, b->device_keys, *b->count * hd_key_width(table), stream);
+    if (status == HEDDLE_OK && hd_value_width(table) != 0)
+        status = engine->copy(device, b->host_values, b->device_values, *b->count * hd_value_width(table), stream);
+    if (status == HEDDLE_OK) status = engine->synchronize(device, stream);
+    return status;
+}
+
+heddle_status hd_for_pairs(heddle_table *table, hd_pairs_take take, void *context, void *stream)
+{
+    const uint64_t slots = hd_geometry_slots(&table->storage.view, table->ops);
+    pair_buffers b;
+    heddle_status status = pair_buffers_make(table, &b);
+    if (status != HEDDLE_OK) return status;
+    for (uint64_t first = 0; first < slots && status == HEDDLE_OK; first += STAGE_KEYS) {
+        status = fetch_pairs(table, &b, first, slots - first < STAGE_KEYS ? slots - first : STAGE_KEYS, stream);
+        if (status == HEDDLE_OK && *b.count != 0)
+            status = take(context, b.host_keys, hd_value_width(table) != 0 ? b.host_values : NULL, *b.count);
+    }
+    pair_buffers_free(table, &b);
+    return status;
+}

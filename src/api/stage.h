@@ -1,0 +1,42 @@
+/*
+ * stage.h: works through the arrays of a call slice by slice, wherever they lie.
+ *
+ * An array that the device can use is handed on as it is. Host arrays of a GPU table go through two
+ * sets of pinned and device buffers: while the device works on one slice, the host fills the next
+ * and empties the one before.
+ */
+#ifndef HD_STAGE_H
+#define HD_STAGE_H
+
+#include "api/table.h"
+
+#define HD_SPANS_MAX 3
+
+/* One array of a call. */
+typedef struct hd_span {
+    void *user;     /* NULL when the caller gave none */
+    uint32_t width; /* bytes of an element */
+    bool in;        /* the operation reads it */
+    bool out;       /* the operation writes it */
+} hd_span;
+
+/* The operation on one slice: device[k] is where span k's elements from `first` on are, or NULL. */
+typedef heddle_status (*hd_slice_work)(void *context, void *const device[HD_SPANS_MAX], uint64_t first, uint64_t n);
+
+/* Runs `work` over n elements in order. Waits for the stream if any span had to be staged. */
+heddle_status hd_for_slices(heddle_table *table, const hd_span *spans, int count, uint64_t n, hd_slice_work work,
+                            void *context, void *stream);
+
+/* Whether a span of the call lies where the device cannot use it. */
+bool hd_is_staged(const heddle_table *table, const hd_span *span);
+
+/*
+ * Hands all pairs to `take` in host memory, in pieces; `values` is NULL in a set. Waits for the
+ * stream. A status other than HEDDLE_OK from `take` ends it.
+ */
+typedef heddle_status (*hd_pairs_take)(void *context, const void *keys, const void *values, uint64_t n);
+heddle_status hd_for_pairs(heddle_table *table, hd_pairs_take take, void *context, void *stream);
+
+void hd_stage_free(heddle_table *table);
+
+#endif

@@ -1,0 +1,174 @@
+/* storage.c: the memory of a table, and moving a table from one storage to another. */
+#include <string.h>
+
+#include "api/table.h"
+
+#define SLICE_MIN (UINT64_C(1) << 16)
+#define MOVE_TRIES 6
+
+/* A workspace of about a sixteenth of the slots' bytes is enough to keep a device busy. */
+static uint64_t choose_slice(const hd_engine *engine, uint64_t slots)
+{
+    uint64_t slice = SLICE_MIN;
+    while (slice < engine->slice_max && slice * 16 <= slots) slice *= 2;
+    return slice;
+}
+
+static heddle_status take(heddle_table *table, hd_storage *storage, uint64_t bytes, void **memory)
+{
+    const heddle_status status = table->engine->allocate(table->device, bytes, memory);
+    if (status == HEDDLE_OK) storage->bytes += bytes;
+    return status;
+}
+
+static heddle_status allocate_all(heddle_table *table, hd_storage *storage)
+{
+    const uint64_t slots = hd_geometry_slots(&storage->view, table->ops);
+    heddle_status status = take(table, storage, slots * table->ops->slot_bytes, &storage->view.slots);
+    if (status == HEDDLE_OK && table->ops->value_bytes != 0)
+        status = take(table, storage, slots * table->ops->value_bytes, &storage->view.values);
+    if (status == HEDDLE_OK)
+        status = take(table, storage, sizeof(uint32_t) << storage->view.region_bits, (void **)&storage->heads);
+    if (status == HEDDLE_OK) status = take(table, storage, storage->slice * sizeof(uint32_t), (void **)&storage->next);
+    if (status == HEDDLE_OK) status = take(table, storage, storage->slice, (void **)&storage->outcomes);
+    return status;
+}
+
+heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t capacity, uint64_t seed, void *stream)
+{
+    heddle_status status;
+    memset(storage, 0, sizeof *storage);
+    status = hd_geometry_init(&storage->view, table->ops, capacity, table->options.load, table->options.hashes, seed);
+    if (status != HEDDLE_OK) return status;
+    storage->slice = choose_slice(table->engine, hd_geometry_slots(&storage->view, table->ops));
+    status = allocate_all(table, storage);
+    if (status == HEDDLE_OK)
+        status = table->engine->fill(table->device, storage->heads, 0xff, sizeof(uint32_t) << storage->view.region_bits,
+                                     stream);
+    if (status == HEDDLE_OK) status = table->ops->clear(table->device, &storage->view, stream);
+    if (status != HEDDLE_OK) hd_storage_free(table, storage);
+    return status;
+}
+
+void hd_storage_free(heddle_table *table, hd_storage *storage)
+{
+    void *const memory[] = {storage->view.slots, storage->view.values, storage->heads, storage->next,
+                            storage->outcomes};
+    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
+        if (memory[i] != NULL) table->engine->free(table->device, memory[i]);
+    memset(storage, 0, sizeof *storage);
+}
+
+/* Outcomes outlive the move: an insertion that made the table grow reads there what to try again. */
+static heddle_status keep_outcomes(heddle_table *table, const hd_storage *to, void *stream)
+{
+    const hd_storage *from = &table->storage;
+    const uint64_t bytes = from->slice < to->slice ? from->slice : to->slice;
+    return from->outcomes == NULL ? HEDDLE_OK
+                                  : table->engine->copy(table->device, to->outcomes, from->outcomes, bytes, stream);
+}
+
+static void adopt(heddle_table *table, hd_storage *storage, uint64_t seed)
+{
+    hd_storage_free(table, &table->storage);
+    table->storage = *storage;
+    table->options.seed = seed;
+    table->options.capacity = hd_geometry_slots(&storage->view, table->ops);
+}
+
+/* Inserts all pairs of the table into `to`; *failed says how many did not fit. */
+static heddle_status rehome_all(heddle_table *table, const hd_storage *to, uint64_t *failed, void *stream)
+{
+    const hd_view *from = &table->storage.view;
+    const uint64_t slots = hd_geometry_slots(from, table->ops);
+    hd_counts counts;
+    hd_batch batch;
+    hd_call call;
+    heddle_status status = hd_call_begin(table, true, stream, &call);
+    if (status != HEDDLE_OK) return status;
+    memset(&batch, 0, sizeof batch);
+    batch.counts = call.counts;
+    batch.heads = to->heads;
+    batch.next = to->next;
+    for (uint64_t first = 0; first < slots && status == HEDDLE_OK; first += to->slice) {
+        batch.n = slots - first < to->slice ? slots - first : to->slice;
+        status = table->ops->rehome(table->device, &to->view, &batch, from, first, stream);
+        if (status == HEDDLE_OK) status = table->ops->settle(table->device, &to->view, &batch, from, first, stream);
+    }
+    if (status == HEDDLE_OK) status = hd_call_read(table, &call, stream, &counts);
+    hd_call_end(table, &call);
+    if (status == HEDDLE_OK) *failed = counts.at[HD_FAILED];
+    return status;
+}
+
+heddle_status hd_table_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
+{
+    uint64_t use = seed != 0 ? seed : table->options.seed;
+    for (int i = 0; i < MOVE_TRIES; i++) {
+        hd_storage fresh;
+        uint64_t failed = 0;
+        heddle_status status = hd_storage_init(table, &fresh, capacity, use, stream);
+        if (status != HEDDLE_OK) return status;
+        status = rehome_all(table, &fresh, &failed, stream);
+        if (status == HEDDLE_OK) status = keep_outcomes(table, &fresh, stream);
+        if (status == HEDDLE_OK && failed == 0) {
+            adopt(table, &fresh, use);
+            return HEDDLE_OK;
+        }
+        hd_storage_free(table, &fresh);
+        if (status != HEDDLE_OK) return status;
+        use = hd_seed_draw();
+        capacity += capacity / 8 + 64; /* an unlucky seed, or not quite enough room */
+    }
+    return hd_fail(HEDDLE_ERROR_FULL, "no seed makes room for the keys in storage for %llu",
+                   (unsigned long long)capacity);
+}
+
+heddle_status hd_table_renew(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
+{
+    hd_storage fresh;
+    heddle_status status = hd_storage_init(table, &fresh, capacity, seed, stream);
+    if (status == HEDDLE_OK) adopt(table, &fresh, seed);
+    return status;
+}
+
+heddle_status hd_table_grow(heddle_table *table, uint64_t more_keys, void *stream)
+{
+    const double load = table->options.load;
+    const uint64_t doubled = (uint64_t)(2.0 * load * (double)hd_geometry_slots(&table->storage.view, table->ops));
+    uint64_t keys;
+    heddle_status status = hd_table_count(table, &keys, stream);
+    if (status != HEDDLE_OK) return status;
+    status = hd_table_move(table, keys + more_keys > doubled ? keys + more_keys : doubled, 0, stream);
+    if (status == HEDDLE_OK) table->growths++;
+    return status;
+}
+
+static heddle_status check_capacity(uint64_t capacity)
+{
+    if (capacity > HD_SLOTS_MAX / 2)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys", (unsigned long long)capacity);
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_table_reserve(heddle_table *table, uint64_t capacity, void *stream)
+{
+    hd_view wanted;
+    heddle_status status = hd_check_table(table, stream, "reserve");
+    if (status == HEDDLE_OK) status = check_capacity(capacity);
+    if (status == HEDDLE_OK)
+        status = hd_geometry_init(&wanted, table->ops, capacity, table->options.load, table->options.hashes, 1);
+    if (status != HEDDLE_OK) return status;
+    if (hd_geometry_slots(&wanted, table->ops) <= hd_geometry_slots(&table->storage.view, table->ops)) return HEDDLE_OK;
+    return hd_table_move(table, capacity, 0, stream);
+}
+
+heddle_status heddle_table_rehash(heddle_table *table, uint64_t capacity, void *stream)
+{
+    uint64_t keys;
+    heddle_status status = hd_check_table(table, stream, "rehash");
+    if (status == HEDDLE_OK) status = check_capacity(capacity);
+    if (status == HEDDLE_OK) status = hd_table_count(table, &keys, stream);
+    if (status != HEDDLE_OK) return status;
+    return hd_table_move(table, keys > capacity ? keys : capacity, hd_seed_draw(), stream);
+}

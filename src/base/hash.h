@@ -1,0 +1,110 @@
+/*
+ * hash.h: from a key to the place of its buckets.
+ *
+ * A key is first mixed by a seeded bijection of its own width. Because nothing is lost in it, the
+ * mixed key can stand for the key in the table and be turned back. Its leading bits name the
+ * region; a chain of 32-bit hashes of its low bits names the buckets inside the region:
+ *
+ *     mixed:  | region (region_bits) |  ...  low 32 bits -> chain 0, chain 1, ... |
+ *
+ * A slot's place already tells its region, so the topmost bit need not be stored: it is free to say
+ * that a slot holds no key at all. That is why every key is legal. What is stored is the "lean" key.
+ */
+#ifndef HD_HASH_H
+#define HD_HASH_H
+
+#include "base/port.h"
+#include "engine/table_view.h"
+
+#if HD_KEY_BITS == 32
+typedef uint32_t hd_key;
+#define HD_KEY_C(x) UINT32_C(x)
+#elif HD_KEY_BITS == 64
+typedef uint64_t hd_key;
+#define HD_KEY_C(x) UINT64_C(x)
+#else
+#error "HD_KEY_BITS must be 32 or 64"
+#endif
+
+#define HD_TOP_BIT ((hd_key)1 << (HD_KEY_BITS - 1))
+
+/* What a slot without a key holds in place of one. All have the top bit set, lean keys never. */
+#define HD_KEY_EMPTY ((hd_key)~HD_KEY_C(0)) /* never used since the bucket was made */
+#define HD_KEY_DEAD ((hd_key)~HD_KEY_C(1))  /* its key was erased */
+#define HD_KEY_BUSY ((hd_key)~HD_KEY_C(2))  /* being written by another tile right now */
+
+HD_FN bool key_is_vacant(hd_key lean) { return (lean & HD_TOP_BIT) != 0; }
+
+#if HD_KEY_BITS == 32
+
+HD_FN hd_key mix_key(const hd_mix *mix, hd_key key)
+{
+    key += (uint32_t)mix->add;
+    key ^= key >> 16;
+    key *= (uint32_t)mix->mul[0];
+    key ^= key >> 15;
+    key *= (uint32_t)mix->mul[1];
+    return key ^ key >> 16;
+}
+
+HD_FN hd_key unmix_key(const hd_mix *mix, hd_key mixed)
+{
+    mixed ^= mixed >> 16;
+    mixed *= (uint32_t)mix->unmul[1];
+    mixed ^= mixed >> 15 ^ mixed >> 30;
+    mixed *= (uint32_t)mix->unmul[0];
+    mixed ^= mixed >> 16;
+    return mixed - (uint32_t)mix->add;
+}
+
+#else
+
+HD_FN hd_key mix_key(const hd_mix *mix, hd_key key)
+{
+    key += mix->add;
+    key ^= key >> 32;
+    key *= mix->mul[0];
+    key ^= key >> 29;
+    key *= mix->mul[1];
+    return key ^ key >> 32;
+}
+
+HD_FN hd_key unmix_key(const hd_mix *mix, hd_key mixed)
+{
+    mixed ^= mixed >> 32;
+    mixed *= mix->unmul[1];
+    mixed ^= mixed >> 29 ^ mixed >> 58;
+    mixed *= mix->unmul[0];
+    mixed ^= mixed >> 32;
+    return mixed - mix->add;
+}
+
+#endif
+
+HD_FN uint32_t region_of(const hd_view *view, hd_key mixed)
+{
+    return (uint32_t)(mixed >> (HD_KEY_BITS - view->region_bits));
+}
+
+HD_FN hd_key lean_key(hd_key mixed) { return mixed & ~HD_TOP_BIT; }
+
+/* The key that a slot of `region` holds as `lean`. */
+HD_FN hd_key key_from_lean(const hd_view *view, uint32_t region, hd_key lean)
+{
+    const hd_key top = (hd_key)(region >> (view->region_bits - 1)) << (HD_KEY_BITS - 1);
+    return unmix_key(&view->mix, lean | top);
+}
+
+/*
+ * The chain of 32-bit hashes. It starts from the lean key, so that a pair found in a slot can be
+ * moved on without being unmixed first.
+ */
+HD_FN uint32_t chain_start(hd_key lean) { return (uint32_t)lean * UINT32_C(0x9e3779b1); }
+
+HD_FN uint32_t chain_next(uint32_t chain)
+{
+    chain ^= chain >> 15;
+    return chain * UINT32_C(0x85ebca77) + UINT32_C(0x27d4eb2f);
+}
+
+#endif

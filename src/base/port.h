@@ -1,0 +1,49 @@
+/*
+ * port.h: the few words that differ between gcc -std=c11 and nvcc.
+ *
+ * With atomic.h and tile.h this is the only place with conditionals on the target.
+ */
+#ifndef HD_PORT_H
+#define HD_PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__CUDACC__)
+#define HD_FN static __device__ __forceinline__
+#define HD_BOTH static __host__ __device__ __forceinline__
+#define HD_UNROLL _Pragma("unroll")
+#else
+#define HD_FN static inline __attribute__((always_inline, unused))
+#define HD_BOTH static inline __attribute__((always_inline, unused))
+#define HD_UNROLL
+#endif
+
+#ifdef __cplusplus
+#define HD_EXTERN extern "C"
+#else
+#define HD_EXTERN extern
+#endif
+
+/* The upper half of a 32 x 32 bit product. */
+HD_BOTH uint32_t hd_mulhi32(uint32_t a, uint32_t b)
+{
+#if defined(__CUDA_ARCH__)
+    return __umulhi(a, b);
+#else
+    return (uint32_t)((uint64_t)a * b >> 32);
+#endif
+}
+
+/* The index of the lowest set bit; mask != 0. */
+HD_BOTH uint32_t hd_lowest_bit(uint64_t mask)
+{
+#if defined(__CUDA_ARCH__)
+    return (uint32_t)__ffsll((long long)mask) - 1;
+#else
+    return (uint32_t)__builtin_ctzll(mask);
+#endif
+}
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * engine_cpu.c: the CPU as a device. Streams do not exist here: every operation is done when it
+ * returns, and events are readings of the clock.
+ */
+#include "cpu/engine_cpu.h"
+
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cpu/memory_cpu.h"
+#include "cpu/roof_cpu.h"
+#include "engine/error.h"
+#include "instances_config.h"
+
+#define THREADS_MAX 1024
+#define ITEMS_A_THREAD 2048 /* below this a second thread costs more than it brings */
+
+/* ---------------------------------------------------------------------------- compiled tables */
+
+#define HD_INSTANCE(name) extern const hd_table_ops name##_scalar;
+#include "instances.h"
+#undef HD_INSTANCE
+#define HD_INSTANCE(name) &name##_scalar,
+static const hd_table_ops *const tables_scalar[] = {
+#include "instances.h"
+};
+#undef HD_INSTANCE
+#define TABLE_COUNT ((uint32_t)(sizeof tables_scalar / sizeof tables_scalar[0]))
+
+#if HD_HAVE_AVX2
+#define HD_INSTANCE(name) extern const hd_table_ops name##_avx2;
+#include "instances.h"
+#undef HD_INSTANCE
+#define HD_INSTANCE(name) &name##_avx2,
+static const hd_table_ops *const tables_avx2[] = {
+#include "instances.h"
+};
+#undef HD_INSTANCE
+#endif
+
+#if HD_HAVE_AVX512
+#define HD_INSTANCE(name) extern const hd_table_ops name##_avx512;
+#include "instances.h"
+#undef HD_INSTANCE
+#define HD_INSTANCE(name) &name##_avx512,
+static const hd_table_ops *const tables_avx512[] = {
+#include "instances.h"
+};
+#undef HD_INSTANCE
+#endif
+
+#if HD_HAVE_NEON
+#define HD_INSTANCE(name) extern const hd_table_ops name##_neon;
+#include "instances.h"
+#undef HD_INSTANCE
+#define HD_INSTANCE(name) &name##_neon,
+static const hd_table_ops *const tables_neon[] = {
+#include "instances.h"
+};
+#undef HD_INSTANCE
+#endif
+
+const hd_table_ops *const *hd_cpu_tables(const char *tile, uint32_t *count)
+{
+    *count = TABLE_COUNT;
+    if (strcmp(tile, "scalar") == 0) return tables_scalar;
+#if HD_HAVE_AVX2
+    if (strcmp(tile, "avx2") == 0 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+        return tables_avx2;
+#endif
+#if HD_HAVE_AVX512
+    if (strcmp(tile, "avx512") == 0 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
+        return tables_avx512;
+#endif
+#if HD_HAVE_NEON
+    if (strcmp(tile, "neon") == 0) return tables_neon;
+#endif
+    return NULL;
+}
+
+/* The widest tile of this machine; HEDDLE_TILE in the environment may name a narrower one. */
+static const char *choose_tile(void)
+{
+    static const char *const widest_first[] = {"avx512", "avx2", "neon", "scalar"};
+    const char *wanted = getenv("HEDDLE_TILE");
+    uint32_t count;
+    for (size_t i = 0; i < sizeof widest_first / sizeof widest_first[0]; i++) {
+        const char *tile = widest_first[i];
+        if (wanted != NULL && strcmp(wanted, tile) != 0) continue;
+        if (hd_cpu_tables(tile, &count) != NULL) return tile;
+    }
+    return "scalar";
+}
+
+static const hd_table_ops *const *tables(heddle_device *device, uint32_t *count)
+{
+    return hd_cpu_tables(((hd_device_cpu *)device)->tile, count);
+}
+
+/* ------------------------------------------------------------------------------------- device */
+
+int hd_cpu_threads(const heddle_device *device, uint64_t items)
+{
+    const int most = ((const hd_device_cpu *)device)->threads;
+    const uint64_t worth = items / ITEMS_A_THREAD + 1;
+    return worth < (uint64_t)most ? (int)worth : most;
+}
+
+static heddle_status cpu_open(int32_t threads, heddle_device **device)
+{
+    hd_device_cpu *cpu;
+    if (threads < 0 || threads > THREADS_MAX)
+        return hd_fail(HEDDLE_ERROR_INVALID, "a CPU device takes 1 to %d threads, not %d", THREADS_MAX, threads);
+    cpu = hd_fault_due() ? NULL : (hd_device_cpu *)calloc(1, sizeof *cpu);
+    if (cpu == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a device");
+    cpu->base.engine = hd_engine_cpu();
+    cpu->threads = threads != 0 ? threads : omp_get_max_threads();
+    cpu->tile = choose_tile();
+    *device = &cpu->base;
+    return HEDDLE_OK;
+}
+
+static void cpu_close(heddle_device *device) { free(device); }
+
+static uint32_t cpu_count(void) { return 1; }
+
+/* The name the processor gives itself; on Linux the kernel knows it. */
+static void read_model(char *name, size_t size)
+{
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    snprintf(name, size, "CPU");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) != 0 || colon == NULL) continue;
+        colon[1 + strcspn(colon + 1, "\n")] = 0;
+        snprintf(name, size, "%s", colon + 2);
+        break;
+    }
+    if (file != NULL) fclose(file);
+}
+
+static heddle_status cpu_info(heddle_device *device, heddle_device_info *info)
+{
+    const hd_device_cpu *cpu = (const hd_device_cpu *)device;
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    info->kind = HEDDLE_DEVICE_CPU;
+    info->index = 0;
+    info->threads = (uint32_t)cpu->threads;
+    info->memory_total = page * (uint64_t)sysconf(_SC_PHYS_PAGES);
+    info->memory_free = page * (uint64_t)sysconf(_SC_AVPHYS_PAGES);
+    read_model(info->name, sizeof info->name);
+    snprintf(info->features, sizeof info->features, "%s", cpu->tile);
+    return HEDDLE_OK;
+}
+
+static heddle_status cpu_synchronize(heddle_device *device, void *stream)
+{
+    (void)device, (void)stream;
+    return HEDDLE_OK;
+}
+
+/* ------------------------------------------------------------------------------------- memory */
+
+static heddle_status cpu_allocate(heddle_device *device, uint64_t bytes, void **memory)
+{
+    (void)device;
+    return hd_memory_cpu_allocate(bytes, memory);
+}
+
+static void cpu_free(heddle_device *device, void *memory)
+{
+    (void)device;
+    hd_memory_cpu_free(memory);
+}
+
+static heddle_status cpu_copy(heddle_device *device, void *to, const void *from, uint64_t bytes, void *stream)
+{
+    (void)device, (void)stream;
+    if (bytes != 0) memmove(to, from, bytes);
+    return HEDDLE_OK;
+}
+
+static heddle_status cpu_fill(heddle_device *device, void *memory, uint8_t byte, uint64_t bytes, void *stream)
+{
+    (void)device, (void)stream;
+    if (bytes != 0) memset(memory, byte, bytes);
+    return HEDDLE_OK;
+}
+
+static bool cpu_is_device_memory(heddle_device *device, const void *memory)
+{
+    (void)device, (void)memory;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------- events */
+
+static heddle_status cpu_event_create(heddle_device *device, void **event)
+{
+    (void)device;
+    *event = hd_fault_due() ? NULL : calloc(1, sizeof(struct timespec));
+    return *event != NULL ? HEDDLE_OK : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for an event");
+}
+
+static void cpu_event_destroy(heddle_device *device, void *event)
+{
+    (void)device;
+    free(event);
+}
+
+static heddle_status cpu_event_record(heddle_device *device, void *event, void *stream)
+{
+    (void)device, (void)stream;
+    clock_gettime(CLOCK_MONOTONIC, (struct timespec *)event);
+    return HEDDLE_OK;
+}
+
+static heddle_status cpu_event_wait(heddle_device *device, void *event)
+{
+    (void)device, (void)event;
+    return HEDDLE_OK;
+}
+
+static heddle_status cpu_event_seconds(heddle_device *device, void *begin, void *end, double *seconds)
+{
+    const struct timespec *a = (const struct timespec *)begin, *b = (const struct timespec *)end;
+    (void)device;
+    *seconds = (double)(b->tv_sec - a->tv_sec) + 1e-9 * (double)(b->tv_nsec - a->tv_nsec);
+    return HEDDLE_OK;
+}
+
+static heddle_status cpu_roof(heddle_device *device, const hd_roof_request *request, double *rate)
+{
+    return hd_roof_cpu((uint32_t)((hd_device_cpu *)device)->threads, request, rate);
+}
+
+const hd_engine *hd_engine_cpu(void)
+{
+    static const hd_engine engine = {
+        HEDDLE_DEVICE_CPU, true, UINT64_C(1) << 20,
+        cpu_open, cpu_close, cpu_count, cpu_info, cpu_synchronize,
+        cpu_allocate, cpu_free, cpu_allocate, cpu_free, cpu_copy, cpu_fill, cpu_is_device_memory,
+        cpu_event_create, cpu_event_destroy, cpu_event_record, cpu_event_wait, cpu_event_seconds,
+        tables, cpu_roof,
+    };
+    return &engine;
+}

@@ -1,0 +1,369 @@
+/*
+ * instance.c: one compiled table for the CPU. Built once for every line of instances.def and every
+ * vector tile, by a generated stub that defines HD_KEY_BITS, HD_VALUE_BITS, HD_BUCKET, HD_TILE_*,
+ * HD_SCHEME_HEADER, HD_INSTANCE_NAME and HD_SYMBOL. Exports HD_SYMBOL alone.
+ *
+ * Memory is slow and wide: every loop keeps two groups of walks in flight. The first buckets of one
+ * group are prefetched before the group before it is looked at; walks that go on to a second
+ * bucket prefetch it and are looked at again after the rest of their group.
+ */
+#include <string.h>
+
+#include "cpu/engine_cpu.h"
+#include HD_SCHEME_HEADER
+#include "scheme/census.h"
+
+#define GROUP 32
+#define CHUNK 4096 /* keys a thread takes at a time */
+
+typedef struct sums {
+    uint32_t inserted, present, failed, probes, evictions; /* of a slice, which has at most 2^32 keys */
+    uint64_t found, absent, looks;
+} sums;
+
+typedef struct group {
+    hd_walk walks[GROUP];
+    uint32_t count;
+    uint64_t first; /* index of its first key in the batch */
+} group;
+
+static inline void prefetch_bucket(const hd_view *view, uint64_t index)
+{
+    const char *at = (const char *)((const hd_word *)view->slots + index * HD_BUCKET);
+    for (size_t i = 0; i < HD_BUCKET * sizeof(hd_word); i += 64) __builtin_prefetch(at + i, 0, 3);
+}
+
+static inline void group_start(group *g, const hd_view *view, const hd_key *keys, uint64_t first, uint64_t end)
+{
+    const uint64_t count = first < end ? end - first : 0;
+    g->first = first;
+    g->count = (uint32_t)(count < GROUP ? count : GROUP);
+    for (uint32_t i = 0; i < g->count; i++) {
+        g->walks[i] = walk_start(view, keys[first + i]);
+        prefetch_bucket(view, walk_bucket(view, &g->walks[i]));
+    }
+}
+
+static void sums_add(const sums *s, const hd_batch *batch)
+{
+    uint64_t *at = batch->counts->at;
+    const int present = batch->policy == HEDDLE_POLICY_KEEP ? HD_KEPT : HD_UPDATED;
+    __atomic_fetch_add(&at[HD_INSERTED], s->inserted, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&at[present], s->present, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&at[HD_FAILED], s->failed, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&at[HD_PROBES], s->probes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&at[HD_EVICTIONS], s->evictions, __ATOMIC_RELAXED);
+    if (batch->tally != NULL) __atomic_fetch_add(batch->tally, s->inserted, __ATOMIC_RELAXED);
+}
+
+static inline uint64_t chunk_end(uint64_t first, uint64_t n) { return n - first < CHUNK ? n : first + CHUNK; }
+
+/* ------------------------------------------------------------------------------ looking keys up */
+
+enum { FIND, CONTAINS, ERASE };
+
+/* What to do with the i-th key of a batch once its walk has ended. */
+static inline uint64_t lookup_end(int op, const hd_view *view, const hd_batch *batch, uint64_t i, int step, hd_hit hit)
+{
+    bool found = step == HD_STEP_FOUND;
+#if HD_VALUE_BITS != 0
+    if (op == FIND && found) hit_deliver(tile_here(), view, hit, (hd_value *)batch->values_out + i);
+#endif
+    if (op == ERASE && found) found = hit_erase(tile_here(), view, hit);
+    if (batch->found != NULL) batch->found[i] = found;
+    return found;
+}
+
+static inline void lookup_group(int op, group *g, const hd_view *view, const hd_batch *batch, sums *s)
+{
+    uint32_t going[GROUP], count = g->count;
+    for (uint32_t i = 0; i < count; i++) going[i] = i;
+    while (count != 0) {
+        uint32_t still = 0;
+        s->looks += count;
+        for (uint32_t j = 0; j < count; j++) {
+            const uint32_t i = going[j];
+            hd_walk *walk = &g->walks[i];
+            const hd_bucket b = op == ERASE ? bucket_load_shared(tile_here(), view, walk_bucket(view, walk))
+                                            : bucket_load(tile_here(), view, walk_bucket(view, walk));
+            hd_hit hit;
+            int step;
+            hit.slot = 0;
+            step = find_step(tile_here(), view, walk, &b, &hit);
+            if (step == HD_STEP_ON) {
+                prefetch_bucket(view, walk_bucket(view, walk));
+                going[still++] = i;
+            } else {
+                const uint64_t found = lookup_end(op, view, batch, g->first + i, step, hit);
+                s->found += found;
+                s->absent += 1 - found;
+            }
+        }
+        count = still;
+    }
+}
+
+static inline heddle_status lookup(int op, heddle_device *device, const hd_view *view, const hd_batch *batch)
+{
+    const hd_key *keys = (const hd_key *)batch->keys;
+    const hd_view v = *view;
+#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
+    {
+        sums s = {0};
+#pragma omp for schedule(dynamic) nowait
+        for (uint64_t c = 0; c < batch->n; c += CHUNK) {
+            const uint64_t end = chunk_end(c, batch->n);
+            group flight[2];
+            group_start(&flight[0], &v, keys, c, end);
+            for (uint64_t i = c, turn = 0; i < end; i += GROUP, turn ^= 1) {
+                group_start(&flight[turn ^ 1], &v, keys, i + GROUP, end);
+                lookup_group(op, &flight[turn], &v, batch, &s);
+            }
+        }
+        __atomic_fetch_add(&batch->counts->at[HD_FOUND], s.found, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&batch->counts->at[HD_ABSENT], s.absent, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&batch->counts->at[HD_PROBES], s.looks, __ATOMIC_RELAXED);
+        if (op == ERASE) __atomic_fetch_add(batch->tally, s.found, __ATOMIC_RELAXED);
+    }
+    return HEDDLE_OK;
+}
+
+static heddle_status find(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+{
+    (void)stream;
+    return lookup(FIND, device, view, batch);
+}
+
+static heddle_status contains(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+{
+    (void)stream;
+    return lookup(CONTAINS, device, view, batch);
+}
+
+static heddle_status erase(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+{
+    (void)stream;
+    return lookup(ERASE, device, view, batch);
+}
+
+/* ------------------------------------------------------------------------------------ inserting */
+
+static inline hd_value batch_value(const hd_batch *batch, uint64_t i)
+{
+#if HD_VALUE_BITS != 0
+    return ((const hd_value *)batch->values)[i];
+#else
+    (void)batch, (void)i;
+    return 0;
+#endif
+}
+
+static inline uint8_t outcome_of(int result, uint32_t policy)
+{
+    if (result == HD_PLACED) return HEDDLE_OUTCOME_INSERTED;
+    if (result == HD_NO_ROOM) return HEDDLE_OUTCOME_FAILED;
+    return policy == HEDDLE_POLICY_KEEP ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED;
+}
+
+/* Counts and notes what became of the i-th key of a batch. */
+static inline void insert_end(const hd_batch *batch, uint64_t i, int result, sums *s)
+{
+    s->inserted += result == HD_PLACED;
+    s->present += result == HD_PRESENT;
+    s->failed += result == HD_NO_ROOM;
+    if (batch->outcomes != NULL) batch->outcomes[i] = outcome_of(result, batch->policy);
+}
+
+static inline void place_one(const hd_view *view, const hd_batch *batch, const hd_walk walk, uint64_t i, hd_value value,
+                             sums *s)
+{
+    const hd_bucket b = bucket_load_shared(tile_here(), view, walk_bucket(view, &walk));
+    const int result = scheme_place(tile_here(), view, walk, b, value, batch->policy, &s->probes);
+    if (result == HD_DEFERRED) {
+        batch->next[i] = exchange_relaxed_32(&batch->heads[walk.region], (uint32_t)i);
+    } else {
+        insert_end(batch, i, result, s);
+    }
+}
+
+static void place_chunk(const hd_view *view, const hd_batch *batch, uint64_t first, uint64_t end, sums *s)
+{
+    const hd_key *keys = (const hd_key *)batch->keys;
+    group flight[2];
+    group_start(&flight[0], view, keys, first, end);
+    for (uint64_t i = first, turn = 0; i < end; i += GROUP, turn ^= 1) {
+        const group *g = &flight[turn];
+        group_start(&flight[turn ^ 1], view, keys, i + GROUP, end);
+        for (uint32_t j = 0; j < g->count; j++) {
+            if (batch->retry && batch->outcomes[i + j] != HEDDLE_OUTCOME_FAILED) continue;
+            place_one(view, batch, g->walks[j], i + j, batch_value(batch, i + j), s);
+        }
+    }
+}
+
+static heddle_status place(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+{
+    const hd_view v = *view;
+    (void)stream;
+#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
+    {
+        sums s = {0};
+#pragma omp for schedule(dynamic) nowait
+        for (uint64_t c = 0; c < batch->n; c += CHUNK) place_chunk(&v, batch, c, chunk_end(c, batch->n), &s);
+        sums_add(&s, batch);
+    }
+    return HEDDLE_OK;
+}
+
+/* Where a pair to insert comes from: the batch, or a slot of another table. */
+typedef struct source {
+    const hd_batch *batch;
+    const hd_view *from;
+    uint64_t first;
+} source;
+
+/* The i-th pair of a source as a walk in `view`; false when its slot holds none. */
+static inline bool source_get(const source *src, const hd_view *view, uint64_t i, hd_walk *walk, hd_value *value)
+{
+    if (src->from == NULL) {
+        *walk = walk_start(view, ((const hd_key *)src->batch->keys)[i]);
+        *value = batch_value(src->batch, i);
+    } else {
+        const uint64_t slot = src->first + i;
+        const hd_word word = ((const hd_word *)src->from->slots)[slot];
+        const uint32_t region = (uint32_t)(slot / HD_BUCKET / src->from->region_buckets);
+        if (key_is_vacant(word_key(word))) return false;
+        *walk = walk_start(view, key_from_lean(src->from, region, word_key(word)));
+        *value = word_value(src->from, slot, word);
+    }
+    return true;
+}
+
+static void settle_region(const source *src, const hd_view *view, uint32_t region, sums *s)
+{
+    const hd_batch *batch = src->batch;
+    uint32_t path[HD_KICKS_MAX];
+    uint32_t kicks = view->kicks;
+    uint32_t i = batch->heads[region];
+    batch->heads[region] = HD_NO_KEY;
+    while (i != HD_NO_KEY) {
+        hd_walk walk;
+        hd_value value;
+        if (source_get(src, view, i, &walk, &value)) {
+            const int result = scheme_settle(tile_here(), view, walk, value, batch->policy, kicks, path, &s->probes,
+                                             &s->evictions);
+            insert_end(batch, i, result, s);
+            /* A full region stays full: long chains are not worth trying again and again. */
+            if (result == HD_NO_ROOM && kicks > 4) kicks /= 2;
+        }
+        i = batch->next[i];
+    }
+}
+
+static heddle_status settle(heddle_device *device, const hd_view *view, const hd_batch *batch, const hd_view *from,
+                            uint64_t first, void *stream)
+{
+    const uint32_t regions = UINT32_C(1) << view->region_bits;
+    const source src = {batch, from, first};
+    const hd_view v = *view;
+    (void)stream;
+#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
+    {
+        sums s = {0};
+#pragma omp for schedule(dynamic, 64) nowait
+        for (uint32_t r = 0; r < regions; r++)
+            if (batch->heads[r] != HD_NO_KEY) settle_region(&src, &v, r, &s);
+        sums_add(&s, batch);
+    }
+    return HEDDLE_OK;
+}
+
+static heddle_status rehome(heddle_device *device, const hd_view *view, const hd_batch *batch, const hd_view *from,
+                            uint64_t first, void *stream)
+{
+    const source src = {batch, from, first};
+    const hd_view v = *view;
+    (void)stream;
+#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
+    {
+        sums s = {0};
+#pragma omp for schedule(dynamic, CHUNK) nowait
+        for (uint64_t i = 0; i < batch->n; i++) {
+            hd_walk walk;
+            hd_value value;
+            if (source_get(&src, &v, i, &walk, &value)) place_one(&v, batch, walk, i, value, &s);
+        }
+        sums_add(&s, batch);
+    }
+    return HEDDLE_OK;
+}
+
+/* ------------------------------------------------------------------------------- whole tables */
+
+static uint64_t slots_of(const hd_view *view)
+{
+    return ((uint64_t)view->region_buckets << view->region_bits) * HD_BUCKET;
+}
+
+static heddle_status clear(heddle_device *device, const hd_view *view, void *stream)
+{
+    const uint64_t bytes = slots_of(view) * sizeof(hd_word);
+    const uint64_t step = UINT64_C(1) << 21;
+    char *slots = (char *)view->slots;
+    (void)stream;
+#pragma omp parallel for num_threads(hd_cpu_threads(device, bytes / 64)) schedule(static)
+    for (uint64_t at = 0; at < bytes; at += step) memset(slots + at, 0xff, bytes - at < step ? bytes - at : step);
+    return HEDDLE_OK;
+}
+
+static void collect_chunk(const hd_view *view, uint64_t first, uint64_t end, hd_key *keys, void *values,
+                          uint64_t *cursor)
+{
+    const hd_word *slots = (const hd_word *)view->slots;
+    uint64_t count = 0, at;
+    for (uint64_t i = first; i < end; i++) count += !key_is_vacant(word_key(slots[i]));
+    at = __atomic_fetch_add(cursor, count, __ATOMIC_RELAXED);
+    for (uint64_t i = first; i < end; i++) {
+        const hd_key lean = word_key(slots[i]);
+        if (key_is_vacant(lean)) continue;
+        keys[at] = key_from_lean(view, (uint32_t)(i / HD_BUCKET / view->region_buckets), lean);
+#if HD_VALUE_BITS != 0
+        if (values != NULL) ((hd_value *)values)[at] = word_value(view, i, slots[i]);
+#endif
+        at++;
+    }
+    (void)values;
+}
+
+static heddle_status collect(heddle_device *device, const hd_view *view, uint64_t first, uint64_t n, void *keys,
+                             void *values, uint64_t *cursor, void *stream)
+{
+    (void)stream;
+#pragma omp parallel for num_threads(hd_cpu_threads(device, n)) schedule(dynamic)
+    for (uint64_t c = 0; c < n; c += CHUNK)
+        collect_chunk(view, first + c, first + chunk_end(c, n), (hd_key *)keys, values, cursor);
+    return HEDDLE_OK;
+}
+
+static heddle_status inspect(heddle_device *device, const hd_view *view, hd_census *census, void *stream)
+{
+    const uint64_t slots = slots_of(view);
+    const hd_view v = *view;
+    (void)stream;
+#pragma omp parallel num_threads(hd_cpu_threads(device, slots))
+    {
+        hd_census own;
+        memset(&own, 0, sizeof own);
+#pragma omp for schedule(static) nowait
+        for (uint64_t i = 0; i < slots; i++) census_slot(&v, i, &own);
+        for (size_t i = 0; i < sizeof own / sizeof(uint64_t); i++)
+            __atomic_fetch_add((uint64_t *)census + i, ((uint64_t *)&own)[i], __ATOMIC_RELAXED);
+    }
+    return HEDDLE_OK;
+}
+
+extern const hd_table_ops HD_SYMBOL;
+const hd_table_ops HD_SYMBOL = {
+    HD_INSTANCE_NAME, HD_SCHEME_ID, HD_KEY_BITS, HD_VALUE_BITS, HD_BUCKET, sizeof(hd_word),
+    HD_APART ? sizeof(hd_value) : 0, clear, place, settle, rehome, find, contains, erase, collect, inspect,
+};

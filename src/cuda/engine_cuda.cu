@@ -1,0 +1,242 @@
+/*
+ * engine_cuda.cu: CUDA devices: opening, memory, streams and events. The runtime is linked
+ * statically and finds the driver when it is first called, so without one this engine has no devices.
+ */
+#include "cuda/engine_cuda.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "cuda/roof_cuda.h"
+
+heddle_status hd_cuda_fail(cudaError_t error, const char *what)
+{
+    cudaGetLastError(); /* a failure that was reported is not to be found again later */
+    return hd_fail(error == cudaErrorMemoryAllocation ? HEDDLE_ERROR_NO_MEMORY : HEDDLE_ERROR_DEVICE, "CUDA: %s: %s",
+                   what, cudaGetErrorString(error));
+}
+
+heddle_status hd_cuda_enter(heddle_device *device, void *stream, cudaStream_t *use)
+{
+    const hd_device_cuda *cuda = (const hd_device_cuda *)device;
+    *use = stream != NULL ? (cudaStream_t)stream : cuda->stream;
+    return hd_cuda_check(cudaSetDevice(cuda->index), "cannot use the device");
+}
+
+/* ---------------------------------------------------------------------------- compiled tables */
+
+#define HD_INSTANCE(name) extern "C" const hd_table_ops name##_cuda;
+#include "instances.h"
+#undef HD_INSTANCE
+#define HD_INSTANCE(name) &name##_cuda,
+static const hd_table_ops *const compiled[] = {
+#include "instances.h"
+};
+#undef HD_INSTANCE
+
+static const hd_table_ops *const *tables(heddle_device *device, uint32_t *count)
+{
+    (void)device;
+    *count = sizeof compiled / sizeof compiled[0];
+    return compiled;
+}
+
+/* ------------------------------------------------------------------------------------- device */
+
+static heddle_status cuda_open(int32_t index, heddle_device **device)
+{
+    cudaDeviceProp properties;
+    cudaError_t error = cudaGetDeviceProperties(&properties, index);
+    if (error != cudaSuccess) return hd_cuda_fail(error, "cannot read the device's properties");
+    if (properties.major * 10 + properties.minor < 75)
+        return hd_fail(HEDDLE_ERROR_NO_DEVICE, "CUDA device %d (%s) is older than compute capability 7.5", index,
+                       properties.name);
+    hd_device_cuda *cuda = hd_fault_due() ? NULL : (hd_device_cuda *)calloc(1, sizeof *cuda);
+    if (cuda == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a device");
+    error = cudaSetDevice(index);
+    if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking);
+    if (error != cudaSuccess) {
+        free(cuda);
+        return hd_cuda_fail(error, "cannot open the device");
+    }
+    cuda->base.engine = hd_engine_cuda();
+    cuda->index = index;
+    cuda->multiprocessors = properties.multiProcessorCount;
+    *device = &cuda->base;
+    return HEDDLE_OK;
+}
+
+static void cuda_close(heddle_device *device)
+{
+    hd_device_cuda *cuda = (hd_device_cuda *)device;
+    cudaSetDevice(cuda->index);
+    cudaStreamSynchronize(cuda->stream);
+    cudaStreamDestroy(cuda->stream);
+    free(cuda);
+}
+
+static uint32_t cuda_count(void)
+{
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return (uint32_t)count;
+}
+
+static heddle_status cuda_info(heddle_device *device, heddle_device_info *info)
+{
+    const hd_device_cuda *cuda = (const hd_device_cuda *)device;
+    cudaDeviceProp properties;
+    size_t free_bytes = 0, total_bytes = 0;
+    cudaError_t error = cudaSetDevice(cuda->index);
+    if (error == cudaSuccess) error = cudaGetDeviceProperties(&properties, cuda->index);
+    if (error == cudaSuccess) error = cudaMemGetInfo(&free_bytes, &total_bytes);
+    if (error != cudaSuccess) return hd_cuda_fail(error, "cannot describe the device");
+    info->kind = HEDDLE_DEVICE_CUDA;
+    info->index = cuda->index;
+    info->threads = (uint32_t)cuda->multiprocessors;
+    info->memory_total = total_bytes;
+    info->memory_free = free_bytes;
+    snprintf(info->name, sizeof info->name, "%s", properties.name);
+    snprintf(info->features, sizeof info->features, "sm_%d%d", properties.major, properties.minor);
+    return HEDDLE_OK;
+}
+
+static heddle_status cuda_synchronize(heddle_device *device, void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    return status != HEDDLE_OK ? status : hd_cuda_check(cudaStreamSynchronize(use), "work on the stream failed");
+}
+
+/* ------------------------------------------------------------------------------------- memory */
+
+static heddle_status cuda_allocate(heddle_device *device, uint64_t bytes, void **memory)
+{
+    cudaStream_t use;
+    heddle_status status = hd_cuda_enter(device, NULL, &use);
+    if (status != HEDDLE_OK) return status;
+    if (hd_fault_due() || cudaMalloc(memory, bytes != 0 ? bytes : 1) != cudaSuccess) {
+        cudaGetLastError();
+        *memory = NULL;
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no room for %llu bytes on CUDA device %d", (unsigned long long)bytes,
+                       ((hd_device_cuda *)device)->index);
+    }
+    return HEDDLE_OK;
+}
+
+static void cuda_free(heddle_device *device, void *memory)
+{
+    cudaStream_t use;
+    if (hd_cuda_enter(device, NULL, &use) == HEDDLE_OK) cudaFree(memory);
+}
+
+static heddle_status cuda_allocate_pinned(heddle_device *device, uint64_t bytes, void **memory)
+{
+    cudaStream_t use;
+    heddle_status status = hd_cuda_enter(device, NULL, &use);
+    if (status != HEDDLE_OK) return status;
+    if (hd_fault_due() || cudaMallocHost(memory, bytes != 0 ? bytes : 1) != cudaSuccess) {
+        cudaGetLastError();
+        *memory = NULL;
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no room for %llu bytes of pinned memory", (unsigned long long)bytes);
+    }
+    return HEDDLE_OK;
+}
+
+static void cuda_free_pinned(heddle_device *device, void *memory)
+{
+    cudaStream_t use;
+    if (hd_cuda_enter(device, NULL, &use) == HEDDLE_OK) cudaFreeHost(memory);
+}
+
+static heddle_status cuda_copy(heddle_device *device, void *to, const void *from, uint64_t bytes, void *stream)
+{
+    cudaStream_t use;
+    heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status == HEDDLE_OK && bytes != 0)
+        status = hd_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, use), "copy failed");
+    return status;
+}
+
+static heddle_status cuda_fill(heddle_device *device, void *memory, uint8_t byte, uint64_t bytes, void *stream)
+{
+    cudaStream_t use;
+    heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status == HEDDLE_OK && bytes != 0)
+        status = hd_cuda_check(cudaMemsetAsync(memory, byte, bytes, use), "fill failed");
+    return status;
+}
+
+static bool cuda_is_device_memory(heddle_device *device, const void *memory)
+{
+    cudaPointerAttributes attributes;
+    (void)device;
+    if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
+        cudaGetLastError();
+        return false;
+    }
+    return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
+}
+
+/* ------------------------------------------------------------------------------------- events */
+
+static heddle_status cuda_event_create(heddle_device *device, void **event)
+{
+    cudaStream_t use;
+    heddle_status status = hd_cuda_enter(device, NULL, &use);
+    if (status == HEDDLE_OK && hd_fault_due()) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for an event");
+    if (status == HEDDLE_OK) status = hd_cuda_check(cudaEventCreate((cudaEvent_t *)event), "cannot make an event");
+    return status;
+}
+
+static void cuda_event_destroy(heddle_device *device, void *event)
+{
+    (void)device;
+    cudaEventDestroy((cudaEvent_t)event);
+}
+
+static heddle_status cuda_event_record(heddle_device *device, void *event, void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    return status != HEDDLE_OK ? status : hd_cuda_check(cudaEventRecord((cudaEvent_t)event, use), "cannot mark the stream");
+}
+
+static heddle_status cuda_event_wait(heddle_device *device, void *event)
+{
+    (void)device;
+    return hd_cuda_check(cudaEventSynchronize((cudaEvent_t)event), "work on the stream failed");
+}
+
+static heddle_status cuda_event_seconds(heddle_device *device, void *begin, void *end, double *seconds)
+{
+    float milliseconds = 0;
+    const heddle_status status = hd_cuda_check(
+        cudaEventElapsedTime(&milliseconds, (cudaEvent_t)begin, (cudaEvent_t)end), "cannot read the time");
+    (void)device;
+    *seconds = milliseconds * 1e-3;
+    return status;
+}
+
+static heddle_status cuda_roof(heddle_device *device, const hd_roof_request *request, double *rate)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, NULL, &use);
+    return status != HEDDLE_OK ? status : hd_roof_cuda(request, use, rate);
+}
+
+extern "C" const hd_engine *hd_engine_cuda(void)
+{
+    static const hd_engine engine = {
+        HEDDLE_DEVICE_CUDA, false, UINT64_C(1) << 21,
+        cuda_open, cuda_close, cuda_count, cuda_info, cuda_synchronize,
+        cuda_allocate, cuda_free, cuda_allocate_pinned, cuda_free_pinned, cuda_copy, cuda_fill, cuda_is_device_memory,
+        cuda_event_create, cuda_event_destroy, cuda_event_record, cuda_event_wait, cuda_event_seconds,
+        tables, cuda_roof,
+    };
+    return &engine;
+}

@@ -1,0 +1,379 @@
+/*
+ * instance.cu: one compiled table for CUDA devices. Built once for every line of instances.def, by a
+ * generated stub that defines HD_KEY_BITS, HD_VALUE_BITS, HD_BUCKET, HD_SCHEME_HEADER,
+ * HD_INSTANCE_NAME and HD_SYMBOL. Exports HD_SYMBOL alone.
+ *
+ * The batch kernels fill the machine once and stride over the batch. A tile works on FLIGHT keys at
+ * a time: it loads the first buckets of all of them before it looks at any.
+ */
+#include "cuda/engine_cuda.h"
+#include "cuda/count.h"
+#include HD_SCHEME_HEADER
+#include "scheme/census.h"
+
+#define JOIN_(a, b) a##_##b
+#define JOIN(a, b) JOIN_(a, b)
+#define KERNEL(name) static __global__ void JOIN(HD_SYMBOL, name) /* a profiler shows the instance */
+
+#define BLOCK 256
+#define FLIGHT 2
+#define SETTLE_TILES 8 /* tiles in a block of the settle kernel: each has a path in shared memory */
+#define SETTLE_BLOCK (SETTLE_TILES * HD_TILE < 32 ? 32 : SETTLE_TILES * HD_TILE)
+
+enum { FIND, CONTAINS, ERASE };
+
+HD_FN uint64_t thread_here(void) { return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; }
+HD_FN uint64_t threads_in_all(void) { return (uint64_t)gridDim.x * blockDim.x; }
+
+/* ------------------------------------------------------------------------------ looking keys up */
+
+template <int OP>
+HD_FN bool lookup_end(hd_tile t, const hd_view *view, const hd_batch *batch, uint64_t i, int step, const hd_hit hit)
+{
+    bool found = step == HD_STEP_FOUND;
+#if HD_VALUE_BITS != 0
+    if (OP == FIND && found) hit_deliver(t, view, hit, (hd_value *)batch->values_out + i);
+#endif
+    if (OP == ERASE && found) found = hit_erase(t, view, hit);
+    if (batch->found != NULL && t.lane == 0) batch->found[i] = found;
+    return found;
+}
+
+template <int OP> HD_FN hd_bucket lookup_load(hd_tile t, const hd_view *view, const hd_walk *walk)
+{
+    return OP == ERASE ? bucket_load_shared(t, view, walk_bucket(view, walk)) : bucket_load(t, view, walk_bucket(view, walk));
+}
+
+template <int OP>
+HD_FN void lookup_keys(const hd_view *view, const hd_batch *batch, uint32_t &found, uint32_t &keys, uint32_t &probes)
+{
+    const hd_tile t = tile_here();
+    const hd_key *queries = (const hd_key *)batch->keys;
+    const uint64_t stride = threads_in_all() / HD_TILE * FLIGHT;
+    for (uint64_t i = thread_here() / HD_TILE * FLIGHT; i < batch->n; i += stride) {
+        hd_walk walks[FLIGHT];
+        hd_bucket buckets[FLIGHT];
+#pragma unroll
+        for (int g = 0; g < FLIGHT; g++) {
+            walks[g] = walk_start(view, __ldg(queries + (i + g < batch->n ? i + g : i)));
+            buckets[g] = lookup_load<OP>(t, view, &walks[g]);
+        }
+#pragma unroll
+        for (int g = 0; g < FLIGHT; g++) {
+            hd_hit hit;
+            int step = find_step(t, view, &walks[g], &buckets[g], &hit);
+            if (i + g >= batch->n) break;
+            probes++;
+#pragma unroll 1
+            while (step == HD_STEP_ON) {
+                const hd_bucket b = lookup_load<OP>(t, view, &walks[g]);
+                step = find_step(t, view, &walks[g], &b, &hit);
+                probes++;
+            }
+            found += lookup_end<OP>(t, view, batch, i + g, step, hit);
+            keys++;
+        }
+    }
+}
+
+template <int OP> HD_FN void lookup_kernel(const hd_view *view, const hd_batch *batch)
+{
+    uint32_t found = 0, keys = 0, probes = 0;
+    lookup_keys<OP>(view, batch, found, keys, probes);
+    const uint32_t one = threadIdx.x % HD_TILE == 0; /* counts are the tile's */
+    uint64_t *const at = batch->counts->at;
+    uint64_t *const to[] = {at + HD_FOUND, at + HD_ABSENT, at + HD_PROBES, batch->tally};
+    const uint32_t mine[] = {one * found, one * (keys - found), one * probes, OP == ERASE ? one * found : 0};
+    block_add(to, mine);
+}
+
+KERNEL(find)(hd_view view, hd_batch batch) { lookup_kernel<FIND>(&view, &batch); }
+KERNEL(contains)(hd_view view, hd_batch batch) { lookup_kernel<CONTAINS>(&view, &batch); }
+KERNEL(erase)(hd_view view, hd_batch batch) { lookup_kernel<ERASE>(&view, &batch); }
+
+/* ------------------------------------------------------------------------------------ inserting */
+
+HD_FN hd_value batch_value(const hd_batch *batch, uint64_t i)
+{
+#if HD_VALUE_BITS != 0
+    return __ldg((const hd_value *)batch->values + i);
+#else
+    (void)batch, (void)i;
+    return 0;
+#endif
+}
+
+HD_FN uint8_t outcome_of(int result, uint32_t policy)
+{
+    if (result == HD_PLACED) return HEDDLE_OUTCOME_INSERTED;
+    if (result == HD_NO_ROOM) return HEDDLE_OUTCOME_FAILED;
+    return policy == HEDDLE_POLICY_KEEP ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED;
+}
+
+typedef struct insert_sums {
+    uint32_t inserted, present, failed, probes, evictions;
+} insert_sums;
+
+HD_FN void insert_end(hd_tile t, const hd_batch *batch, uint64_t i, int result, insert_sums *s)
+{
+    s->inserted += result == HD_PLACED;
+    s->present += result == HD_PRESENT;
+    s->failed += result == HD_NO_ROOM;
+    if (batch->outcomes != NULL && t.lane == 0) batch->outcomes[i] = outcome_of(result, batch->policy);
+}
+
+HD_FN void sums_add(const insert_sums *s, const hd_batch *batch)
+{
+    const uint32_t one = threadIdx.x % HD_TILE == 0;
+    uint64_t *const at = batch->counts->at;
+    uint64_t *const present = at + (batch->policy == HEDDLE_POLICY_KEEP ? HD_KEPT : HD_UPDATED);
+    uint64_t *const to[] = {at + HD_INSERTED, present, at + HD_FAILED, at + HD_PROBES, at + HD_EVICTIONS, batch->tally};
+    const uint32_t mine[] = {one * s->inserted, one * s->present,   one * s->failed,
+                             one * s->probes,   one * s->evictions, batch->tally != NULL ? one * s->inserted : 0};
+    block_add(to, mine);
+}
+
+HD_FN void place_end(hd_tile t, const hd_batch *batch, const hd_walk walk, uint64_t i, int result, insert_sums *s)
+{
+    if (result != HD_DEFERRED) insert_end(t, batch, i, result, s);
+    else if (t.lane == 0) batch->next[i] = exchange_relaxed_32(&batch->heads[walk.region], (uint32_t)i);
+}
+
+HD_FN void place_keys(const hd_view *view, const hd_batch *batch, insert_sums *s)
+{
+    const hd_tile t = tile_here();
+    const hd_key *keys = (const hd_key *)batch->keys;
+    const uint64_t stride = threads_in_all() / HD_TILE * FLIGHT;
+    for (uint64_t i = thread_here() / HD_TILE * FLIGHT; i < batch->n; i += stride) {
+        hd_walk walks[FLIGHT];
+        hd_bucket buckets[FLIGHT];
+#pragma unroll
+        for (int g = 0; g < FLIGHT; g++) {
+            walks[g] = walk_start(view, __ldg(keys + (i + g < batch->n ? i + g : i)));
+            buckets[g] = bucket_load_shared(t, view, walk_bucket(view, &walks[g]));
+        }
+#pragma unroll
+        for (int g = 0; g < FLIGHT; g++) {
+            if (i + g >= batch->n) break;
+            if (batch->retry && batch->outcomes[i + g] != HEDDLE_OUTCOME_FAILED) continue;
+            const int result =
+                scheme_place(t, view, walks[g], buckets[g], batch_value(batch, i + g), batch->policy, &s->probes);
+            place_end(t, batch, walks[g], i + g, result, s);
+        }
+    }
+}
+
+KERNEL(place)(hd_view view, hd_batch batch)
+{
+    insert_sums s = {0, 0, 0, 0, 0};
+    place_keys(&view, &batch, &s);
+    sums_add(&s, &batch);
+}
+
+/* The pair in a slot of another table as a walk in `view`; false when there is none. */
+HD_FN bool slot_walk(const hd_view *from, uint64_t slot, const hd_view *view, hd_walk *walk, hd_value *value)
+{
+    hd_word word;
+    load_frozen<HD_WORD_BYTES>(&word, (const char *)from->slots + slot * HD_WORD_BYTES);
+    const uint32_t region = (uint32_t)(slot / HD_BUCKET / from->region_buckets);
+    if (key_is_vacant(word_key(word))) return false;
+    *walk = walk_start(view, key_from_lean(from, region, word_key(word)));
+    *value = word_value(from, slot, word);
+    return true;
+}
+
+KERNEL(rehome)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
+{
+    const hd_tile t = tile_here();
+    const uint64_t stride = threads_in_all() / HD_TILE;
+    insert_sums s = {0, 0, 0, 0, 0};
+    for (uint64_t i = thread_here() / HD_TILE; i < batch.n; i += stride) {
+        hd_walk walk;
+        hd_value value;
+        if (!slot_walk(&from, first + i, &view, &walk, &value)) continue;
+        const hd_bucket b = bucket_load_shared(t, &view, walk_bucket(&view, &walk));
+        const int result = scheme_place(t, &view, walk, b, value, batch.policy, &s.probes);
+        place_end(t, &batch, walk, i, result, &s);
+    }
+    sums_add(&s, &batch);
+}
+
+/* One tile works through the deferred keys of a region. */
+HD_FN void settle_region(hd_tile t, const hd_view *view, const hd_batch *batch, const hd_view *from, uint64_t first,
+                         uint32_t head, uint32_t *path, insert_sums *s)
+{
+    uint32_t kicks = view->kicks;
+#pragma unroll 1
+    for (uint32_t i = head; i != HD_NO_KEY; i = batch->next[i]) {
+        hd_walk walk;
+        hd_value value;
+        if (from->slots == NULL) {
+            walk = walk_start(view, ((const hd_key *)batch->keys)[i]);
+            value = batch_value(batch, i);
+        } else if (!slot_walk(from, first + i, view, &walk, &value)) {
+            continue;
+        }
+        const int result =
+            scheme_settle(t, view, walk, value, batch->policy, kicks, path, &s->probes, &s->evictions);
+        insert_end(t, batch, i, result, s);
+        /* A full region stays full: long chains are not worth trying again and again. */
+        if (result == HD_NO_ROOM && kicks > 4) kicks /= 2;
+    }
+}
+
+KERNEL(settle)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
+{
+    __shared__ uint32_t paths[SETTLE_BLOCK / HD_TILE][HD_KICKS_MAX];
+    const hd_tile t = tile_here();
+    const uint64_t tiles = threads_in_all() / HD_TILE;
+    insert_sums s = {0, 0, 0, 0, 0};
+    for (uint64_t r = thread_here() / HD_TILE; r < UINT64_C(1) << view.region_bits; r += tiles) {
+        const uint32_t head = batch.heads[r];
+        if (head == HD_NO_KEY) continue;
+        __syncwarp(t.mask); /* all have read it */
+        if (t.lane == 0) batch.heads[r] = HD_NO_KEY;
+        settle_region(t, &view, &batch, &from, first, head, paths[threadIdx.x / HD_TILE], &s);
+    }
+    sums_add(&s, &batch);
+}
+
+/* -------------------------------------------------------------------------------- whole tables */
+
+HD_FN uint64_t slots_of(const hd_view *view)
+{
+    return ((uint64_t)view->region_buckets << view->region_bits) * HD_BUCKET;
+}
+
+/* A thread a slot; each warp takes its places in the output with one atomic. */
+KERNEL(collect)(hd_view view, uint64_t first, uint64_t n, hd_key *keys, hd_value *values, uint64_t *cursor)
+{
+    const uint64_t rounded = (n + 31) / 32 * 32;
+    for (uint64_t i = thread_here(); i < rounded; i += threads_in_all()) {
+        const uint64_t slot = first + (i < n ? i : n - 1);
+        const hd_word word = ((const hd_word *)view.slots)[slot];
+        const bool live = i < n && !key_is_vacant(word_key(word));
+        const uint32_t lanes = __ballot_sync(0xffffffffu, live);
+        const uint32_t before = __popc(lanes & ((1u << threadIdx.x % 32) - 1));
+        unsigned long long at = 0;
+        if (threadIdx.x % 32 == 0 && lanes != 0) at = atomicAdd((unsigned long long *)cursor, __popc(lanes));
+        at = __shfl_sync(0xffffffffu, at, 0) + before;
+        if (!live) continue;
+        keys[at] = key_from_lean(&view, (uint32_t)(slot / HD_BUCKET / view.region_buckets), word_key(word));
+        if (HD_HAS_VALUES && values != NULL) values[at] = word_value(&view, slot, word);
+    }
+}
+
+KERNEL(inspect)(hd_view view, hd_census *census)
+{
+    hd_census own = {};
+    for (uint64_t i = thread_here(); i < slots_of(&view); i += threads_in_all()) census_slot(&view, i, &own);
+    uint64_t *const to = (uint64_t *)census;
+    const uint64_t *const mine = (const uint64_t *)&own;
+    for (int i = 0; i < (int)(sizeof own / sizeof(uint64_t)); i++) {
+        const uint32_t sum = warp_sum((uint32_t)mine[i]);
+        if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd((unsigned long long *)to + i, (unsigned long long)sum);
+    }
+}
+
+/* ---------------------------------------------------------------------------------- operations */
+
+/* Blocks for `threads` threads of work: enough to fill the device, no more than there is to do. */
+static unsigned grid_for(heddle_device *device, uint64_t threads, unsigned block, unsigned blocks_a_processor)
+{
+    const uint64_t full = (uint64_t)((hd_device_cuda *)device)->multiprocessors * blocks_a_processor;
+    const uint64_t needed = (threads + block - 1) / block;
+    return (unsigned)(needed == 0 ? 1 : needed < full ? needed : full);
+}
+
+static unsigned batch_grid(heddle_device *device, uint64_t n)
+{
+    return grid_for(device, (n + FLIGHT - 1) / FLIGHT * HD_TILE, BLOCK, 8);
+}
+
+typedef void (*batch_kernel)(hd_view view, hd_batch batch);
+
+static heddle_status launch_batch(batch_kernel kernel, heddle_device *device, const hd_view *view,
+                                  const hd_batch *batch, void *stream, const char *what)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK || batch->n == 0) return status;
+    kernel<<<batch_grid(device, batch->n), BLOCK, 0, use>>>(*view, *batch);
+    return hd_cuda_check(cudaGetLastError(), what);
+}
+
+static heddle_status find(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+{
+    return launch_batch(JOIN(HD_SYMBOL, find), device, view, batch, stream, "find");
+}
+
+static heddle_status contains(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+{
+    return launch_batch(JOIN(HD_SYMBOL, contains), device, view, batch, stream, "contains");
+}
+
+static heddle_status erase(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+{
+    return launch_batch(JOIN(HD_SYMBOL, erase), device, view, batch, stream, "erase");
+}
+
+static heddle_status place(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+{
+    return launch_batch(JOIN(HD_SYMBOL, place), device, view, batch, stream, "insert");
+}
+
+static heddle_status rehome(heddle_device *device, const hd_view *view, const hd_batch *batch, const hd_view *from,
+                            uint64_t first, void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK) return status;
+    JOIN(HD_SYMBOL, rehome)<<<grid_for(device, batch->n * HD_TILE, BLOCK, 8), BLOCK, 0, use>>>(*view, *batch, *from, first);
+    return hd_cuda_check(cudaGetLastError(), "move");
+}
+
+static heddle_status settle(heddle_device *device, const hd_view *view, const hd_batch *batch, const hd_view *from,
+                            uint64_t first, void *stream)
+{
+    static const hd_view none = {};
+    const uint64_t threads = (uint64_t)HD_TILE << view->region_bits;
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK) return status;
+    JOIN(HD_SYMBOL, settle)<<<grid_for(device, threads, SETTLE_BLOCK, 16), SETTLE_BLOCK, 0, use>>>(
+        *view, *batch, from != NULL ? *from : none, first);
+    return hd_cuda_check(cudaGetLastError(), "insert with evictions");
+}
+
+static heddle_status clear(heddle_device *device, const hd_view *view, void *stream)
+{
+    const uint64_t slots = ((uint64_t)view->region_buckets << view->region_bits) * HD_BUCKET;
+    return device->engine->fill(device, view->slots, 0xff, slots * sizeof(hd_word), stream);
+}
+
+static heddle_status collect(heddle_device *device, const hd_view *view, uint64_t first, uint64_t n, void *keys,
+                             void *values, uint64_t *cursor, void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK || n == 0) return status;
+    JOIN(HD_SYMBOL, collect)<<<grid_for(device, n, BLOCK, 8), BLOCK, 0, use>>>(*view, first, n, (hd_key *)keys,
+                                                                               (hd_value *)values, cursor);
+    return hd_cuda_check(cudaGetLastError(), "export");
+}
+
+static heddle_status inspect(heddle_device *device, const hd_view *view, hd_census *census, void *stream)
+{
+    const uint64_t slots = ((uint64_t)view->region_buckets << view->region_bits) * HD_BUCKET;
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK) return status;
+    JOIN(HD_SYMBOL, inspect)<<<grid_for(device, slots, BLOCK, 8), BLOCK, 0, use>>>(*view, census);
+    return hd_cuda_check(cudaGetLastError(), "inspection");
+}
+
+extern "C" const hd_table_ops HD_SYMBOL;
+extern "C" const hd_table_ops HD_SYMBOL = {
+    HD_INSTANCE_NAME, HD_SCHEME_ID, HD_KEY_BITS, HD_VALUE_BITS, HD_BUCKET, sizeof(hd_word),
+    HD_APART ? sizeof(hd_value) : 0, clear, place, settle, rehome, find, contains, erase, collect, inspect,
+};

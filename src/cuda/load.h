@@ -1,0 +1,61 @@
+/* load.h: reading 4, 8 or 16 bytes of a table at once, past the first-level cache. */
+#ifndef HD_CUDA_LOAD_H
+#define HD_CUDA_LOAD_H
+
+#include <cstring>
+
+#include "base/port.h"
+
+template <int BYTES> struct hd_vector;
+template <> struct hd_vector<4> { typedef unsigned int type; };
+template <> struct hd_vector<8> { typedef uint2 type; };
+template <> struct hd_vector<16> { typedef uint4 type; };
+
+/* While nobody writes: the read-only path. A random access will not be met again in the first-level cache. */
+HD_FN void load_nc(unsigned int *to, const void *from)
+{
+    asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(*to) : "l"(from));
+}
+HD_FN void load_nc(uint2 *to, const void *from)
+{
+    asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(to->x), "=r"(to->y) : "l"(from));
+}
+HD_FN void load_nc(uint4 *to, const void *from)
+{
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to->x), "=r"(to->y), "=r"(to->z), "=r"(to->w)
+                 : "l"(from));
+}
+
+template <int BYTES> static __device__ __forceinline__ void load_frozen(void *to, const void *from)
+{
+    typename hd_vector<BYTES>::type piece;
+    load_nc(&piece, from);
+    memcpy(to, &piece, BYTES);
+}
+
+/* While others write: from the second-level cache, which all see alike. */
+HD_FN void load_cg(unsigned int *to, const void *from)
+{
+    asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(*to) : "l"(from) : "memory");
+}
+HD_FN void load_cg(uint2 *to, const void *from)
+{
+    asm volatile("ld.global.cg.v2.u32 {%0, %1}, [%2];" : "=r"(to->x), "=r"(to->y) : "l"(from) : "memory");
+}
+HD_FN void load_cg(uint4 *to, const void *from)
+{
+    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(to->x), "=r"(to->y), "=r"(to->z), "=r"(to->w)
+                 : "l"(from)
+                 : "memory");
+}
+
+template <int BYTES> static __device__ __forceinline__ void load_shared(void *to, const void *from)
+{
+    typename hd_vector<BYTES>::type piece;
+    load_cg(&piece, from);
+    memcpy(to, &piece, BYTES);
+}
+
+#endif

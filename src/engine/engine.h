@@ -1,0 +1,113 @@
+/*
+ * engine.h: what a device must offer. One hd_engine for the CPU, one for each kind of accelerator.
+ *
+ * The API layer speaks to devices through these pointers only. Every function that can fail returns
+ * a heddle_status and has then called hd_fail (error.h) with the reason. `stream` is the caller's
+ * stream or NULL for the device's own; an engine without streams ignores it and works at once.
+ */
+#ifndef HD_ENGINE_H
+#define HD_ENGINE_H
+
+#include <heddle/heddle.h>
+#include <stdbool.h>
+
+#include "table_view.h"
+
+typedef struct hd_engine hd_engine;
+typedef struct hd_table_ops hd_table_ops;
+
+/* An engine's own part of a device begins with this. */
+struct heddle_device {
+    const hd_engine *engine;
+    int32_t tables; /* tables that live on it */
+};
+
+/* The operations of one compiled table (a line of instances.def) on one engine. */
+struct hd_table_ops {
+    const char *name;    /* "cuckoo_k32_v32_b8" */
+    uint32_t scheme;     /* HEDDLE_SCHEME_* */
+    uint32_t key_bits;
+    uint32_t value_bits; /* 0 in a set */
+    uint32_t bucket;
+    uint32_t slot_bytes; /* of view.slots, a slot */
+    uint32_t value_bytes;/* of view.values, a slot; 0 where values lie in the slots */
+
+    /* All slots EMPTY. */
+    heddle_status (*clear)(heddle_device *device, const hd_view *view, void *stream);
+    /* Inserts where no eviction is needed; other keys are deferred to the lists of their regions. */
+    heddle_status (*place)(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream);
+    /* Inserts the deferred keys with evictions and empties the lists. `from` as in rehome, or NULL. */
+    heddle_status (*settle)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                            const hd_view *from, uint64_t first, void *stream);
+    /* Like place, for the keys in slots [first, first + batch->n) of another table of this kind. */
+    heddle_status (*rehome)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                            const hd_view *from, uint64_t first, void *stream);
+    heddle_status (*find)(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream);
+    heddle_status (*contains)(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream);
+    heddle_status (*erase)(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream);
+    /* Appends the pairs in slots [first, first + n) at *cursor, and moves the cursor. */
+    heddle_status (*collect)(heddle_device *device, const hd_view *view, uint64_t first, uint64_t n,
+                             void *keys, void *values, uint64_t *cursor, void *stream);
+    /* Counts and checks all slots; *census is device memory set to 0 by the caller. */
+    heddle_status (*inspect)(heddle_device *device, const hd_view *view, hd_census *census, void *stream);
+};
+
+/* What a benchmark may ask a device for; see roof.h. */
+typedef struct hd_roof_request {
+    uint32_t kind;      /* HD_ROOF_* */
+    uint32_t width;     /* bytes of one access */
+    uint64_t bytes;     /* memory the accesses spread over */
+    uint64_t accesses;  /* accesses in one pass */
+    uint32_t repeat;    /* passes; the median counts */
+} hd_roof_request;
+
+#define HD_ROOF_GATHER 1 /* random reads of `width` bytes, many in flight: accesses/s */
+#define HD_ROOF_CAS 2    /* random 64-bit compare-and-swap: accesses/s */
+#define HD_ROOF_COPY 3   /* streaming copy: bytes read + written, a second */
+
+struct hd_engine {
+    uint32_t kind;     /* HEDDLE_DEVICE_* */
+    bool host_memory;  /* device memory is host memory: nothing is ever staged */
+    /* Slices of a batch hold at most this many keys; also the length of hd_batch.next. */
+    uint64_t slice_max;
+
+    heddle_status (*open)(int32_t index, heddle_device **device); /* CPU: index is the thread count */
+    void (*close)(heddle_device *device);
+    uint32_t (*count)(void); /* devices of this kind */
+    heddle_status (*get_info)(heddle_device *device, heddle_device_info *info);
+    heddle_status (*synchronize)(heddle_device *device, void *stream);
+
+    heddle_status (*allocate)(heddle_device *device, uint64_t bytes, void **memory);
+    void (*free)(heddle_device *device, void *memory);
+    heddle_status (*allocate_pinned)(heddle_device *device, uint64_t bytes, void **memory);
+    void (*free_pinned)(heddle_device *device, void *memory);
+    /* Any direction, in stream order; asynchronous unless pageable host memory takes part. */
+    heddle_status (*copy)(heddle_device *device, void *to, const void *from, uint64_t bytes, void *stream);
+    heddle_status (*fill)(heddle_device *device, void *memory, uint8_t byte, uint64_t bytes, void *stream);
+    /* Whether kernels may be given this pointer. */
+    bool (*is_device_memory)(heddle_device *device, const void *memory);
+
+    /* Marks a point in a stream, and waits for it or reads the time between two such points. */
+    heddle_status (*event_create)(heddle_device *device, void **event);
+    void (*event_destroy)(heddle_device *device, void *event);
+    heddle_status (*event_record)(heddle_device *device, void *event, void *stream);
+    heddle_status (*event_wait)(heddle_device *device, void *event);
+    heddle_status (*event_seconds)(heddle_device *device, void *begin, void *end, double *seconds);
+
+    /* The compiled tables, `ops_count` of them. */
+    const hd_table_ops *const *(*tables)(heddle_device *device, uint32_t *ops_count);
+    /* The machine's own rate for one kind of access, in accesses or bytes a second. */
+    heddle_status (*roof)(heddle_device *device, const hd_roof_request *request, double *rate);
+};
+
+/* The engines; NULL where one was not built. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+const hd_engine *hd_engine_cpu(void);
+const hd_engine *hd_engine_cuda(void);
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,65 @@
+/*
+ * census.h: counts and checks one slot of a cuckoo table. Written for one thread at a time with
+ * plain loads, since it runs while nobody writes; both engines walk all slots with it.
+ */
+#ifndef HD_CENSUS_H
+#define HD_CENSUS_H
+
+#include "scheme/cuckoo.h"
+
+HD_FN hd_key census_key(const hd_view *view, uint64_t slot)
+{
+    return word_key(((const hd_word *)view->slots)[slot]);
+}
+
+HD_FN bool census_is_open(const hd_view *view, uint64_t bucket)
+{
+    return census_key(view, tile_last_slot(bucket)) == HD_KEY_EMPTY;
+}
+
+/* How often `lean` stands in a bucket. */
+HD_FN uint32_t census_copies(const hd_view *view, uint64_t bucket, hd_key lean)
+{
+    uint32_t copies = 0;
+    for (uint32_t i = 0; i < HD_BUCKET; i++) copies += census_key(view, bucket * HD_BUCKET + i) == lean;
+    return copies;
+}
+
+/* Checks a live key that stands in `home`. */
+HD_FN void census_live(const hd_view *view, uint64_t home, hd_key lean, hd_census *census)
+{
+    hd_walk walk = walk_start_lean((uint32_t)(home / view->region_buckets), lean);
+    uint64_t seen[4];
+    uint32_t copies = 0, probes = 0;
+    bool reached = false, open_before = false;
+    do {
+        const uint64_t bucket = walk_bucket(view, &walk);
+        bool repeated = false; /* two candidates may be the same bucket */
+        for (uint32_t i = 0; i < walk.step; i++) repeated = repeated || seen[i] == bucket;
+        seen[walk.step] = bucket;
+        if (!repeated) copies += census_copies(view, bucket, lean);
+        if (!reached) {
+            probes++;
+            reached = bucket == home;
+            if (!reached) open_before = open_before || census_is_open(view, bucket);
+        }
+    } while (walk_advance(view, &walk));
+    census->keys++;
+    if (!reached) census->misplaced++;
+    else if (open_before) census->unreachable++;
+    else census->probes[probes - 1]++;
+    if (copies != 1) census->twice++;
+}
+
+HD_FN void census_slot(const hd_view *view, uint64_t slot, hd_census *census)
+{
+    const uint64_t bucket = slot / HD_BUCKET;
+    const hd_key lean = census_key(view, slot);
+    if (slot == tile_last_slot(bucket) && lean != HD_KEY_EMPTY) census->sealed++;
+    if (!key_is_vacant(lean)) census_live(view, bucket, lean, census);
+    else if (lean == HD_KEY_DEAD) census->dead++;
+    else if (lean != HD_KEY_EMPTY) census->busy++;
+    else if (slot != tile_last_slot(bucket) && !census_is_open(view, bucket)) census->gaps++;
+}
+
+#endif

@@ -1,0 +1,206 @@
+/*
+ * cuckoo.h: bucketed cuckoo hashing with two to four choices (Awad et al., BCHT; bucket 1: 1CHT).
+ *
+ * A key lives in one of its candidate buckets, all in its region, and is looked for in their order.
+ *
+ * The invariant that lets a lookup stop: while the last slot of a bucket is EMPTY, no key has ever
+ * been pushed past that bucket. Slots are filled from the first to the last, and an erased slot
+ * becomes DEAD, not EMPTY, so once the last slot is taken the bucket is "sealed" for good; a later
+ * erase makes room in it again without making a lookup stop there.
+ *
+ * Insertion has two halves. `place` runs for many keys at once and never moves a pair: a key goes
+ * into the first vacancy on its way. Since vacancies only disappear meanwhile, and every tile takes
+ * them in the same order, two tiles with the same key aim at the same slot; one CAS fails, its tile
+ * looks again and finds the key. So a key is never stored twice, without any lock. Keys that meet
+ * only full buckets are deferred. `settle` then inserts them region by region, one tile a region,
+ * alone, with evictions; a chain that gives up is walked back, so no pair is ever dropped.
+ */
+#ifndef HD_CUCKOO_H
+#define HD_CUCKOO_H
+
+#include "tile/tile.h"
+
+#define HD_SCHEME_ID 1 /* HEDDLE_SCHEME_CUCKOO */
+
+enum { HD_STEP_FOUND, HD_STEP_ABSENT, HD_STEP_ON };
+enum { HD_PLACED = 1, HD_PRESENT, HD_DEFERRED, HD_NO_ROOM };
+
+/* How often `place` starts again when other tiles are faster, before it defers the key. */
+#define HD_PLACE_TRIES 64
+
+typedef struct hd_walk {
+    hd_key lean;
+    uint32_t region;
+    uint32_t chain;
+    uint32_t step; /* candidates already left behind */
+} hd_walk;
+
+HD_FN hd_walk walk_start_lean(uint32_t region, hd_key lean)
+{
+    hd_walk walk;
+    walk.lean = lean;
+    walk.region = region;
+    walk.chain = chain_start(lean);
+    walk.step = 0;
+    return walk;
+}
+
+HD_FN hd_walk walk_start(const hd_view *view, hd_key key)
+{
+    const hd_key mixed = mix_key(&view->mix, key);
+    return walk_start_lean(region_of(view, mixed), lean_key(mixed));
+}
+
+/* The bucket the walk is at. */
+HD_FN uint64_t walk_bucket(const hd_view *view, const hd_walk *walk)
+{
+    return (uint64_t)walk->region * view->region_buckets + hd_mulhi32(walk->chain, view->region_buckets);
+}
+
+/* On to the next candidate; false when there is none. */
+HD_FN bool walk_advance(const hd_view *view, hd_walk *walk)
+{
+    if (walk->step + 1 >= view->hashes) return false;
+    walk->chain = chain_next(walk->chain);
+    walk->step++;
+    return true;
+}
+
+/* One look of a lookup at the bucket the walk is at, loaded as `b`. */
+HD_FN int find_step(hd_tile t, const hd_view *view, hd_walk *walk, const hd_bucket *b, hd_hit *hit)
+{
+    if (bucket_lookup(t, view, b, walk->lean, hit)) return HD_STEP_FOUND;
+    if (bucket_is_open(t, view, b)) return HD_STEP_ABSENT;
+    return walk_advance(view, walk) ? HD_STEP_ON : HD_STEP_ABSENT;
+}
+
+/*
+ * Inserts without moving anything, beside other tiles that do the same. `b` is a shared snapshot of
+ * the walk's first bucket. HD_PLACED, HD_PRESENT (the policy was applied) or HD_DEFERRED.
+ */
+HD_FN int scheme_place(hd_tile t, const hd_view *view, const hd_walk start, hd_bucket b, hd_value value,
+                       uint32_t policy, uint32_t *probes)
+{
+    hd_walk walk = start;
+    hd_vacancy room;
+    bool has_room = false;
+    hd_pair pair;
+    pair.lean = start.lean;
+    pair.value = value;
+    for (int tries = 0; tries < HD_PLACE_TRIES;) {
+        hd_hit hit;
+        hd_vacancy vacancy;
+        bool again = false;
+        ++*probes;
+        if (bucket_lookup(t, view, &b, walk.lean, &hit)) {
+            hit_update(t, view, hit, policy, value);
+            return HD_PRESENT;
+        }
+        if (!has_room && bucket_vacancy(t, view, &b, &vacancy)) {
+            again = vacancy_is_busy(t, vacancy); /* it may be this very key that arrives there */
+            has_room = !again;
+            room = vacancy;
+        }
+        if (!again && (bucket_is_open(t, view, &b) || !walk_advance(view, &walk))) {
+            if (!has_room) return HD_DEFERRED;
+            if (vacancy_claim(t, view, room, pair)) return HD_PLACED;
+            again = true;
+        }
+        if (again) {
+            walk = start;
+            has_room = false;
+            tries++;
+        }
+        b = bucket_load_shared(t, view, walk_bucket(view, &walk));
+    }
+    return HD_DEFERRED;
+}
+
+/* Where a pair evicted from bucket `from` goes next: the candidate after that one, in a circle. */
+HD_FN uint64_t next_bucket(const hd_view *view, uint32_t region, hd_key lean, uint64_t from)
+{
+    hd_walk walk = walk_start_lean(region, lean);
+    const uint64_t first = walk_bucket(view, &walk);
+    bool passed = first == from;
+    while (walk_advance(view, &walk)) {
+        const uint64_t bucket = walk_bucket(view, &walk);
+        if (passed) return bucket;
+        passed = bucket == from;
+    }
+    return first;
+}
+
+/* Which slot of a full bucket has to give way in the i-th eviction of a chain. */
+HD_FN uint32_t victim_position(hd_key lean, uint32_t i)
+{
+    return hd_mulhi32(((uint32_t)lean ^ i * UINT32_C(0x9e3779b9)) * UINT32_C(0x2c1b3c6d), HD_BUCKET);
+}
+
+/*
+ * Makes room for `pair` by evictions, starting at bucket `at`. Every step is noted in `path`, so
+ * that a chain which finds no room can be undone. Returns the evictions made, 0 when undone.
+ */
+HD_FN uint32_t evict(hd_tile t, const hd_view *view, uint32_t region, uint64_t at, hd_pair pair, uint32_t kicks,
+                     uint32_t *path, uint32_t *probes)
+{
+    const uint64_t base = (uint64_t)region * view->region_buckets;
+    for (uint32_t i = 0; i < kicks; i++) {
+        const uint32_t position = victim_position(pair.lean, i);
+        const hd_pair victim = bucket_pair(t, view, at, position);
+        hd_vacancy room;
+        hd_bucket b;
+        path_set(t, path, i, (uint32_t)(at - base) * HD_BUCKET + position);
+        bucket_put(t, view, at, position, pair);
+        pair = victim;
+        at = next_bucket(view, region, pair.lean, at);
+        b = bucket_load_shared(t, view, at);
+        ++*probes;
+        if (bucket_vacancy(t, view, &b, &room)) {
+            vacancy_fill(t, view, room, pair);
+            return i + 1;
+        }
+    }
+    for (uint32_t i = kicks; i-- > 0;) {
+        const uint32_t step = path_get(t, path, i);
+        const hd_pair back = bucket_pair(t, view, base + step / HD_BUCKET, step % HD_BUCKET);
+        bucket_put(t, view, base + step / HD_BUCKET, step % HD_BUCKET, pair);
+        pair = back;
+    }
+    return 0;
+}
+
+/*
+ * Inserts a deferred key into a region that the tile has to itself, with at most `kicks` evictions.
+ * HD_PLACED, HD_PRESENT or HD_NO_ROOM.
+ */
+HD_FN int scheme_settle(hd_tile t, const hd_view *view, const hd_walk start, hd_value value, uint32_t policy,
+                        uint32_t kicks, uint32_t *path, uint32_t *probes, uint32_t *evictions)
+{
+    hd_walk walk = start;
+    hd_vacancy room;
+    bool has_room = false;
+    uint32_t evicted;
+    hd_pair pair;
+    pair.lean = start.lean;
+    pair.value = value;
+    for (;;) {
+        const hd_bucket b = bucket_load_shared(t, view, walk_bucket(view, &walk));
+        hd_hit hit;
+        ++*probes;
+        if (bucket_lookup(t, view, &b, walk.lean, &hit)) {
+            hit_update(t, view, hit, policy, value);
+            return HD_PRESENT;
+        }
+        if (!has_room) has_room = bucket_vacancy(t, view, &b, &room);
+        if (bucket_is_open(t, view, &b) || !walk_advance(view, &walk)) break;
+    }
+    if (has_room) {
+        vacancy_fill(t, view, room, pair);
+        return HD_PLACED;
+    }
+    evicted = evict(t, view, start.region, walk_bucket(view, &start), pair, kicks, path, probes);
+    *evictions += evicted;
+    return evicted != 0 ? HD_PLACED : HD_NO_ROOM;
+}
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * slot.h: what a slot is, and the steps that change one.
+ *
+ * A slot is one word of view->slots. Three kinds, by the widths of key and value:
+ *
+ *   one word     32- or 64-bit keys of sets; 32-bit key and value packed into 64 bits. One CAS
+ *                moves the whole slot.
+ *   wide         64-bit key and value, 16 bytes. One 128-bit CAS where the machine has it;
+ *                elsewhere the key is first made BUSY, then the value written, then the key.
+ *   apart        12-byte pairs: the word is the key, the value lies in view->values at the same
+ *                index, so that no byte is lost to padding. Claimed by way of BUSY.
+ *
+ * Slots are numbered through the whole table: slot = bucket * HD_BUCKET + position.
+ */
+#ifndef HD_SLOT_H
+#define HD_SLOT_H
+
+#include "base/atomic.h"
+#include "base/hash.h"
+
+#if HD_VALUE_BITS == 64
+typedef uint64_t hd_value;
+#else
+typedef uint32_t hd_value; /* unused in a set */
+#endif
+
+#define HD_HAS_VALUES (HD_VALUE_BITS != 0)
+#define HD_APART (HD_VALUE_BITS != 0 && HD_VALUE_BITS != HD_KEY_BITS)
+#define HD_WIDE (HD_KEY_BITS == 64 && HD_VALUE_BITS == 64)
+/* Key-sized lanes in a word. */
+#define HD_STRIDE (HD_VALUE_BITS == HD_KEY_BITS ? 2 : 1)
+
+/* A pair on the move. */
+typedef struct hd_pair {
+    hd_key lean;
+    hd_value value;
+} hd_pair;
+
+#if HD_APART
+#include "slot/slot_apart.h"
+#elif HD_WIDE
+#include "slot/slot_wide.h"
+#else
+#include "slot/slot_word.h"
+#endif
+
+/* How a slot is claimed from `seen` without a CAS on the whole of it. Shared by wide and apart. */
+#if HD_APART || HD_WIDE
+HD_FN bool key_cas(hd_key *key, hd_key from, hd_key to)
+{
+#if HD_KEY_BITS == 32
+    return cas_32(key, from, to);
+#else
+    return cas_64(key, from, to);
+#endif
+}
+
+HD_FN bool slot_claim_by_key(const hd_view *view, uint64_t slot, hd_key seen, hd_pair pair)
+{
+    hd_key *key = slot_key_at(view, slot);
+    if (!key_cas(key, seen, HD_KEY_BUSY)) return false;
+    *slot_value_at(view, slot) = pair.value;
+#if HD_KEY_BITS == 32
+    store_release_32(key, pair.lean);
+#else
+    store_release_64(key, pair.lean);
+#endif
+    return true;
+}
+#endif
+
+#if HD_VALUE_BITS != 0
+
+/* Applies a policy to the value of a live slot, beside others that do the same. */
+HD_FN void slot_update(const hd_view *view, uint64_t slot, uint32_t policy, hd_value value)
+{
+    hd_value *at = slot_value_at(view, slot);
+#if HD_VALUE_BITS == 32
+    if (policy == 1) store_relaxed_32(at, value);
+    if (policy == 2) add_relaxed_32(at, value);
+    if (policy == 3) min_relaxed_32(at, value);
+    if (policy == 4) max_relaxed_32(at, value);
+#else
+    if (policy == 1) store_relaxed_64(at, value);
+    if (policy == 2) add_relaxed_64(at, value);
+    if (policy == 3) min_relaxed_64(at, value);
+    if (policy == 4) max_relaxed_64(at, value);
+#endif
+}
+
+#else
+
+HD_FN void slot_update(const hd_view *view, uint64_t slot, uint32_t policy, hd_value value)
+{
+    (void)view, (void)slot, (void)policy, (void)value;
+}
+
+#endif
+#endif

@@ -1,0 +1,42 @@
+/*
+ * tile.h: the one interface every probing scheme is written against.
+ *
+ * A tile works on one key at a time and looks at one bucket at a time. On CUDA a tile is a few
+ * neighbouring threads of a warp which share a bucket's slots among them; on a CPU it is one thread
+ * with vector compares. A scheme never sees a lane: every bool and every number below is the same
+ * for the whole tile. What only one lane knows (a hit, a vacancy) is opaque to the scheme and is
+ * handed back to the tile, where the lane that holds it acts; that saves the broadcast.
+ *
+ *   hd_bucket bucket_load(t, view, index)          a snapshot; nobody else writes the table now
+ *   hd_bucket bucket_load_shared(t, view, index)   a snapshot while other tiles insert or erase
+ *   bool bucket_lookup(t, view, &b, lean, &hit)    is this key in it
+ *   bool bucket_is_open(t, view, &b)               its last slot is EMPTY: nothing was pushed past it
+ *   bool bucket_vacancy(t, view, &b, &v)           its first slot without a key; false when it is full
+ *   bool vacancy_is_busy(t, v)                     that slot is being written by another tile
+ *   bool vacancy_claim(t, view, v, pair)           puts the pair there; false: another was faster
+ *   void vacancy_fill(t, view, v, pair)            the same, for a tile that has the region alone
+ *   void hit_deliver(t, view, hit, to)             writes the value of the hit to *to
+ *   void hit_update(t, view, hit, policy, value)   applies a policy to the value of the hit
+ *   bool hit_erase(t, view, hit)                   false: another tile erased it first
+ *   hd_pair bucket_pair(t, view, index, position)  reads one slot; region owned
+ *   void bucket_put(t, view, index, position, pair)writes one slot; region owned
+ *   uint64_t tile_last_slot(index)                 the slot that is filled last in a bucket
+ *   void path_set(t, path, i, x), path_get         a small array that the tile keeps for itself
+ *
+ * What makes concurrent insertion right (see scheme/cuckoo.h) is that within one snapshot the look
+ * for vacancies is not newer than the look for the key, and that all tiles take vacancies in the
+ * same order. The order of positions in a bucket is the tile's own affair; "first" and "last" are
+ * meant in that order.
+ */
+#ifndef HD_TILE_H
+#define HD_TILE_H
+
+#include "slot/slot.h"
+
+#if defined(__CUDACC__)
+#include "tile/tile_cuda.h"
+#else
+#include "tile/tile_thread.h"
+#endif
+
+#endif

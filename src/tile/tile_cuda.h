@@ -1,0 +1,220 @@
+/*
+ * tile_cuda.h: a tile is HD_TILE neighbouring threads of a warp.
+ *
+ * A bucket is read in 16-byte pieces, piece l * HD_TILE + lane by each lane, so that every load
+ * instruction of a tile is contiguous; 64 bytes by 4 lanes cost no more than 16 bytes by one. The
+ * order of positions in a bucket goes lane by lane: all slots of lane 0, then those of lane 1.
+ * Inside a lane everything is done in registers; one ballot tells the tile.
+ */
+#ifndef HD_TILE_CUDA_H
+#define HD_TILE_CUDA_H
+
+#include "cuda/load.h"
+
+#define HD_WORD_BYTES (HD_STRIDE * HD_KEY_BITS / 8)
+#define HD_BUCKET_BYTES (HD_BUCKET * HD_WORD_BYTES)
+#define HD_PIECE_BYTES (HD_BUCKET_BYTES < 16 ? HD_BUCKET_BYTES : 16)
+#define HD_PIECE_SLOTS (HD_PIECE_BYTES / HD_WORD_BYTES)
+
+/* One piece a lane up to 64 bytes; beyond that two, which needs fewer shuffles than more lanes. */
+#if HD_BUCKET_BYTES <= 64
+#define HD_TILE (HD_BUCKET_BYTES / HD_PIECE_BYTES)
+#else
+#define HD_TILE (HD_BUCKET_BYTES / 32)
+#endif
+#define HD_PIECES (HD_BUCKET_BYTES / HD_PIECE_BYTES / HD_TILE) /* pieces a lane holds */
+#define HD_LANE_SLOTS (HD_PIECES * HD_PIECE_SLOTS)
+
+typedef struct hd_tile {
+    uint32_t mask; /* its lanes within the warp */
+    uint32_t lane; /* this thread within the tile */
+} hd_tile;
+
+typedef struct hd_bucket {
+    uint64_t index;
+    hd_word words[HD_LANE_SLOTS]; /* this lane's slots */
+} hd_bucket;
+
+typedef struct hd_hit {
+    bool here;     /* this lane holds it */
+    uint64_t slot; /* valid where `here` */
+    hd_word word;
+} hd_hit;
+
+typedef struct hd_vacancy {
+    bool here;
+    uint64_t slot;
+    hd_word seen;
+} hd_vacancy;
+
+HD_FN hd_tile tile_here(void)
+{
+    hd_tile t;
+    t.lane = threadIdx.x % HD_TILE;
+    t.mask = (HD_TILE == 32 ? 0xffffffffu : (1u << HD_TILE % 32) - 1) << (threadIdx.x % 32 - t.lane);
+    return t;
+}
+
+HD_FN bool tile_any(hd_tile t, bool mine)
+{
+#if HD_TILE == 1
+    return mine;
+#else
+    return (__ballot_sync(t.mask, mine) & t.mask) != 0;
+#endif
+}
+
+/* The number of the lane's j-th slot in a bucket. */
+HD_FN uint32_t lane_position(uint32_t lane, uint32_t j)
+{
+    return (j / HD_PIECE_SLOTS * HD_TILE + lane) * HD_PIECE_SLOTS + j % HD_PIECE_SLOTS;
+}
+
+HD_FN uint64_t tile_last_slot(uint64_t index)
+{
+    return index * HD_BUCKET + lane_position(HD_TILE - 1, HD_LANE_SLOTS - 1);
+}
+
+/* The j-th of these is at j * HD_PIECE_SLOTS in `words`. */
+HD_FN const char *piece_at(hd_tile t, const hd_view *view, uint64_t index, uint32_t j)
+{
+    return (const char *)view->slots + index * HD_BUCKET_BYTES + (j * HD_TILE + t.lane) * HD_PIECE_BYTES;
+}
+
+HD_FN hd_bucket bucket_load(hd_tile t, const hd_view *view, uint64_t index)
+{
+    hd_bucket b;
+    b.index = index;
+    HD_UNROLL
+    for (uint32_t j = 0; j < HD_PIECES; j++)
+        load_frozen<HD_PIECE_BYTES>(&b.words[j * HD_PIECE_SLOTS], piece_at(t, view, index, j));
+    return b;
+}
+
+HD_FN hd_bucket bucket_load_shared(hd_tile t, const hd_view *view, uint64_t index)
+{
+    hd_bucket b;
+    b.index = index;
+    HD_UNROLL
+    for (uint32_t j = 0; j < HD_PIECES; j++)
+        load_shared<HD_PIECE_BYTES>(&b.words[j * HD_PIECE_SLOTS], piece_at(t, view, index, j));
+    return b;
+}
+
+HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean, hd_hit *hit)
+{
+    (void)view;
+    hit->here = false;
+    HD_UNROLL
+    for (uint32_t j = 0; j < HD_LANE_SLOTS; j++) {
+        if (word_key(b->words[j]) == lean) {
+            hit->here = true;
+            hit->slot = b->index * HD_BUCKET + lane_position(t.lane, j);
+            hit->word = b->words[j];
+        }
+    }
+    return tile_any(t, hit->here);
+}
+
+HD_FN bool bucket_is_open(hd_tile t, const hd_view *view, const hd_bucket *b)
+{
+    (void)view;
+    return tile_any(t, t.lane == HD_TILE - 1 && word_key(b->words[HD_LANE_SLOTS - 1]) == HD_KEY_EMPTY);
+}
+
+HD_FN bool bucket_vacancy(hd_tile t, const hd_view *view, const hd_bucket *b, hd_vacancy *v)
+{
+    bool mine = false;
+    (void)view;
+    HD_UNROLL
+    for (int j = HD_LANE_SLOTS - 1; j >= 0; j--) {
+        if (key_is_vacant(word_key(b->words[j]))) {
+            mine = true;
+            v->slot = b->index * HD_BUCKET + lane_position(t.lane, (uint32_t)j);
+            v->seen = b->words[j];
+        }
+    }
+#if HD_TILE == 1
+    v->here = mine;
+    return mine;
+#else
+    const uint32_t lanes = __ballot_sync(t.mask, mine) & t.mask;
+    v->here = mine && (lanes & (1u << threadIdx.x % 32) - 1) == 0;
+    return lanes != 0;
+#endif
+}
+
+HD_FN bool vacancy_is_busy(hd_tile t, hd_vacancy v)
+{
+#if HD_APART || HD_WIDE
+    return tile_any(t, v.here && word_key(v.seen) == HD_KEY_BUSY);
+#else
+    (void)t, (void)v;
+    return false; /* such slots go from vacant to taken in one step */
+#endif
+}
+
+HD_FN bool vacancy_claim(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair)
+{
+    return tile_any(t, v.here && slot_claim(view, v.slot, v.seen, pair));
+}
+
+HD_FN void vacancy_fill(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair)
+{
+    if (v.here) slot_put(view, v.slot, pair);
+    __syncwarp(t.mask);
+}
+
+HD_FN void hit_deliver(hd_tile t, const hd_view *view, const hd_hit hit, hd_value *to)
+{
+    (void)t;
+    if (hit.here) *to = word_value(view, hit.slot, hit.word);
+}
+
+HD_FN void hit_update(hd_tile t, const hd_view *view, const hd_hit hit, uint32_t policy, hd_value value)
+{
+    if (hit.here) slot_update(view, hit.slot, policy, value);
+    __syncwarp(t.mask);
+}
+
+HD_FN bool hit_erase(hd_tile t, const hd_view *view, const hd_hit hit)
+{
+    return tile_any(t, hit.here && slot_kill(view, hit.slot, hit.word));
+}
+
+/* Uniform single slots: every lane reads the same address, lane 0 writes. */
+HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, uint64_t index, uint32_t position)
+{
+    const uint64_t slot = index * HD_BUCKET + position;
+    hd_word word;
+    hd_pair pair;
+    load_shared<HD_WORD_BYTES>(&word, (const char *)view->slots + slot * HD_WORD_BYTES);
+    pair.lean = word_key(word);
+#if HD_APART
+    load_shared<sizeof(hd_value)>(&pair.value, (const char *)slot_value_at(view, slot));
+#else
+    pair.value = word_value(view, slot, word);
+#endif
+    __syncwarp(t.mask); /* all have read before one of them writes */
+    return pair;
+}
+
+HD_FN void bucket_put(hd_tile t, const hd_view *view, uint64_t index, uint32_t position, hd_pair pair)
+{
+    if (t.lane == 0) slot_put(view, index * HD_BUCKET + position, pair);
+    __syncwarp(t.mask);
+}
+
+HD_FN void path_set(hd_tile t, uint32_t *path, uint32_t i, uint32_t step)
+{
+    if (t.lane == 0) path[i] = step;
+    __syncwarp(t.mask);
+}
+
+HD_FN uint32_t path_get(hd_tile t, const uint32_t *path, uint32_t i)
+{
+    (void)t;
+    return path[i];
+}
+
+#endif

@@ -1,0 +1,161 @@
+/*
+ * tile_thread.h: a tile is one thread. What the vector tiles differ in is one question, asked of
+ * the words of a bucket; each of tile_{scalar,avx2,avx512,neon}.h answers it:
+ *
+ *   uint64_t words_equal(const hd_word *words, hd_key lean)   bit i * HD_STRIDE: slot i holds it
+ *   uint64_t words_vacant(const hd_word *words)               bit i * HD_STRIDE: no key in slot i
+ *
+ * HD_STRIDE is the number of key-sized lanes in a word (slot.h). Vector loads of words that others CAS are
+ * confined to those files; tile_scalar.h uses atomic loads and is the specification.
+ */
+#ifndef HD_TILE_THREAD_H
+#define HD_TILE_THREAD_H
+
+#if HD_BUCKET >= 4 && defined(HD_TILE_AVX512)
+#include "tile/tile_avx512.h"
+#elif HD_BUCKET >= 4 && defined(HD_TILE_AVX2)
+#include "tile/tile_avx2.h"
+#elif HD_BUCKET >= 4 && defined(HD_TILE_NEON)
+#include "tile/tile_neon.h"
+#else
+#include "tile/tile_scalar.h"
+#endif
+
+typedef struct hd_tile {
+    char unused;
+} hd_tile;
+
+typedef struct hd_bucket {
+    uint64_t first;  /* number of its first slot */
+    uint64_t vacant; /* words_vacant, taken when a shared bucket was loaded */
+} hd_bucket;
+
+typedef struct hd_hit {
+    uint64_t slot;
+} hd_hit;
+
+typedef struct hd_vacancy {
+    uint64_t slot;
+    hd_word seen;
+} hd_vacancy;
+
+HD_FN hd_tile tile_here(void)
+{
+    hd_tile t;
+    t.unused = 0;
+    return t;
+}
+
+/* The slot that is filled last in a bucket. */
+HD_FN uint64_t tile_last_slot(uint64_t index) { return index * HD_BUCKET + HD_BUCKET - 1; }
+
+HD_FN hd_word *bucket_words(const hd_view *view, const hd_bucket *b) { return (hd_word *)view->slots + b->first; }
+
+HD_FN hd_bucket bucket_load(hd_tile t, const hd_view *view, uint64_t index)
+{
+    hd_bucket b;
+    (void)t;
+    b.first = index * HD_BUCKET;
+    b.vacant = words_vacant(bucket_words(view, &b));
+    return b;
+}
+
+HD_FN hd_bucket bucket_load_shared(hd_tile t, const hd_view *view, uint64_t index)
+{
+    const hd_bucket b = bucket_load(t, view, index);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* the look for the key comes after */
+    return b;
+}
+
+HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean, hd_hit *hit)
+{
+    const uint64_t equal = words_equal(bucket_words(view, b), lean);
+    (void)t;
+    if (equal == 0) return false;
+    hit->slot = b->first + hd_lowest_bit(equal) / HD_STRIDE;
+    return true;
+}
+
+HD_FN bool bucket_is_open(hd_tile t, const hd_view *view, const hd_bucket *b)
+{
+    (void)t;
+    return word_key(slot_load(view, tile_last_slot(b->first / HD_BUCKET))) == HD_KEY_EMPTY;
+}
+
+HD_FN bool bucket_vacancy(hd_tile t, const hd_view *view, const hd_bucket *b, hd_vacancy *v)
+{
+    (void)t;
+    if (b->vacant == 0) return false;
+    v->slot = b->first + hd_lowest_bit(b->vacant) / HD_STRIDE;
+    v->seen = slot_load(view, v->slot);
+    return true;
+}
+
+/* A key that has arrived since the snapshot counts as busy too: either way, look again. */
+HD_FN bool vacancy_is_busy(hd_tile t, hd_vacancy v)
+{
+    (void)t;
+    return word_key(v.seen) == HD_KEY_BUSY || !key_is_vacant(word_key(v.seen));
+}
+
+HD_FN bool vacancy_claim(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair)
+{
+    (void)t;
+    return slot_claim(view, v.slot, v.seen, pair);
+}
+
+HD_FN void vacancy_fill(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair)
+{
+    (void)t;
+    slot_put(view, v.slot, pair);
+}
+
+HD_FN void hit_deliver(hd_tile t, const hd_view *view, hd_hit hit, hd_value *to)
+{
+    (void)t;
+    *to = word_value(view, hit.slot, ((hd_word *)view->slots)[hit.slot]);
+}
+
+HD_FN void hit_update(hd_tile t, const hd_view *view, hd_hit hit, uint32_t policy, hd_value value)
+{
+    (void)t;
+    slot_update(view, hit.slot, policy, value);
+}
+
+HD_FN bool hit_erase(hd_tile t, const hd_view *view, hd_hit hit)
+{
+    const hd_word seen = slot_load(view, hit.slot);
+    (void)t;
+    return !key_is_vacant(word_key(seen)) && slot_kill(view, hit.slot, seen);
+}
+
+HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, uint64_t index, uint32_t position)
+{
+    const uint64_t slot = index * HD_BUCKET + position;
+    const hd_word word = ((hd_word *)view->slots)[slot];
+    hd_pair pair;
+    (void)t;
+    pair.lean = word_key(word);
+    pair.value = word_value(view, slot, word);
+    return pair;
+}
+
+HD_FN void bucket_put(hd_tile t, const hd_view *view, uint64_t index, uint32_t position, hd_pair pair)
+{
+    (void)t;
+    slot_put(view, index * HD_BUCKET + position, pair);
+}
+
+HD_FN void path_set(hd_tile t, uint32_t *path, uint32_t i, uint32_t step)
+{
+    (void)t;
+    path[i] = step;
+}
+
+HD_FN uint32_t path_get(hd_tile t, const uint32_t *path, uint32_t i)
+{
+    (void)t;
+    return path[i];
+}
+
+#endif

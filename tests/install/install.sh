@@ -1,0 +1,40 @@
+#!/bin/sh
+# install.sh BUILD CMAKE CC: installs BUILD into a fresh prefix, moves it (an installed tree may be
+# moved), and builds and runs consumer.c four ways: CMake package and pkg-config, shared and static.
+set -eu
+build=$1 cmake=$2 cc=$3
+here=$(cd "$(dirname "$0")" && pwd)
+command -v pkg-config > /dev/null || { echo "no pkg-config"; exit 77; }
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$cmake" --install "$build" --prefix "$work/first" > "$work/log" || { cat "$work/log"; exit 1; }
+mv "$work/first" "$work/prefix"
+prefix=$work/prefix
+
+echo "== CMake package"
+{
+    "$cmake" -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" &&
+    "$cmake" --build "$work/cmake"
+} > "$work/log" || { cat "$work/log"; exit 1; }
+"$work/cmake/consumer_shared"
+"$work/cmake/consumer_static"
+
+echo "== pkg-config"
+pc=$(find "$prefix" -name heddle.pc)
+PKG_CONFIG_PATH=$(dirname "$pc")
+export PKG_CONFIG_PATH
+libdir=$(pkg-config --variable=libdir heddle)
+# The flags are lists of words.
+# shellcheck disable=SC2046
+"$cc" "$here/consumer.c" -o "$work/shared" $(pkg-config --cflags --libs heddle)
+LD_LIBRARY_PATH=$libdir "$work/shared"
+# Both libraries lie in one folder, where -lheddle is the shared one.
+# shellcheck disable=SC2046
+"$cc" "$here/consumer.c" -o "$work/static" \
+    $(pkg-config --cflags --libs --static heddle | sed 's/-lheddle/-l:libheddle.a/')
+"$work/static"
+! readelf -d "$work/static" | grep -q libheddle || { echo "not linked statically"; exit 1; }
+
+tool=$(find "$prefix" -path '*/bin/heddle')
+[ -x "$tool" ] || { echo "the tool was not installed"; exit 1; }

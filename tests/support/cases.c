@@ -1,0 +1,174 @@
+/* cases.c: see cases.h. */
+#define _POSIX_C_SOURCE 200809L
+#include "support/cases.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char current[256]; /* the case at hand, "" between cases */
+static char note[256];
+static uint32_t cases_done;
+
+static bool asked(const char *variable)
+{
+    const char *text = getenv(variable);
+    return text != NULL && *text != '\0' && strcmp(text, "0") != 0;
+}
+
+bool case_quick(void)
+{
+    return asked("HEDDLE_TEST_QUICK");
+}
+
+uint64_t case_size(uint64_t n)
+{
+    return case_quick() && n > 64 ? n / 8 | (n & 1) : n;
+}
+
+void case_note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(note, sizeof note, format, arguments);
+    va_end(arguments);
+}
+
+/* cmocka leaves a failed test by longjmp; `current` is then still set and tells where it was. */
+int cases_teardown(void **state)
+{
+    (void)state;
+    if (current[0] != '\0' || note[0] != '\0')
+        fprintf(stderr, "  in case: %s%s%s\n", current, note[0] != '\0' ? ": " : "", note);
+    current[0] = '\0';
+    note[0] = '\0';
+    return 0;
+}
+
+static void run_case(case_function run, const test_case *c)
+{
+    static const char *const places[] = {"host arrays", "device arrays", "mixed arrays"};
+    snprintf(current, sizeof current, "%s %s, %s", c->device_name, c->ops->name, places[c->arrays]);
+    if (asked("HEDDLE_TEST_VERBOSE"))
+        fprintf(stderr, "  %s\n", current);
+    run(c);
+    current[0] = '\0';
+    note[0] = '\0';
+    cases_done++;
+}
+
+/* How much a range prefers this instance among those of the same widths. */
+static uint32_t rank_of(const hd_table_ops *ops)
+{
+    return ops->bucket == 16 ? 2 : ops->bucket == 8 ? 1 : 0;
+}
+
+static bool better(const hd_table_ops *one, const hd_table_ops *other, case_range range)
+{
+    const bool usual_one = one->key_bits == 32 && one->value_bits == 32;
+    const bool usual_other = other->key_bits == 32 && other->value_bits == 32;
+    if (range == RANGE_DEVICES && usual_one != usual_other)
+        return usual_one;
+    return rank_of(one) > rank_of(other);
+}
+
+/* Whether tables[at] is the one that stands for all instances like it in this range. */
+static bool in_range(const hd_table_ops *const *tables, uint32_t count, uint32_t at, case_range range)
+{
+    const char *filter = getenv("HEDDLE_TEST_INSTANCE");
+    if (filter != NULL && strstr(tables[at]->name, filter) == NULL)
+        return false;
+    if (range == RANGE_INSTANCES)
+        return true;
+    for (uint32_t i = 0; i < count; i++) {
+        const bool alike = range == RANGE_DEVICES || (tables[i]->key_bits == tables[at]->key_bits &&
+                                                      tables[i]->value_bits == tables[at]->value_bits);
+        const bool filtered = filter != NULL && strstr(tables[i]->name, filter) == NULL;
+        if (i == at || !alike || filtered)
+            continue;
+        if (better(tables[i], tables[at], range) || (!better(tables[at], tables[i], range) && i < at))
+            return false;
+    }
+    return true;
+}
+
+static void run_device(const char *name, case_function run, case_range range)
+{
+    test_case c = {name, NULL, NULL, ARRAYS_HOST};
+    snprintf(current, sizeof current, "opening %s", name);
+    check_ok(heddle_device_open(name, &c.device));
+    const hd_engine *engine = c.device->engine;
+    uint32_t count = 0;
+    const hd_table_ops *const *tables = engine->tables(c.device, &count);
+    const int places = engine->host_memory ? 1 : 3;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!in_range(tables, count, i, range))
+            continue;
+        for (int place = 0; place < places; place++) {
+            c.ops = tables[i];
+            c.arrays = (case_arrays)place;
+            run_case(run, &c);
+        }
+    }
+    heddle_device_close(c.device);
+    current[0] = '\0';
+}
+
+void cases_run(case_function run, case_range range)
+{
+    char devices[256];
+    const char *only = getenv("HEDDLE_TEST_DEVICE");
+    if (only == NULL || *only == '\0')
+        only = heddle_cuda_device_count() > 0 ? "cpu,cpu:1,cuda:0" : "cpu,cpu:1";
+    snprintf(devices, sizeof devices, "%s", only);
+    cases_done = 0;
+    char *rest = NULL;
+    for (char *name = strtok_r(devices, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
+        run_device(name, run, range);
+    if (cases_done == 0)
+        skip();
+}
+
+void cases_test(void **state)
+{
+    const case_test *test = *state;
+    cases_run(test->run, test->range);
+}
+
+bool case_is_map(const test_case *c)
+{
+    return c->ops->value_bits != 0;
+}
+
+heddle_table_options case_options(const test_case *c)
+{
+    heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+    options.container = case_is_map(c) ? HEDDLE_CONTAINER_MAP : HEDDLE_CONTAINER_SET;
+    options.scheme = c->ops->scheme;
+    options.key_bits = c->ops->key_bits;
+    options.value_bits = c->ops->value_bits;
+    options.bucket = c->ops->bucket;
+    return options;
+}
+
+bool case_compiled(const test_case *c, uint32_t key_bits, uint32_t value_bits, uint32_t bucket)
+{
+    uint32_t count = 0;
+    const hd_table_ops *const *tables = c->device->engine->tables(c->device, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (tables[i]->key_bits == key_bits && tables[i]->value_bits == value_bits &&
+            tables[i]->bucket == bucket)
+            return true;
+    }
+    return false;
+}
+
+void case_check_status(heddle_status got, heddle_status expected, const char *call, const char *file,
+                       int line)
+{
+    if (got == expected)
+        return;
+    print_error("%s:%d: %s gave \"%s\", not \"%s\"; last error: %s\n", file, line, call,
+                heddle_status_string(got), heddle_status_string(expected), heddle_last_error());
+    _fail(file, line);
+}

@@ -1,0 +1,19 @@
+/* files.h: a directory of the test's own, and small files in it. */
+#ifndef TEST_FILES_H
+#define TEST_FILES_H
+
+#include <stdint.h>
+
+/* The directory; made on the first call, removed with what files_path named when the test ends. */
+const char *files_directory(void);
+/* directory/name, in a static buffer that the next call overwrites. */
+const char *files_path(const char *name);
+/* The whole file; caller frees. Fails the test when it cannot be read. */
+uint8_t *files_read(const char *path, uint64_t *bytes);
+void files_write(const char *path, const uint8_t *content, uint64_t bytes);
+/* How many entries the directory has. */
+uint32_t files_count(void);
+/* Empties the directory and removes it. */
+void files_remove(void);
+
+#endif

@@ -1,0 +1,234 @@
+/*
+ * test_options.c: what can be asked for when a device is opened and a table is made: names, options
+ * that are filled in, options that are impossible; versions and status texts.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/cases.h"
+
+static void check_refused(heddle_status got, heddle_status expected, const char *what)
+{
+    check(got == expected, "%s gave \"%s\", not \"%s\"", what, heddle_status_string(got),
+          heddle_status_string(expected));
+    check(strlen(heddle_last_error()) >= 10, "%s: the reason is \"%s\"", what, heddle_last_error());
+}
+
+static void versions_agree(void **state)
+{
+    char text[32];
+    (void)state;
+    assert_int_equal(heddle_version(),
+                     HEDDLE_VERSION_MAJOR * 1000000 + HEDDLE_VERSION_MINOR * 1000 + HEDDLE_VERSION_PATCH);
+    snprintf(text, sizeof text, "%d.%d.%d", HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH);
+    assert_string_equal(heddle_version_string(), text);
+    assert_string_equal(heddle_version_string(), HEDDLE_VERSION_STRING);
+    assert_int_equal(heddle_abi_version(), HEDDLE_ABI_VERSION);
+}
+
+/* Every status has a text of its own; unknown ones have one too. */
+static void status_texts(void **state)
+{
+    (void)state;
+    for (heddle_status a = HEDDLE_OK; a <= HEDDLE_ERROR_DEVICE; a++) {
+        assert_true(strlen(heddle_status_string(a)) > 0);
+        for (heddle_status b = HEDDLE_OK; b < a; b++)
+            assert_string_not_equal(heddle_status_string(a), heddle_status_string(b));
+    }
+    assert_true(strlen(heddle_status_string(-1)) > 0);
+    assert_string_equal(heddle_status_string(-1), heddle_status_string(12345));
+}
+
+static void device_names(void **state)
+{
+    static const char *const senseless[] = {"",       "gpu",   "CPU",     "cpu:",   "cpu:0",  "cpu:-1", "cpu:x",
+                                            "cpu:4x", "cpu 4", "cpuu",    "cuda:",  "cuda:-1", "cuda:x", "cuda:0x",
+                                            "auto:1", " cpu",  "cpu:99999999999", "cpu:1000000"};
+    heddle_device *device = NULL;
+    (void)state;
+    for (uint32_t i = 0; i < sizeof senseless / sizeof *senseless; i++) {
+        check_refused(heddle_device_open(senseless[i], &device), HEDDLE_ERROR_INVALID, senseless[i]);
+        assert_null(device);
+    }
+    check_refused(heddle_device_open("cuda:999", &device), HEDDLE_ERROR_NO_DEVICE, "cuda:999");
+    assert_null(device);
+    check_refused(heddle_device_open(NULL, &device), HEDDLE_ERROR_INVALID, "NULL");
+    check_refused(heddle_device_open("cpu", NULL), HEDDLE_ERROR_INVALID, "no place");
+    heddle_device_close(NULL);
+    if (heddle_cuda_device_count() == 0)
+        check_refused(heddle_device_open("cuda", &device), HEDDLE_ERROR_NO_DEVICE, "cuda");
+    else
+        assert_int_equal(heddle_cuda_is_built(), 1);
+}
+
+static void device_info(void **state)
+{
+    static const char *const names[] = {"auto", "cpu", "cpu:1", "cpu:3"};
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        heddle_device *device = NULL;
+        heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
+        check_ok(heddle_device_open(names[i], &device));
+        check_ok(heddle_device_get_info(device, &info));
+        assert_true(info.kind == HEDDLE_DEVICE_CPU || (i == 0 && info.kind == HEDDLE_DEVICE_CUDA));
+        assert_true(info.threads >= 1);
+        assert_true(info.memory_total > 0 && info.memory_free <= info.memory_total);
+        assert_true(strlen(info.name) > 0 && strlen(info.features) > 0);
+        if (i >= 2)
+            assert_int_equal(info.threads, i == 2 ? 1 : 3);
+        check_ok(heddle_device_synchronize(device, NULL));
+        check_refused(heddle_device_get_info(device, NULL), HEDDLE_ERROR_INVALID, "info NULL");
+        check_refused(heddle_device_get_info(NULL, &info), HEDDLE_ERROR_INVALID, "device NULL");
+        heddle_device_close(device);
+    }
+}
+
+static void memory_calls(const test_case *c)
+{
+    uint8_t bytes[1000], back[1000];
+    void *memory = NULL;
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)(i * 7);
+    check_ok(heddle_memory_allocate(c->device, sizeof bytes, &memory));
+    assert_int_equal((uintptr_t)memory % 256, 0);
+    check_ok(heddle_memory_copy(c->device, memory, bytes, sizeof bytes, NULL));
+    check_ok(heddle_memory_fill(c->device, (char *)memory + 10, 0xaa, 20, NULL));
+    check_ok(heddle_memory_copy(c->device, back, memory, sizeof back, NULL));
+    check_ok(heddle_device_synchronize(c->device, NULL));
+    memset(bytes + 10, 0xaa, 20);
+    assert_memory_equal(back, bytes, sizeof back);
+    check_refused(heddle_memory_allocate(NULL, 1, &memory), HEDDLE_ERROR_INVALID, "device NULL");
+    check_refused(heddle_memory_allocate(c->device, 1, NULL), HEDDLE_ERROR_INVALID, "no place");
+    check_refused(heddle_memory_copy(c->device, NULL, bytes, 1, NULL), HEDDLE_ERROR_INVALID, "copy to NULL");
+    check_refused(heddle_memory_copy(c->device, memory, NULL, 1, NULL), HEDDLE_ERROR_INVALID, "copy from NULL");
+    check_refused(heddle_memory_fill(c->device, NULL, 0, 1, NULL), HEDDLE_ERROR_INVALID, "fill NULL");
+    check_ok(heddle_memory_free(c->device, memory));
+    check_ok(heddle_memory_free(c->device, NULL));
+}
+
+/* One option changed to something that cannot be. */
+typedef struct impossible {
+    const char *name;
+    heddle_status expected;
+    void (*change)(heddle_table_options *o);
+} impossible;
+
+#define CHANGE(name, statement) \
+    static void name(heddle_table_options *o) { statement; }
+CHANGE(container_0, o->container = 0)
+CHANGE(container_9, o->container = 9)
+CHANGE(scheme_77, o->scheme = 77)
+CHANGE(keys_of_0, o->key_bits = 0)
+CHANGE(keys_of_16, o->key_bits = 16)
+CHANGE(keys_of_33, o->key_bits = 33)
+CHANGE(values_of_8, o->container = HEDDLE_CONTAINER_MAP; o->value_bits = 8)
+CHANGE(values_of_128, o->container = HEDDLE_CONTAINER_MAP; o->value_bits = 128)
+CHANGE(set_with_values, o->container = HEDDLE_CONTAINER_SET; o->value_bits = 32)
+CHANGE(bucket_3, o->bucket = 3)
+CHANGE(bucket_64, o->bucket = 64)
+CHANGE(one_hash, o->hashes = 1)
+CHANGE(five_hashes, o->hashes = 5)
+CHANGE(flags_unknown, o->flags = 0x80000000u)
+CHANGE(load_low, o->load = 0.05)
+CHANGE(load_one, o->load = 1.0)
+CHANGE(load_negative, o->load = -0.5)
+CHANGE(load_nan, o->load = (double)NAN)
+CHANGE(load_infinite, o->load = (double)INFINITY)
+CHANGE(capacity_max, o->capacity = UINT64_MAX)
+CHANGE(capacity_huge, o->capacity = UINT64_C(1) << 50)
+
+static const impossible impossibles[] = {
+    {"container 0", HEDDLE_ERROR_INVALID, container_0},
+    {"container 9", HEDDLE_ERROR_INVALID, container_9},
+    {"scheme 77", HEDDLE_ERROR_UNSUPPORTED, scheme_77},
+    {"keys of 0 bits", HEDDLE_ERROR_INVALID, keys_of_0},
+    {"keys of 16 bits", HEDDLE_ERROR_INVALID, keys_of_16},
+    {"keys of 33 bits", HEDDLE_ERROR_INVALID, keys_of_33},
+    {"values of 8 bits", HEDDLE_ERROR_INVALID, values_of_8},
+    {"values of 128 bits", HEDDLE_ERROR_INVALID, values_of_128},
+    {"a set with values", HEDDLE_ERROR_INVALID, set_with_values},
+    {"buckets of 3", HEDDLE_ERROR_UNSUPPORTED, bucket_3},
+    {"buckets of 64", HEDDLE_ERROR_UNSUPPORTED, bucket_64},
+    {"one hash", HEDDLE_ERROR_INVALID, one_hash},
+    {"five hashes", HEDDLE_ERROR_INVALID, five_hashes},
+    {"unknown flags", HEDDLE_ERROR_INVALID, flags_unknown},
+    {"load 0.05", HEDDLE_ERROR_INVALID, load_low},
+    {"load 1", HEDDLE_ERROR_INVALID, load_one},
+    {"load -0.5", HEDDLE_ERROR_INVALID, load_negative},
+    {"load NaN", HEDDLE_ERROR_INVALID, load_nan},
+    {"load infinite", HEDDLE_ERROR_INVALID, load_infinite},
+    {"capacity 2^64 - 1", HEDDLE_ERROR_NO_MEMORY, capacity_max},
+    {"capacity 2^50", HEDDLE_ERROR_NO_MEMORY, capacity_huge},
+};
+
+static void impossible_options(const test_case *c)
+{
+    for (uint32_t i = 0; i < sizeof impossibles / sizeof *impossibles; i++) {
+        heddle_table *table = NULL;
+        heddle_table_options options = case_options(c);
+        impossibles[i].change(&options);
+        check_refused(heddle_table_create(c->device, &options, &table), impossibles[i].expected, impossibles[i].name);
+        assert_null(table);
+    }
+}
+
+/* A table can be told impossible sizes later on, too, and stays as it was. */
+static void impossible_sizes_later(const test_case *c)
+{
+    heddle_table *table = NULL;
+    heddle_table_options options = case_options(c);
+    check_ok(heddle_table_create(c->device, &options, &table));
+    check_refused(heddle_table_reserve(table, UINT64_MAX, NULL), HEDDLE_ERROR_NO_MEMORY, "reserve");
+    check_refused(heddle_table_rehash(table, UINT64_MAX, NULL), HEDDLE_ERROR_NO_MEMORY, "rehash");
+    check_refused(heddle_table_reserve(table, UINT64_C(1) << 43, NULL), HEDDLE_ERROR_NO_MEMORY, "reserve 2^43");
+    check_ok(heddle_table_validate(table, NULL));
+    heddle_table_destroy(table);
+}
+
+/* Every 0 is replaced by what was chosen, and what was asked for stays. */
+static void options_are_completed(const test_case *c)
+{
+    heddle_table *table = NULL;
+    heddle_table_options options = case_options(c);
+    heddle_table_options chosen = HEDDLE_TABLE_OPTIONS_INIT;
+    options.capacity = 1000;
+    check_ok(heddle_table_create(c->device, &options, &table));
+    check_ok(heddle_table_get_options(table, &chosen));
+    assert_int_equal(chosen.size, sizeof chosen);
+    assert_int_equal(chosen.container, options.container);
+    assert_int_equal(chosen.scheme, HEDDLE_SCHEME_CUCKOO);
+    assert_int_equal(chosen.key_bits, options.key_bits);
+    assert_int_equal(chosen.value_bits, options.value_bits);
+    assert_int_equal(chosen.bucket, options.bucket);
+    assert_int_equal(chosen.hashes, options.bucket == 1 ? 4 : 3);
+    assert_int_equal(chosen.flags, 0);
+    assert_true(chosen.load == 0.8);
+    assert_int_not_equal(chosen.seed, 0);
+    assert_true((double)chosen.capacity * 0.8 >= 1000.0);
+    assert_string_equal(heddle_table_instance(table), c->ops->name);
+    assert_ptr_equal(heddle_table_device(table), c->device);
+    heddle_table_destroy(table);
+    options.seed = 77;
+    options.hashes = 2;
+    options.load = 0.33;
+    options.flags = HEDDLE_FLAG_FIXED;
+    check_ok(heddle_table_create(c->device, &options, &table));
+    check_ok(heddle_table_get_options(table, &chosen));
+    assert_int_equal(chosen.seed, 77);
+    assert_int_equal(chosen.hashes, 2);
+    assert_int_equal(chosen.flags, HEDDLE_FLAG_FIXED);
+    assert_true(chosen.load == 0.33);
+    heddle_table_destroy(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ONCE(versions_agree),         ONCE(status_texts),
+        ONCE(device_names),           ONCE(device_info),
+        OVER_DEVICES(memory_calls),   OVER_DEVICES(impossible_options),
+        OVER_DEVICES(impossible_sizes_later), OVER_INSTANCES(options_are_completed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

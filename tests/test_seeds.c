@@ -1,0 +1,146 @@
+/*
+ * test_seeds.c: the hash functions. Seeds hardly ever fail, and the key patterns that break weak
+ * hashing behave like random keys: same success, same probes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/cases.h"
+#include "support/keys.h"
+
+/* Keys in the width of the case; values are the keys themselves where the widths agree. */
+typedef struct packed {
+    void *keys;
+    void *values;
+} packed;
+
+static packed pack(const test_case *c, const uint64_t *numbers, uint64_t n)
+{
+    packed p = {malloc(n * 8), calloc(n, 8)};
+    assert_non_null(p.keys);
+    assert_non_null(p.values);
+    for (uint64_t i = 0; i < n; i++) {
+        if (c->ops->key_bits == 32)
+            ((uint32_t *)p.keys)[i] = (uint32_t)numbers[i];
+        else
+            ((uint64_t *)p.keys)[i] = numbers[i];
+    }
+    return p;
+}
+
+static void packed_free(packed *p)
+{
+    free(p->keys);
+    free(p->values);
+}
+
+/* One fixed table filled at `load`: how many keys failed, and the probes that find all others. */
+typedef struct trial {
+    uint64_t failed;
+    double probes;
+} trial;
+
+static trial run_trial(const test_case *c, const packed *p, uint64_t n, double load, uint64_t seed, bool build)
+{
+    heddle_table *table = NULL;
+    heddle_table_options options = case_options(c);
+    heddle_totals wrote, read;
+    const void *values = case_is_map(c) ? p->values : NULL;
+    options.capacity = n;
+    options.load = load;
+    options.seed = seed;
+    options.flags = HEDDLE_FLAG_FIXED;
+    check_ok(heddle_table_create(c->device, &options, &table));
+    const heddle_status status = build ? heddle_table_build(table, p->keys, values, n, NULL, &wrote, NULL)
+                                       : heddle_table_insert(table, p->keys, values, n, NULL, &wrote, NULL);
+    assert_int_equal(status, wrote.failed == 0 ? HEDDLE_OK : HEDDLE_ERROR_FULL);
+    assert_int_equal(wrote.inserted + wrote.failed, n);
+    check_ok(heddle_table_contains(table, p->keys, n, NULL, &read, NULL));
+    assert_int_equal(read.found, wrote.inserted);
+    heddle_table_destroy(table);
+    return (trial){wrote.failed, (double)read.probes / (double)n};
+}
+
+/* 99 of 100 builds of 2^16 keys succeed at load 0.95 with buckets of 16 and three hashes. */
+static void seeds_succeed(const test_case *c)
+{
+    const uint64_t n = UINT64_C(1) << 16;
+    const uint32_t builds = case_quick() ? 20 : 100;
+    uint64_t *numbers = keys_allocate(n);
+    uint32_t lucky_builds = 0, lucky_inserts = 0;
+    if (c->ops->bucket != 16) {
+        free(numbers);
+        return;
+    }
+    keys_fill(numbers, n, KEYS_RANDOM, c->ops->key_bits, 197);
+    packed p = pack(c, numbers, n);
+    for (uint32_t i = 0; i < builds; i++) {
+        lucky_builds += run_trial(c, &p, n, 0.95, 1000 + i, true).failed == 0;
+        lucky_inserts += run_trial(c, &p, n, 0.95, 1000 + i, false).failed == 0; /* one seed, no second try */
+    }
+    check(lucky_builds * 100 >= 99 * builds, "%u of %u builds succeeded", lucky_builds, builds);
+    check(lucky_inserts * 100 >= 99 * builds, "%u of %u inserts succeeded", lucky_inserts, builds);
+    packed_free(&p);
+    free(numbers);
+}
+
+/* Averages over several seeds for one key set. */
+static trial average(const test_case *c, key_set set, uint64_t n, double load)
+{
+    enum { SEEDS = 6 };
+    uint64_t *numbers = keys_allocate(n);
+    trial sum = {0, 0};
+    keys_fill(numbers, n, set, c->ops->key_bits, 199);
+    packed p = pack(c, numbers, n);
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        const trial one = run_trial(c, &p, n, load, seed * 7919, false);
+        sum.failed += one.failed;
+        sum.probes += one.probes / SEEDS;
+    }
+    packed_free(&p);
+    free(numbers);
+    return sum;
+}
+
+/* Patterns against random keys: no more failures, and hardly more probes. */
+static void patterns_are_like_random_keys(const test_case *c)
+{
+    const uint64_t n = case_size(1 << 15);
+    const double load = c->ops->bucket == 1 ? 0.8 : 0.9;
+    const trial usual = average(c, KEYS_RANDOM, n, load);
+    for (key_set set = KEYS_EDGES; set < KEYS_DISTINCT; set++) {
+        const trial hard = average(c, set, n, load);
+        case_note("keys %s, %llu failed, %f probes; random: %llu, %f", keys_name(set),
+                  (unsigned long long)hard.failed, hard.probes, (unsigned long long)usual.failed, usual.probes);
+        check(hard.failed <= usual.failed + n / 1000, "more keys fail than random ones do");
+        check(hard.probes <= 1.02 * usual.probes, "finding takes more probes than for random keys");
+    }
+}
+
+/* Without a seed of one's own, two tables have different ones; with one, the seed is used. */
+static void seeds_are_drawn(const test_case *c)
+{
+    heddle_table_options options = case_options(c);
+    heddle_table_options seen = HEDDLE_TABLE_OPTIONS_INIT;
+    uint64_t seeds[16];
+    for (uint32_t i = 0; i < 16; i++) {
+        heddle_table *table = NULL;
+        check_ok(heddle_table_create(c->device, &options, &table));
+        check_ok(heddle_table_get_options(table, &seen));
+        seeds[i] = seen.seed;
+        heddle_table_destroy(table);
+        assert_int_not_equal(seeds[i], 0);
+        for (uint32_t j = 0; j < i; j++)
+            assert_int_not_equal(seeds[i], seeds[j]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        OVER_WIDTHS(seeds_succeed),
+        OVER_INSTANCES(patterns_are_like_random_keys),
+        OVER_WIDTHS(seeds_are_drawn),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/*
+ * bench.h: one run of `heddle bench`, shared by its parts.
+ *
+ * bench.c        opens the device and goes through loads and operations
+ * bench_data.c   the arrays in device memory, and the check of answers
+ * bench_measure.c  one operation: prepared, timed, verified, counted
+ * bench_roof.c   the machine's own rates
+ * bench_report.c table, CSV, JSON
+ *
+ * Functions that return int return an exit status; when it is not TOOL_OK they have said why.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include "bench_keys.h"
+#include "bench_options.h"
+#include "engine/engine.h"
+
+/* Elements that are made or checked at a time, so that host memory stays bounded. */
+#define BENCH_CHUNK ((uint64_t)1 << 22)
+#define BENCH_POISON 0xa5
+#define BENCH_ROOFS_MAX 128
+
+typedef struct bench_roof {
+    uint32_t kind, width, size_class;
+    double rate;
+} bench_roof;
+
+typedef struct bench {
+    bench_options options;
+    heddle_device *device;
+    heddle_device_info info;
+    char device_name[32];
+    void *begin, *end; /* events */
+
+    bench_keys keys;
+    void *table_keys, *table_values; /* device memory, n each; values NULL in a set */
+    void *queries, *answers; /* device memory, n each; answers NULL in a set */
+    uint8_t *found; /* device memory, n */
+    void *staging; /* host memory, a chunk of 64-bit elements */
+    uint8_t *staging_found; /* host memory, a chunk of flags */
+    bench_query query; /* what `queries` holds */
+    bool query_made;
+
+    heddle_table *table;
+    double load;
+    char op[32]; /* the operation being measured, as its row names it */
+    uint32_t bucket_bytes; /* that a probe reads */
+    bool full; /* the table holds all keys, but for `unplaced` of them */
+    uint64_t unplaced;
+
+    bench_roof roofs[BENCH_ROOFS_MAX];
+    uint32_t roof_count;
+    double copy_rate; /* bytes a second; 0 when it was not measured */
+} bench;
+
+/* One line of the result. */
+typedef struct bench_row {
+    double mops, probes;
+    double roof_mops; /* 0 when there is none */
+    double bytes_per_entry;
+    uint64_t failed; /* keys that did not fit */
+    bool verified;
+} bench_row;
+
+/* bench_data.c */
+int bench_data_make(bench *b);
+void bench_data_free(bench *b);
+int bench_data_queries(bench *b, bench_query query);
+/* Fills answers and flags with BENCH_POISON, so that what is not written shows. */
+int bench_data_poison(bench *b);
+/* Holds the answers (flags alone with `values` false) against what `query` must give. */
+int bench_data_check(bench *b, bench_query query, bool none, bool values, uint64_t *wrong);
+
+/* bench_measure.c */
+bool bench_op_takes_hits(uint32_t op);
+int bench_measure(bench *b, uint32_t op, uint32_t hit, bench_row *row);
+
+/* bench_roof.c */
+int bench_roof_measure(bench *b, uint32_t kind, uint32_t width, uint64_t bytes, double *rate);
+int bench_roof_copy(bench *b);
+
+/* bench_report.c */
+void bench_report_head(const bench *b, int argc, char **argv);
+void bench_report_row(const bench *b, const bench_row *row);
+
+#endif

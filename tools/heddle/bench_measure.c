@@ -1,0 +1,262 @@
+/*
+ * bench_measure.c: one operation on one table: brought into position, run once to warm up, timed
+ * `repeat` times, its last result verified, and run once more to count its probes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bench.h"
+#include "progress.h"
+#include "tool.h"
+
+typedef struct operation {
+    bool asks; /* runs over b->queries in a full table */
+    bool fills; /* leaves the table full; keys may fail to fit */
+    uint32_t roof;
+    int (*prepare)(bench *b); /* before every run, not timed; or NULL */
+    heddle_status (*call)(bench *b, heddle_totals *totals);
+    int (*verify)(bench *b, bool *right);
+} operation;
+
+/* ------------------------------------------------------------------------------ the operations */
+
+static int clear_table(bench *b)
+{
+    b->full = false;
+    return tool_try(heddle_table_clear(b->table, NULL), "clear");
+}
+
+static heddle_status call_insert(bench *b, heddle_totals *totals)
+{
+    return heddle_table_insert(b->table, b->table_keys, b->table_values, b->keys.n, NULL, totals,
+                               NULL);
+}
+
+static heddle_status call_build(bench *b, heddle_totals *totals)
+{
+    return heddle_table_build(b->table, b->table_keys, b->table_values, b->keys.n, NULL, totals,
+                              NULL);
+}
+
+static heddle_status call_contains(bench *b, heddle_totals *totals)
+{
+    return heddle_table_contains(b->table, b->queries, b->keys.n, b->found, totals, NULL);
+}
+
+/* A set has no values to find, so there a find is a contains. */
+static heddle_status call_find(bench *b, heddle_totals *totals)
+{
+    if (b->answers == NULL) return call_contains(b, totals);
+    return heddle_table_find(b->table, b->queries, b->keys.n, b->answers, b->found, totals, NULL);
+}
+
+static heddle_status call_erase(bench *b, heddle_totals *totals)
+{
+    b->full = false;
+    return heddle_table_erase(b->table, b->queries, b->keys.n, b->found, totals, NULL);
+}
+
+/* Fills an emptied table with all keys, unless it is full already. */
+static int fill_table(bench *b)
+{
+    heddle_totals totals;
+    if (b->full) return TOOL_OK;
+    const int status = clear_table(b);
+    if (status != TOOL_OK) return status;
+    const heddle_status inserted = call_insert(b, &totals);
+    if (inserted != HEDDLE_OK && inserted != HEDDLE_ERROR_FULL) return tool_try(inserted, "insert");
+    b->full = true;
+    b->unplaced = totals.failed;
+    return TOOL_OK;
+}
+
+/* ------------------------------------------------------------------------------- verification */
+
+/* Holds the answers against what they must be, and says so when some are wrong. */
+static int check_answers(bench *b, bench_query query, bool none, bool values, bool *right)
+{
+    uint64_t wrong = 0;
+    const int status = bench_data_check(b, query, none, values, &wrong);
+    if (wrong != 0)
+        tool_say("%s at load %g: %llu of %llu answers are wrong", b->op, b->load,
+                 (unsigned long long)wrong, (unsigned long long)b->keys.n);
+    *right &= status == TOOL_OK && wrong == 0;
+    return status;
+}
+
+static int check_size(bench *b, uint64_t expected, bool *right)
+{
+    uint64_t size = 0;
+    const int status = tool_try(heddle_table_size(b->table, &size, NULL), "size");
+    if (status == TOOL_OK && size != expected) {
+        tool_say("%s at load %g: the table then holds %llu keys, not %llu", b->op, b->load,
+                 (unsigned long long)size, (unsigned long long)expected);
+        *right = false;
+    }
+    return status;
+}
+
+static int verify_found(bench *b, bool *right)
+{
+    return check_answers(b, b->query, false, b->answers != NULL, right);
+}
+
+static int verify_contained(bench *b, bool *right)
+{
+    return check_answers(b, b->query, false, false, right);
+}
+
+static int verify_erased(bench *b, bool *right)
+{
+    int status = check_answers(b, b->query, false, false, right); /* each was there and is erased */
+    if (status == TOOL_OK) status = check_size(b, 0, right);
+    if (status == TOOL_OK) status = bench_data_poison(b);
+    if (status == TOOL_OK) status = tool_try(call_contains(b, NULL), "contains");
+    if (status == TOOL_OK) status = check_answers(b, b->query, true, false, right);
+    return status;
+}
+
+static int verify_filled(bench *b, bool *right)
+{
+    const bench_query every_key = {true, 100};
+    int status = check_size(b, b->keys.n, right);
+    if (status != TOOL_OK) return status;
+    const heddle_status valid = heddle_table_validate(b->table, NULL);
+    if (valid != HEDDLE_OK) {
+        *right = false;
+        status = tool_try(valid, "validate");
+        if (valid != HEDDLE_ERROR_CORRUPT) return status;
+    }
+    status = bench_data_queries(b, every_key);
+    if (status == TOOL_OK) status = bench_data_poison(b);
+    if (status == TOOL_OK) status = tool_try(call_find(b, NULL), "find");
+    if (status == TOOL_OK) status = verify_found(b, right);
+    return status;
+}
+
+/* In the order of BENCH_BUILD, BENCH_INSERT, ... */
+static const operation operations[BENCH_OPS] = {
+    {false, true, HD_ROOF_CAS, NULL, call_build, verify_filled},
+    {false, true, HD_ROOF_CAS, clear_table, call_insert, verify_filled},
+    {true, false, HD_ROOF_GATHER, NULL, call_find, verify_found},
+    {true, false, HD_ROOF_GATHER, NULL, call_contains, verify_contained},
+    {true, false, HD_ROOF_GATHER, NULL, call_find, verify_found},
+    {true, false, HD_ROOF_CAS, fill_table, call_erase, verify_erased},
+};
+
+bool bench_op_takes_hits(uint32_t op)
+{
+    return op == BENCH_FIND || op == BENCH_CONTAINS;
+}
+
+/* -------------------------------------------------------------------------------- measurement */
+
+/* Keys that do not fit are a result, to be reported with the row, and no failure of the call. */
+static heddle_status call_once(bench *b, const operation *op, heddle_totals *totals)
+{
+    const heddle_status status = op->call(b, totals);
+    if (op->fills) b->full = status == HEDDLE_OK || status == HEDDLE_ERROR_FULL;
+    return op->fills && status == HEDDLE_ERROR_FULL ? HEDDLE_OK : status;
+}
+
+static int time_call(bench *b, const operation *op, double *seconds)
+{
+    const hd_engine *engine = b->device->engine;
+    heddle_status status = engine->event_record(b->device, b->begin, NULL);
+    if (status == HEDDLE_OK) status = call_once(b, op, NULL);
+    if (status == HEDDLE_OK) status = engine->event_record(b->device, b->end, NULL);
+    if (status == HEDDLE_OK) status = engine->event_wait(b->device, b->end);
+    if (status == HEDDLE_OK) status = engine->event_seconds(b->device, b->begin, b->end, seconds);
+    return tool_try(status, b->op);
+}
+
+static int compare_seconds(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static int time_runs(bench *b, const operation *op, bench_row *row)
+{
+    const uint32_t repeat = b->options.repeat;
+    double seconds[BENCH_REPEAT_MAX + 1];
+    heddle_totals totals;
+    for (uint32_t run = 0; run <= repeat; run++) {
+        int status = op->prepare != NULL ? op->prepare(b) : TOOL_OK;
+        if (status == TOOL_OK && run == repeat && op->asks) status = bench_data_poison(b);
+        /* What is taken here is thrown away: only the last run's failures are those of the table.
+         */
+        if (status == TOOL_OK && run == repeat)
+            status = tool_try(heddle_table_take_totals(b->table, 0, &totals, NULL), "totals");
+        if (status == TOOL_OK) status = time_call(b, op, &seconds[run]);
+        if (status != TOOL_OK) return status;
+        progress_part((double)(run + 1) / (double)(repeat + 3));
+    }
+    qsort(seconds + 1, repeat, sizeof *seconds, compare_seconds); /* all but the warm-up */
+    const double median = (seconds[1 + (repeat - 1) / 2] + seconds[1 + repeat / 2]) / 2;
+    row->mops = median > 0 ? (double)b->keys.n / median / 1e6 : 0;
+    if (!op->fills) return TOOL_OK;
+    const int status = tool_try(heddle_table_take_totals(b->table, 0, &totals, NULL), "totals");
+    b->unplaced = totals.failed;
+    return status;
+}
+
+static int count_probes(bench *b, const operation *op, bench_row *row)
+{
+    heddle_totals totals;
+    int status = op->prepare != NULL ? op->prepare(b) : TOOL_OK;
+    if (status == TOOL_OK) status = tool_try(call_once(b, op, &totals), b->op);
+    if (status != TOOL_OK) return status;
+    row->probes = (double)totals.probes / (double)b->keys.n;
+    if (op->fills) b->unplaced = totals.failed;
+    return TOOL_OK;
+}
+
+static int rate_row(bench *b, const operation *op, bench_row *row)
+{
+    heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT;
+    double roof = 0;
+    int status = tool_try(heddle_table_get_stats(b->table, &stats, NULL), "statistics");
+    if (status != TOOL_OK) return status;
+    const uint32_t width = op->roof == HD_ROOF_CAS ? 8 : b->bucket_bytes;
+    status = bench_roof_measure(b, op->roof, width, stats.bytes_slots, &roof);
+    row->roof_mops = roof / 1e6;
+    row->bytes_per_entry = (double)stats.bytes_total / (double)b->keys.n;
+    return status;
+}
+
+/* "find" where all queries are present, else "find:50". */
+static void name_row(bench *b, uint32_t op, uint32_t hit)
+{
+    if (hit == 100)
+        (void)snprintf(b->op, sizeof b->op, "%s", bench_op_names[op]);
+    else
+        (void)snprintf(b->op, sizeof b->op, "%s:%u", bench_op_names[op], hit);
+}
+
+int bench_measure(bench *b, uint32_t op_number, uint32_t hit, bench_row *row)
+{
+    const operation *op = &operations[op_number];
+    const bench_query query = {true, op_number == BENCH_MISS ? 0 : hit};
+    bool right = true;
+    name_row(b, op_number, hit);
+    progress_step("%s at load %g", b->op, b->load);
+    int status = op->asks ? fill_table(b) : TOOL_OK;
+    if (status == TOOL_OK && op->asks) status = bench_data_queries(b, query);
+    if (status == TOOL_OK) status = time_runs(b, op, row);
+    row->failed = b->unplaced;
+    /* With keys left out there is nothing right to hold the answers against. */
+    if (status == TOOL_OK && b->options.verify && row->failed == 0) {
+        progress_label("verifying %s at load %g", b->op, b->load);
+        status = op->verify(b, &right);
+    }
+    progress_label("counting the probes of %s at load %g", b->op, b->load);
+    if (status == TOOL_OK) status = count_probes(b, op, row);
+    if (b->unplaced > row->failed) row->failed = b->unplaced;
+    row->verified = b->options.verify && right && row->failed == 0;
+    if (status == TOOL_OK) status = rate_row(b, op, row);
+    if (row->failed != 0)
+        tool_say("%s at load %g: %llu of %llu keys did not fit", b->op, b->load,
+                 (unsigned long long)row->failed, (unsigned long long)b->keys.n);
+    return status;
+}

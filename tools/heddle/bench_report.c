@@ -1,0 +1,105 @@
+/* bench_report.c: the rows of a benchmark as an aligned table, as CSV or as JSON. */
+#include <stdio.h>
+#include <time.h>
+
+#include "bench.h"
+
+#define GIB (1024.0 * 1024.0 * 1024.0)
+
+static const char *container_name(const bench *b)
+{
+    return b->options.container == HEDDLE_CONTAINER_SET ? "set" : "map";
+}
+
+static double roof_share(const bench_row *row)
+{
+    return row->roof_mops > 0 ? row->mops / row->roof_mops : 0;
+}
+
+static void csv_head(const bench *b, int argc, char **argv)
+{
+    char date[32] = "";
+    const time_t now = time(NULL);
+    const struct tm *utc = gmtime(&now);
+    if (utc != NULL) (void)strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", utc);
+    (void)printf("# command: heddle");
+    for (int i = 0; i < argc; i++) (void)printf(" %s", argv[i]);
+    (void)printf("\n# date: %s\n", date);
+    (void)printf("# device: %s, %u %s, %s\n", b->info.name, b->info.threads,
+                 b->info.kind == HEDDLE_DEVICE_CUDA ? "SMs" : "threads", b->info.features);
+    (void)printf("# copy roof: %.1f GB/s\n", b->copy_rate / 1e9);
+    (void)printf("# heddle: %s\n", heddle_version_string());
+    if (b->options.commit != NULL) (void)printf("# commit: %s\n", b->options.commit);
+    (void)printf("device,container,instance,op,n,load,mops,probes,roof_mops,roof_share,"
+                 "bytes_per_entry,verified\n");
+}
+
+static void table_head(const bench *b)
+{
+    const bench_options *o = &b->options;
+    (void)printf("heddle %s: a %s on %s\n", heddle_version_string(), container_name(b),
+                 b->device_name);
+    (void)printf("%s, %u %s, %s, memory %.1f GiB (%.1f free), copy %.1f GB/s\n", b->info.name,
+                 b->info.threads, b->info.kind == HEDDLE_DEVICE_CUDA ? "SMs" : "threads",
+                 b->info.features, (double)b->info.memory_total / GIB,
+                 (double)b->info.memory_free / GIB, b->copy_rate / 1e9);
+    (void)printf("%llu keys of %u bits, ", (unsigned long long)o->keys, o->key_bits);
+    if (o->value_bits != 0) (void)printf("values of %u bits, ", o->value_bits);
+    (void)printf("seed %llu, median of %u runs\n", (unsigned long long)o->seed, o->repeat);
+    (void)printf("roof: random reads of a bucket for lookups, random compare-and-swaps for writes, "
+                 "measured in this run\n\n");
+    (void)printf("%-7s %-9s %-19s %-11s %11s %5s %9s %7s %9s %6s %8s %s\n", "device", "container",
+                 "instance", "op", "n", "load", "M/s", "probes", "roof M/s", "share", "B/entry",
+                 "verified");
+}
+
+void bench_report_head(const bench *b, int argc, char **argv)
+{
+    if (b->options.format == BENCH_CSV) csv_head(b, argc, argv);
+    if (b->options.format == BENCH_TABLE) table_head(b);
+    (void)fflush(stdout);
+}
+
+static void table_row(const bench *b, const bench_row *row)
+{
+    char verified[64] = "yes";
+    if (row->failed != 0)
+        (void)snprintf(verified, sizeof verified, "no: %llu keys did not fit",
+                       (unsigned long long)row->failed);
+    else if (!row->verified)
+        (void)snprintf(verified, sizeof verified, b->options.verify ? "NO: wrong" : "no");
+    (void)printf("%-7s %-9s %-19s %-11s %11llu %5.2f %9.1f %7.3f %9.1f %4.0f %% %8.2f %s\n",
+                 b->device_name, container_name(b), heddle_table_instance(b->table), b->op,
+                 (unsigned long long)b->keys.n, b->load, row->mops, row->probes, row->roof_mops,
+                 roof_share(row) * 100, row->bytes_per_entry, verified);
+}
+
+static void csv_row(const bench *b, const bench_row *row)
+{
+    (void)printf("%s,%s,%s,%s,%llu,%g,%.3f,%.4f,%.3f,%.4f,%.4f,%s\n", b->device_name,
+                 container_name(b), heddle_table_instance(b->table), b->op,
+                 (unsigned long long)b->keys.n, b->load, row->mops, row->probes, row->roof_mops,
+                 roof_share(row), row->bytes_per_entry, row->verified ? "true" : "false");
+}
+
+static void json_row(const bench *b, const bench_row *row)
+{
+    (void)printf(
+        "{\"device\": \"%s\", \"container\": \"%s\", \"instance\": \"%s\", \"op\": \"%s\", "
+        "\"n\": %llu, \"load\": %g, \"mops\": %.3f, \"probes\": %.4f, \"roof_mops\": %.3f, "
+        "\"roof_share\": %.4f, \"bytes_per_entry\": %.4f, \"verified\": %s}\n",
+        b->device_name, container_name(b), heddle_table_instance(b->table), b->op,
+        (unsigned long long)b->keys.n, b->load, row->mops, row->probes, row->roof_mops,
+        roof_share(row), row->bytes_per_entry, row->verified ? "true" : "false");
+}
+
+void bench_report_row(const bench *b, const bench_row *row)
+{
+    if (b->options.format == BENCH_CSV)
+        csv_row(b, row);
+    else if (b->options.format == BENCH_JSON)
+        json_row(b, row);
+    else
+        table_row(b, row);
+    (void)fflush(stdout);
+}

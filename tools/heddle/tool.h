@@ -1,0 +1,26 @@
+/* tool.h: what the commands of the `heddle` program share. */
+#ifndef TOOL_H
+#define TOOL_H
+
+#include <heddle/heddle.h>
+
+/* Exit statuses. */
+#define TOOL_OK 0
+#define TOOL_FAILED 1 /* the library failed, or an answer was wrong */
+#define TOOL_REFUSED 2 /* the request makes no sense, or its device is not there */
+
+/* Prints one line to stderr; never in the middle of a progress bar. */
+void tool_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and returns TOOL_REFUSED. */
+int tool_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* TOOL_OK for HEDDLE_OK; else says what failed and why, and returns TOOL_FAILED. */
+int tool_try(heddle_status status, const char *what);
+
+/* The commands; argv[0] is the command's own name. Each returns an exit status. */
+int info_command(int argc, char **argv);
+int bench_command(int argc, char **argv);
+
+/* The help of `heddle bench`, to stdout. */
+void bench_help(void);
+
+#endif
