@@ -2,7 +2,6 @@
  * test_arguments.c: arguments that are wrong. Each is refused with the right status and a sentence,
  * and the table that was asked is as it was before.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,8 @@ static void check_refused(heddle_status got, heddle_status expected, const char 
 {
     const char *reason = heddle_last_error();
     case_check_status(got, expected, call, __FILE__, line);
-    check(strlen(reason) >= 10 && strchr(reason, '\n') == NULL, "%s: the reason is \"%s\"", call, reason);
+    check(strlen(reason) >= 10 && strchr(reason, '\n') == NULL, "%s: the reason is \"%s\"", call,
+          reason);
 }
 
 #define N 10
@@ -217,10 +217,10 @@ static void struct_sizes(const test_case *c)
         invalid(heddle_table_get_options(b.t.table, &options));
         invalid(heddle_table_get_stats(b.t.table, &stats, NULL));
         invalid(heddle_device_get_info(c->device, &info));
-        invalid(heddle_table_insert(b.t.table, array_pointer(&b.keys), array_pointer(&b.values), N, &insert, NULL,
-                                    NULL));
-        invalid(heddle_table_build(b.t.table, array_pointer(&b.keys), array_pointer(&b.values), N, &insert, NULL,
-                                   NULL));
+        invalid(heddle_table_insert(b.t.table, array_pointer(&b.keys), array_pointer(&b.values), N,
+                                    &insert, NULL, NULL));
+        invalid(heddle_table_build(b.t.table, array_pointer(&b.keys), array_pointer(&b.values), N,
+                                   &insert, NULL, NULL));
     }
     bench_destroy(&b);
 }
@@ -247,9 +247,14 @@ static void insert_options(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(null_tables),   OVER_WIDTHS(null_results),       OVER_INSTANCES(null_and_misaligned_arrays),
-        OVER_INSTANCES(nothing_to_do), OVER_INSTANCES(sets_with_values), OVER_INSTANCES(streams_on_the_cpu),
-        OVER_WIDTHS(struct_sizes),     OVER_WIDTHS(insert_options),
+        OVER_INSTANCES(null_tables),
+        OVER_WIDTHS(null_results),
+        OVER_INSTANCES(null_and_misaligned_arrays),
+        OVER_INSTANCES(nothing_to_do),
+        OVER_INSTANCES(sets_with_values),
+        OVER_INSTANCES(streams_on_the_cpu),
+        OVER_WIDTHS(struct_sizes),
+        OVER_WIDTHS(insert_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,6 @@
 /* test_build.c: the contract of heddle_table_build. */
 #include <stdlib.h>
 
-#include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"
 
@@ -17,7 +16,8 @@ static void every_key_set_and_policy(const test_case *c)
         checked t = checked_create(c, NULL);
         for (uint32_t policy = 0; policy < POLICIES; policy++) {
             const uint64_t size = policy % 2 == 0 ? n : n / 3; /* larger and smaller than before */
-            case_note("keys %s, policy %u, n %llu", keys_name(set), policy, (unsigned long long)size);
+            case_note("keys %s, policy %u, n %llu", keys_name(set), policy,
+                      (unsigned long long)size);
             keys_fill(keys, size, set, t.options.key_bits, 71 + policy);
             keys_fill_values(values, size, policy);
             checked_build(&t, keys, values, size, policy);
@@ -85,8 +85,9 @@ static void fixed_table_reports_the_rest(const test_case *c)
     for (int round = 0; round < 2; round++) {
         case_note("round %d, %llu slots", round, (unsigned long long)slots);
         const heddle_totals totals = checked_build(&t, keys, values, n, HEDDLE_POLICY_KEEP);
-        check(totals.inserted <= slots && totals.inserted + totals.failed == n, "%llu keys in %llu slots",
-              (unsigned long long)totals.inserted, (unsigned long long)slots);
+        check(totals.inserted <= slots && totals.inserted + totals.failed == n,
+              "%llu keys in %llu slots", (unsigned long long)totals.inserted,
+              (unsigned long long)slots);
         if (n > slots)
             assert_true(totals.failed >= n - slots);
         checked_all(&t);

@@ -27,7 +27,8 @@ static void members_and_strangers(const test_case *c)
 
 static void odd_sizes(const test_case *c)
 {
-    static const uint64_t sizes[] = {0, 1, 2, 3, 7, 9, 31, 33, 63, 65, 127, 129, 255, 257, 511, 513};
+    static const uint64_t sizes[] = {0,  1,  2,   3,   7,   9,   31,  33,
+                                     63, 65, 127, 129, 255, 257, 511, 513};
     uint64_t keys[600];
     uint64_t values[600];
     checked t = checked_create(c, NULL);

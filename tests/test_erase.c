@@ -4,7 +4,6 @@
  * bucket gets room again. Hence many rounds at high load.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "support/arrays.h"
 #include "support/checked.h"
@@ -50,7 +49,7 @@ static void sliding_window_at_high_load(const test_case *c)
 {
     const uint64_t n = case_size(2000);
     const uint64_t step = n / 10;
-    const uint32_t rounds = 40;
+    const uint32_t rounds = 25;
     uint64_t *keys = keys_allocate(n + rounds * step);
     uint64_t *values = keys_allocate(n + rounds * step);
     keys_fill(keys, n + rounds * step, KEYS_RANDOM, c->ops->key_bits, 37);
@@ -60,7 +59,8 @@ static void sliding_window_at_high_load(const test_case *c)
         case_note("round %u", round);
         checked_erase(&t, keys + round * step, step);
         check_ok(heddle_table_validate(t.table, NULL));
-        checked_insert(&t, keys + n + round * step, values + n + round * step, step, HEDDLE_POLICY_KEEP);
+        checked_insert(&t, keys + n + round * step, values + n + round * step, step,
+                       HEDDLE_POLICY_KEEP);
         check_ok(heddle_table_validate(t.table, NULL));
         checked_find(&t, keys + round * step, n + step);
     }

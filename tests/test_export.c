@@ -27,6 +27,23 @@ static void exports_what_is_there(const test_case *c)
     free(values);
 }
 
+/* Large enough for several threads (CPU) and blocks (GPU) to write at once. */
+static void exports_a_large_table(const test_case *c)
+{
+    const uint64_t n = case_size(40009);
+    uint64_t *keys = keys_allocate(n);
+    uint64_t *values = keys_allocate(n);
+    checked t = checked_create(c, NULL);
+    keys_fill(keys, n, KEYS_SEQUENCE, t.options.key_bits, 0);
+    keys_fill_values(values, n, 63);
+    checked_build(&t, keys, values, n, HEDDLE_POLICY_KEEP);
+    for (int round = 0; round < 5; round++)
+        checked_export(c, t.table, t.model);
+    checked_destroy(&t);
+    free(keys);
+    free(values);
+}
+
 static bool untouched(const array *a, uint8_t poison)
 {
     for (uint64_t i = 0; i < a->bytes; i++) {
@@ -50,7 +67,8 @@ static void too_small_arrays_are_refused(const test_case *c)
         array values = array_poisoned(c, ROLE_VALUES, N * t.options.value_bits / 8, 0xab);
         case_note("room %llu", (unsigned long long)room);
         check_status(heddle_table_export(t.table, array_pointer(&keys),
-                                         case_is_map(c) ? array_pointer(&values) : NULL, room, &count, NULL),
+                                         case_is_map(c) ? array_pointer(&values) : NULL, room,
+                                         &count, NULL),
                      HEDDLE_ERROR_INVALID);
         assert_int_equal(count, N);
         assert_true(strlen(heddle_last_error()) > 0);
@@ -99,7 +117,8 @@ static void keys_alone(const test_case *c)
     array_pull(&keys);
     for (uint64_t i = 0; i < N; i++) {
         const uint64_t key = array_at(&keys, i, t.options.key_bits);
-        check(model_erase(t.model, key), "key %#llx exported twice, or never put in", (unsigned long long)key);
+        check(model_erase(t.model, key), "key %#llx exported twice, or never put in",
+              (unsigned long long)key);
     }
     array_free(&keys);
     checked_destroy(&t);
@@ -109,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         OVER_INSTANCES(exports_what_is_there),
+        OVER_INSTANCES(exports_a_large_table),
         OVER_INSTANCES(too_small_arrays_are_refused),
         OVER_INSTANCES(spare_room_stays_untouched),
         OVER_INSTANCES(keys_alone),

@@ -4,13 +4,11 @@
  * holds, and nothing leaks (the address sanitizer looks).
  */
 #define _POSIX_C_SOURCE 200809L
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "engine/error.h"
-#include "support/arrays.h"
 #include "support/checked.h"
 #include "support/files.h"
 #include "support/keys.h"
@@ -32,8 +30,8 @@ static checked create_filled(const test_case *c)
 
 static void check_survived(heddle_status status, bool struck)
 {
-    check(status == HEDDLE_OK || (struck && status == HEDDLE_ERROR_NO_MEMORY), "%s: %s", heddle_status_string(status),
-          heddle_last_error());
+    check(status == HEDDLE_OK || (struck && status == HEDDLE_ERROR_NO_MEMORY), "%s: %s",
+          heddle_status_string(status), heddle_last_error());
     check(status == HEDDLE_OK || strlen(heddle_last_error()) > 0, "no reason was given");
 }
 
@@ -59,7 +57,8 @@ static void fail_each_allocation(const test_case *c, const char *name, faulty_ca
 
 /* ---------------------------------------------------------------------- calls that only read */
 
-/* Host arrays on purpose: on a GPU they are staged, and the buffers for that must come from somewhere. */
+/* Host arrays on purpose: on a GPU they are staged, and the buffers for that must come from
+ * somewhere. */
 static uint64_t key_buffer[FILLED];
 static uint64_t value_buffer[FILLED];
 static uint8_t flag_buffer[FILLED];
@@ -89,7 +88,8 @@ static heddle_status call_find(checked *t)
 
 static heddle_status call_erase(checked *t)
 {
-    const heddle_status status = heddle_table_erase(t->table, buffer_of(t), FILLED / 2, flag_buffer, NULL, NULL);
+    const heddle_status status =
+        heddle_table_erase(t->table, buffer_of(t), FILLED / 2, flag_buffer, NULL, NULL);
     for (uint64_t i = 0; status == HEDDLE_OK && i < FILLED / 2; i++)
         model_erase(t->model, old_keys[i]);
     return status;
@@ -98,7 +98,8 @@ static heddle_status call_erase(checked *t)
 static heddle_status call_export(checked *t)
 {
     uint64_t count = 0;
-    return heddle_table_export(t->table, key_buffer, case_is_map(t->c) ? value_buffer : NULL, FILLED, &count, NULL);
+    return heddle_table_export(t->table, key_buffer, case_is_map(t->c) ? value_buffer : NULL,
+                               FILLED, &count, NULL);
 }
 
 static heddle_status call_validate(checked *t)
@@ -146,7 +147,8 @@ static void moving_survives(const test_case *c)
     fail_each_allocation(c, "shrink", call_shrink);
 }
 
-/* Inserts or builds far more than fits, with a fault at every allocation; then once more without. */
+/* Inserts or builds far more than fits, with a fault at every allocation; then once more without.
+ */
 static void fail_each_write(const test_case *c, bool build)
 {
     const uint64_t n = case_size(3001);
@@ -183,7 +185,8 @@ static void building_survives(const test_case *c)
     fail_each_write(c, true);
 }
 
-/* ------------------------------------------------------------------------- calls that make things */
+/* ------------------------------------------------------------------------- calls that make things
+ */
 
 static void creating_survives(const test_case *c)
 {
@@ -230,7 +233,8 @@ static void allocating_survives(const test_case *c)
     hd_fault_arm(0);
     assert_int_equal(status, HEDDLE_ERROR_NO_MEMORY);
     assert_null(memory);
-    check_status(heddle_memory_allocate(c->device, UINT64_C(1) << 60, &memory), HEDDLE_ERROR_NO_MEMORY);
+    check_status(heddle_memory_allocate(c->device, UINT64_C(1) << 60, &memory),
+                 HEDDLE_ERROR_NO_MEMORY);
     assert_null(memory);
     check_ok(heddle_memory_allocate(c->device, 4096, &memory));
     assert_non_null(memory);
@@ -253,7 +257,8 @@ static void saving_and_loading_survive(const test_case *c)
         case_note("load, allocation %llu", (unsigned long long)k);
         check(k < FAULTS_MAX, "there is no end of allocations");
         hd_fault_arm(k);
-        const heddle_status status = heddle_table_load(c->device, files_path("faults"), NULL, &table);
+        const heddle_status status =
+            heddle_table_load(c->device, files_path("faults"), NULL, &table);
         struck = hd_fault_struck();
         hd_fault_arm(0);
         check_survived(status, struck);
@@ -266,8 +271,8 @@ static void saving_and_loading_survive(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_WIDTHS(reading_survives),   OVER_INSTANCES(moving_survives),
-        OVER_INSTANCES(growing_survives), OVER_INSTANCES(building_survives),
+        OVER_WIDTHS(reading_survives),     OVER_INSTANCES(moving_survives),
+        OVER_INSTANCES(growing_survives),  OVER_INSTANCES(building_survives),
         OVER_INSTANCES(creating_survives), OVER_DEVICES(opening_survives),
         OVER_DEVICES(allocating_survives), OVER_WIDTHS(saving_and_loading_survive),
     };

@@ -1,6 +1,5 @@
 /* test_find.c: the contract of heddle_table_find. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "support/arrays.h"
 #include "support/checked.h"
@@ -42,7 +41,8 @@ static void empty_table_has_nothing(const test_case *c)
 
 static void odd_sizes(const test_case *c)
 {
-    static const uint64_t sizes[] = {0, 1, 2, 3, 7, 9, 31, 33, 63, 65, 127, 129, 255, 257, 511, 513};
+    static const uint64_t sizes[] = {0,  1,  2,   3,   7,   9,   31,  33,
+                                     63, 65, 127, 129, 255, 257, 511, 513};
     uint64_t keys[600];
     uint64_t values[600];
     checked t = checked_create(c, NULL);
@@ -85,7 +85,8 @@ static void flags_and_totals_left_out(const test_case *c)
     checked_insert(&t, numbers, numbers, 3, HEDDLE_POLICY_KEEP);
     array keys = array_of(c, ROLE_KEYS, numbers, 5, t.options.key_bits);
     array values = array_of(c, ROLE_VALUES, answers, 5, t.options.value_bits);
-    check_ok(heddle_table_find(t.table, array_pointer(&keys), 5, array_pointer(&values), NULL, NULL, NULL));
+    check_ok(heddle_table_find(t.table, array_pointer(&keys), 5, array_pointer(&values), NULL, NULL,
+                               NULL));
     check_ok(heddle_device_synchronize(c->device, NULL));
     array_pull(&values);
     for (uint64_t i = 0; i < 5; i++)
@@ -113,9 +114,12 @@ static void finding_changes_nothing(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(hits_and_misses),  OVER_INSTANCES(empty_table_has_nothing),
-        OVER_INSTANCES(odd_sizes),        OVER_INSTANCES(repeated_queries),
-        OVER_INSTANCES(flags_and_totals_left_out), OVER_INSTANCES(finding_changes_nothing),
+        OVER_INSTANCES(hits_and_misses),
+        OVER_INSTANCES(empty_table_has_nothing),
+        OVER_INSTANCES(odd_sizes),
+        OVER_INSTANCES(repeated_queries),
+        OVER_INSTANCES(flags_and_totals_left_out),
+        OVER_INSTANCES(finding_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/table.h"
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"
@@ -34,8 +35,9 @@ static void twice_the_slots(const test_case *c)
         keys_fill(keys, n, set, t.options.key_bits, 131);
         keys_fill_values(values, n, set);
         for (uint64_t part = 0; part < 8; part++)
-            failed += checked_insert(&t, keys + part * n / 8, values, (part + 1) * n / 8 - part * n / 8,
-                                     HEDDLE_POLICY_KEEP).failed;
+            failed += checked_insert(&t, keys + part * n / 8, values,
+                                     (part + 1) * n / 8 - part * n / 8, HEDDLE_POLICY_KEEP)
+                          .failed;
         assert_int_equal(model_size(t.model), n - failed);
         assert_true(failed >= n - slots);
         checked_all(&t);
@@ -52,18 +54,19 @@ static void twice_the_slots(const test_case *c)
     free(values);
 }
 
-/* Offers fresh keys until every slot is taken; returns how many keys were used up. */
-static uint64_t fill_to_the_last_slot(checked *t, uint64_t slots, uint64_t *keys, uint64_t *values, uint64_t room)
+/* Offers keys, a batch at a time, until every slot is taken. */
+static void fill_to_the_last_slot(checked *t, uint64_t slots, uint64_t *keys, uint64_t *values,
+                                  uint64_t room)
 {
     uint64_t at = 0;
     const uint64_t batch = slots;
     while (model_size(t->model) < slots) {
         check(at + batch <= room, "%llu keys were offered, and only %llu of %llu slots are taken",
-              (unsigned long long)at, (unsigned long long)model_size(t->model), (unsigned long long)slots);
+              (unsigned long long)at, (unsigned long long)model_size(t->model),
+              (unsigned long long)slots);
         checked_insert(t, keys + at, values + at, batch, HEDDLE_POLICY_KEEP);
         at += batch;
     }
-    return at;
 }
 
 /* Full means full: every slot is taken, a new key fails, an old one can still be changed. */
@@ -80,18 +83,21 @@ static void every_slot_taken(const test_case *c)
     keys_fill_values(values, room, 137);
     for (uint32_t round = 0; round < 3; round++) {
         case_note("round %u, slots %llu", round, (unsigned long long)slots);
-        const uint64_t used = fill_to_the_last_slot(&t, slots, keys, values, room - 100);
+        fill_to_the_last_slot(&t, slots, keys, values, room - 100);
         checked_all(&t);
         check_ok(heddle_table_get_stats(t.table, &stats, NULL));
         assert_int_equal(stats.keys, stats.slots);
         assert_int_equal(stats.sealed, stats.buckets);
         assert_int_equal(stats.dead, 0);
-        const heddle_totals late = checked_insert(&t, keys + used, values, 100, HEDDLE_POLICY_KEEP);
+        const heddle_totals late =
+            checked_insert(&t, keys + room - 100, values, 100, HEDDLE_POLICY_KEEP);
         assert_int_equal(late.failed, 100);
         model_export(t.model, members, NULL);
-        assert_int_equal(checked_insert(&t, members, values, slots, HEDDLE_POLICY_REPLACE).updated, slots);
+        assert_int_equal(checked_insert(&t, members, values, slots, HEDDLE_POLICY_REPLACE).updated,
+                         slots);
         checked_all(&t);
-        checked_erase(&t, members, slots / 2); /* and around again, through the traces of erased keys */
+        checked_erase(&t, members,
+                      slots / 2); /* and around again, through the traces of erased keys */
     }
     checked_destroy(&t);
     free(keys);
@@ -117,8 +123,8 @@ static void short_failed_list(const test_case *c)
     options.outcomes = array_pointer(&outcomes);
     options.failed = failed;
     options.failed_capacity = room;
-    check_status(heddle_table_insert(t.table, array_pointer(&keys), array_pointer(&values), n, &options, &totals,
-                                     NULL),
+    check_status(heddle_table_insert(t.table, array_pointer(&keys), array_pointer(&values), n,
+                                     &options, &totals, NULL),
                  HEDDLE_ERROR_FULL);
     assert_true(strlen(heddle_last_error()) > 0);
     array_pull(&outcomes);
@@ -137,6 +143,25 @@ static void short_failed_list(const test_case *c)
     free(numbers);
 }
 
+/* A batch of several slices: indices count from the beginning of the batch. */
+static void failed_list_over_slices(const test_case *c)
+{
+    checked t = create_fixed(c, 500, 0.9);
+    const uint64_t n = 2 * t.table->storage.slice + 321;
+    uint64_t *keys = keys_allocate(n);
+    uint64_t *values = keys_allocate(n);
+    keys_fill(keys, n, KEYS_RANDOM, t.options.key_bits, 139);
+    keys_fill_values(values, n, 139);
+    case_note("n %llu, slices of %llu", (unsigned long long)n,
+              (unsigned long long)t.table->storage.slice);
+    assert_true(checked_insert(&t, keys, values, n, HEDDLE_POLICY_KEEP).failed >=
+                n - t.options.capacity);
+    checked_all(&t);
+    checked_destroy(&t);
+    free(keys);
+    free(values);
+}
+
 /* The list alone, without totals and outcomes, makes the call wait and tell. */
 static void failed_list_alone(const test_case *c)
 {
@@ -152,7 +177,8 @@ static void failed_list_alone(const test_case *c)
     memset(failed, 0xdb, n * sizeof *failed);
     options.failed = failed;
     options.failed_capacity = n;
-    check_status(heddle_table_insert(t.table, array_pointer(&keys), array_pointer(&values), n, &options, NULL, NULL),
+    check_status(heddle_table_insert(t.table, array_pointer(&keys), array_pointer(&values), n,
+                                     &options, NULL, NULL),
                  HEDDLE_ERROR_FULL);
     for (uint64_t i = 0; i < n; i++)
         model_set(t.model, numbers[i], low_bits(numbers[i], t.options.value_bits));
@@ -170,9 +196,8 @@ static void failed_list_alone(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(twice_the_slots),
-        OVER_INSTANCES(every_slot_taken),
-        OVER_INSTANCES(short_failed_list),
+        OVER_INSTANCES(twice_the_slots),   OVER_INSTANCES(every_slot_taken),
+        OVER_INSTANCES(short_failed_list), OVER_WIDTHS(failed_list_over_slices),
         OVER_INSTANCES(failed_list_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,5 @@
 /* test_insert.c: the contract of heddle_table_insert, on tables that may grow. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "api/table.h"
 #include "support/arrays.h"
@@ -20,7 +19,8 @@ static void insert_thrice(const test_case *c, key_set set, uint32_t policy, uint
     checked t = checked_create(c, &options);
     keys_fill(keys, n, set, options.key_bits, 11 + policy);
     for (uint32_t round = 0; round < 3; round++) {
-        case_note("keys %s, policy %u, n %llu, round %u", keys_name(set), policy, (unsigned long long)n, round);
+        case_note("keys %s, policy %u, n %llu, round %u", keys_name(set), policy,
+                  (unsigned long long)n, round);
         keys_fill_values(values, n, 100 * policy + round);
         checked_insert(&t, keys, values, round == 0 ? n / 2 : n, policy);
     }
@@ -39,7 +39,8 @@ static void every_key_set_and_policy(const test_case *c)
 
 static void odd_sizes(const test_case *c)
 {
-    static const uint64_t sizes[] = {0, 1, 2, 3, 5, 7, 15, 17, 31, 33, 63, 65, 127, 129, 255, 257, 1023, 1025};
+    static const uint64_t sizes[] = {0,  1,  2,  3,   5,   7,   15,  17,   31,
+                                     33, 63, 65, 127, 129, 255, 257, 1023, 1025};
     uint64_t keys[1025];
     uint64_t values[1025];
     checked t = checked_create(c, NULL);
@@ -98,7 +99,8 @@ static void add_counts_every_occurrence(const test_case *c)
     checked_destroy(&t);
 }
 
-/* Without options the policy is KEEP; options, outcomes, totals and the failed list may be absent. */
+/* Without options the policy is KEEP; options, outcomes, totals and the failed list may be absent.
+ */
 static void everything_optional_left_out(const test_case *c)
 {
     const uint64_t numbers[] = {3, 1, 2};
@@ -108,8 +110,10 @@ static void everything_optional_left_out(const test_case *c)
     array keys = array_of(c, ROLE_KEYS, numbers, 3, t.options.key_bits);
     array first = array_of(c, ROLE_VALUES, numbers, 3, t.options.value_bits);
     array second = array_of(c, ROLE_VALUES, later, 3, t.options.value_bits);
-    check_ok(heddle_table_insert(t.table, array_pointer(&keys), array_pointer(&first), 3, NULL, NULL, NULL));
-    check_ok(heddle_table_insert(t.table, array_pointer(&keys), array_pointer(&second), 3, NULL, NULL, NULL));
+    check_ok(heddle_table_insert(t.table, array_pointer(&keys), array_pointer(&first), 3, NULL,
+                                 NULL, NULL));
+    check_ok(heddle_table_insert(t.table, array_pointer(&keys), array_pointer(&second), 3, NULL,
+                                 NULL, NULL));
     check_ok(heddle_table_take_totals(t.table, 0, &totals, NULL));
     assert_int_equal(totals.inserted, 3);
     assert_int_equal(totals.kept, 3);
@@ -122,7 +126,8 @@ static void everything_optional_left_out(const test_case *c)
     checked_destroy(&t);
 }
 
-/* Batches large enough for several threads (CPU) and many blocks (GPU), all after the same few keys. */
+/* Batches large enough for several threads (CPU) and many blocks (GPU), all after the same few
+ * keys. */
 static void many_threads_meet(const test_case *c)
 {
     static const key_set sets[] = {KEYS_EQUAL, KEYS_TWICE, KEYS_ZIPF, KEYS_SEQUENCE};
@@ -159,7 +164,8 @@ static void batch_of_several_slices(const test_case *c)
     for (uint64_t i = 0; i < n; i++)
         keys[i] = i % distinct;
     keys_fill_values(values, n, 3);
-    case_note("n %llu, slices of %llu", (unsigned long long)n, (unsigned long long)t.table->storage.slice);
+    case_note("n %llu, slices of %llu", (unsigned long long)n,
+              (unsigned long long)t.table->storage.slice);
     assert_int_equal(checked_insert(&t, keys, values, n, HEDDLE_POLICY_ADD).inserted, distinct);
     checked_all(&t);
     checked_find(&t, keys, n);
@@ -173,8 +179,8 @@ static void batch_of_several_slices(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(every_key_set_and_policy),   OVER_INSTANCES(odd_sizes),
-        OVER_INSTANCES(one_key_many_times),         OVER_INSTANCES(add_counts_every_occurrence),
+        OVER_INSTANCES(every_key_set_and_policy),     OVER_INSTANCES(odd_sizes),
+        OVER_INSTANCES(one_key_many_times),           OVER_INSTANCES(add_counts_every_occurrence),
         OVER_INSTANCES(everything_optional_left_out), OVER_INSTANCES(many_threads_meet),
         OVER_WIDTHS(batch_of_several_slices),
     };

@@ -19,9 +19,10 @@ static void versions_agree(void **state)
 {
     char text[32];
     (void)state;
-    assert_int_equal(heddle_version(),
-                     HEDDLE_VERSION_MAJOR * 1000000 + HEDDLE_VERSION_MINOR * 1000 + HEDDLE_VERSION_PATCH);
-    snprintf(text, sizeof text, "%d.%d.%d", HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR, HEDDLE_VERSION_PATCH);
+    assert_int_equal(heddle_version(), HEDDLE_VERSION_MAJOR * 1000000 +
+                                           HEDDLE_VERSION_MINOR * 1000 + HEDDLE_VERSION_PATCH);
+    snprintf(text, sizeof text, "%d.%d.%d", HEDDLE_VERSION_MAJOR, HEDDLE_VERSION_MINOR,
+             HEDDLE_VERSION_PATCH);
     assert_string_equal(heddle_version_string(), text);
     assert_string_equal(heddle_version_string(), HEDDLE_VERSION_STRING);
     assert_int_equal(heddle_abi_version(), HEDDLE_ABI_VERSION);
@@ -42,13 +43,15 @@ static void status_texts(void **state)
 
 static void device_names(void **state)
 {
-    static const char *const senseless[] = {"",       "gpu",   "CPU",     "cpu:",   "cpu:0",  "cpu:-1", "cpu:x",
-                                            "cpu:4x", "cpu 4", "cpuu",    "cuda:",  "cuda:-1", "cuda:x", "cuda:0x",
-                                            "auto:1", " cpu",  "cpu:99999999999", "cpu:1000000"};
+    static const char *const senseless[] = {
+        "",       "gpu",     "CPU",    "cpu:", "cpu:0",           "cpu:-1",
+        "cpu:x",  "cpu:4x",  "cpu 4",  "cpuu", "cuda:",           "cuda:-1",
+        "cuda:x", "cuda:0x", "auto:1", " cpu", "cpu:99999999999", "cpu:1000000"};
     heddle_device *device = NULL;
     (void)state;
     for (uint32_t i = 0; i < sizeof senseless / sizeof *senseless; i++) {
-        check_refused(heddle_device_open(senseless[i], &device), HEDDLE_ERROR_INVALID, senseless[i]);
+        check_refused(heddle_device_open(senseless[i], &device), HEDDLE_ERROR_INVALID,
+                      senseless[i]);
         assert_null(device);
     }
     check_refused(heddle_device_open("cuda:999", &device), HEDDLE_ERROR_NO_DEVICE, "cuda:999");
@@ -100,9 +103,12 @@ static void memory_calls(const test_case *c)
     assert_memory_equal(back, bytes, sizeof back);
     check_refused(heddle_memory_allocate(NULL, 1, &memory), HEDDLE_ERROR_INVALID, "device NULL");
     check_refused(heddle_memory_allocate(c->device, 1, NULL), HEDDLE_ERROR_INVALID, "no place");
-    check_refused(heddle_memory_copy(c->device, NULL, bytes, 1, NULL), HEDDLE_ERROR_INVALID, "copy to NULL");
-    check_refused(heddle_memory_copy(c->device, memory, NULL, 1, NULL), HEDDLE_ERROR_INVALID, "copy from NULL");
-    check_refused(heddle_memory_fill(c->device, NULL, 0, 1, NULL), HEDDLE_ERROR_INVALID, "fill NULL");
+    check_refused(heddle_memory_copy(c->device, NULL, bytes, 1, NULL), HEDDLE_ERROR_INVALID,
+                  "copy to NULL");
+    check_refused(heddle_memory_copy(c->device, memory, NULL, 1, NULL), HEDDLE_ERROR_INVALID,
+                  "copy from NULL");
+    check_refused(heddle_memory_fill(c->device, NULL, 0, 1, NULL), HEDDLE_ERROR_INVALID,
+                  "fill NULL");
     check_ok(heddle_memory_free(c->device, memory));
     check_ok(heddle_memory_free(c->device, NULL));
 }
@@ -114,8 +120,11 @@ typedef struct impossible {
     void (*change)(heddle_table_options *o);
 } impossible;
 
-#define CHANGE(name, statement) \
-    static void name(heddle_table_options *o) { statement; }
+#define CHANGE(name, statement)                                                                    \
+    static void name(heddle_table_options *o)                                                      \
+    {                                                                                              \
+        statement;                                                                                 \
+    }
 CHANGE(container_0, o->container = 0)
 CHANGE(container_9, o->container = 9)
 CHANGE(scheme_77, o->scheme = 77)
@@ -168,7 +177,8 @@ static void impossible_options(const test_case *c)
         heddle_table *table = NULL;
         heddle_table_options options = case_options(c);
         impossibles[i].change(&options);
-        check_refused(heddle_table_create(c->device, &options, &table), impossibles[i].expected, impossibles[i].name);
+        check_refused(heddle_table_create(c->device, &options, &table), impossibles[i].expected,
+                      impossibles[i].name);
         assert_null(table);
     }
 }
@@ -181,7 +191,8 @@ static void impossible_sizes_later(const test_case *c)
     check_ok(heddle_table_create(c->device, &options, &table));
     check_refused(heddle_table_reserve(table, UINT64_MAX, NULL), HEDDLE_ERROR_NO_MEMORY, "reserve");
     check_refused(heddle_table_rehash(table, UINT64_MAX, NULL), HEDDLE_ERROR_NO_MEMORY, "rehash");
-    check_refused(heddle_table_reserve(table, UINT64_C(1) << 43, NULL), HEDDLE_ERROR_NO_MEMORY, "reserve 2^43");
+    check_refused(heddle_table_reserve(table, UINT64_C(1) << 43, NULL), HEDDLE_ERROR_NO_MEMORY,
+                  "reserve 2^43");
     check_ok(heddle_table_validate(table, NULL));
     heddle_table_destroy(table);
 }
@@ -225,10 +236,14 @@ static void options_are_completed(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ONCE(versions_agree),         ONCE(status_texts),
-        ONCE(device_names),           ONCE(device_info),
-        OVER_DEVICES(memory_calls),   OVER_DEVICES(impossible_options),
-        OVER_DEVICES(impossible_sizes_later), OVER_INSTANCES(options_are_completed),
+        ONCE(versions_agree),
+        ONCE(status_texts),
+        ONCE(device_names),
+        ONCE(device_info),
+        OVER_DEVICES(memory_calls),
+        OVER_DEVICES(impossible_options),
+        OVER_DEVICES(impossible_sizes_later),
+        OVER_INSTANCES(options_are_completed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 
-#include "support/arrays.h"
 #include "support/checked.h"
 #include "support/files.h"
 #include "support/keys.h"
@@ -25,7 +24,8 @@ typedef struct sequence {
 /* A batch of keys from the pool, in which some repeat. */
 static uint64_t draw_batch(sequence *s)
 {
-    const uint64_t n = keys_below(&s->state, 8) == 0 ? keys_below(&s->state, 3) : keys_below(&s->state, BATCH_MAX);
+    const uint64_t n =
+        keys_below(&s->state, 8) == 0 ? keys_below(&s->state, 3) : keys_below(&s->state, BATCH_MAX);
     for (uint64_t i = 0; i < n; i++)
         s->keys[i] = s->pool[keys_below(&s->state, s->universe)];
     keys_fill_values(s->values, n, keys_random(&s->state));
@@ -95,7 +95,8 @@ static void run_sequence(const test_case *c, uint64_t seed, uint32_t steps)
     s->t = checked_create(c, &options);
     keys_fill(s->pool, s->universe, s->set, options.key_bits, seed);
     for (uint32_t i = 0; i < steps; i++) {
-        case_note("HEDDLE_TEST_SEED=%llu, step %u, keys %s", (unsigned long long)seed, i, keys_name(s->set));
+        case_note("HEDDLE_TEST_SEED=%llu, step %u, keys %s", (unsigned long long)seed, i,
+                  keys_name(s->set));
         step(s);
         if (i % 16 == 15)
             check_ok(heddle_table_validate(s->t.table, NULL));

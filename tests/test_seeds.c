@@ -3,7 +3,6 @@
  * hashing behave like random keys: same success, same probes.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "support/cases.h"
 #include "support/keys.h"
@@ -40,7 +39,8 @@ typedef struct trial {
     double probes;
 } trial;
 
-static trial run_trial(const test_case *c, const packed *p, uint64_t n, double load, uint64_t seed, bool build)
+static trial run_trial(const test_case *c, const packed *p, uint64_t n, double load, uint64_t seed,
+                       bool build)
 {
     heddle_table *table = NULL;
     heddle_table_options options = case_options(c);
@@ -51,8 +51,9 @@ static trial run_trial(const test_case *c, const packed *p, uint64_t n, double l
     options.seed = seed;
     options.flags = HEDDLE_FLAG_FIXED;
     check_ok(heddle_table_create(c->device, &options, &table));
-    const heddle_status status = build ? heddle_table_build(table, p->keys, values, n, NULL, &wrote, NULL)
-                                       : heddle_table_insert(table, p->keys, values, n, NULL, &wrote, NULL);
+    const heddle_status status =
+        build ? heddle_table_build(table, p->keys, values, n, NULL, &wrote, NULL)
+              : heddle_table_insert(table, p->keys, values, n, NULL, &wrote, NULL);
     assert_int_equal(status, wrote.failed == 0 ? HEDDLE_OK : HEDDLE_ERROR_FULL);
     assert_int_equal(wrote.inserted + wrote.failed, n);
     check_ok(heddle_table_contains(table, p->keys, n, NULL, &read, NULL));
@@ -76,7 +77,8 @@ static void seeds_succeed(const test_case *c)
     packed p = pack(c, numbers, n);
     for (uint32_t i = 0; i < builds; i++) {
         lucky_builds += run_trial(c, &p, n, 0.95, 1000 + i, true).failed == 0;
-        lucky_inserts += run_trial(c, &p, n, 0.95, 1000 + i, false).failed == 0; /* one seed, no second try */
+        lucky_inserts +=
+            run_trial(c, &p, n, 0.95, 1000 + i, false).failed == 0; /* one seed, no second try */
     }
     check(lucky_builds * 100 >= 99 * builds, "%u of %u builds succeeded", lucky_builds, builds);
     check(lucky_inserts * 100 >= 99 * builds, "%u of %u inserts succeeded", lucky_inserts, builds);
@@ -111,7 +113,8 @@ static void patterns_are_like_random_keys(const test_case *c)
     for (key_set set = KEYS_EDGES; set < KEYS_DISTINCT; set++) {
         const trial hard = average(c, set, n, load);
         case_note("keys %s, %llu failed, %f probes; random: %llu, %f", keys_name(set),
-                  (unsigned long long)hard.failed, hard.probes, (unsigned long long)usual.failed, usual.probes);
+                  (unsigned long long)hard.failed, hard.probes, (unsigned long long)usual.failed,
+                  usual.probes);
         check(hard.failed <= usual.failed + n / 1000, "more keys fail than random ones do");
         check(hard.probes <= 1.02 * usual.probes, "finding takes more probes than for random keys");
     }

@@ -1,4 +1,5 @@
-/* test_stats.c: heddle_table_get_stats, heddle_table_take_totals, and how much memory a table takes. */
+/* test_stats.c: heddle_table_get_stats, heddle_table_take_totals, and how much memory a table
+ * takes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,8 +59,8 @@ static void numbers_agree(const test_case *c)
     const heddle_totals erased = checked_erase(&t, keys, n / 3);
     s = stats_of(&t);
     check_sums(&t, &s);
-    check(s.dead <= erased.found, "%llu dead slots after %llu erased keys", (unsigned long long)s.dead,
-          (unsigned long long)erased.found);
+    check(s.dead <= erased.found, "%llu dead slots after %llu erased keys",
+          (unsigned long long)s.dead, (unsigned long long)erased.found);
     checked_destroy(&t);
     free(keys);
     free(values);
@@ -98,10 +99,13 @@ static void totals_add_up(const test_case *c)
     keys_fill(numbers, 900, KEYS_EDGES, t.options.key_bits, 151);
     array keys = array_of(c, ROLE_KEYS, numbers, 900, t.options.key_bits);
     array values = array_of(c, ROLE_VALUES, numbers, 900, t.options.value_bits);
-    check_ok(heddle_table_insert(t.table, array_pointer(&keys), array_pointer(&values), 500, NULL, NULL, NULL));
-    check_ok(heddle_table_insert(t.table, array_pointer(&keys), array_pointer(&values), 700, NULL, NULL, NULL));
+    check_ok(heddle_table_insert(t.table, array_pointer(&keys), array_pointer(&values), 500, NULL,
+                                 NULL, NULL));
+    check_ok(heddle_table_insert(t.table, array_pointer(&keys), array_pointer(&values), 700, NULL,
+                                 NULL, NULL));
     check_ok(heddle_table_contains(t.table, array_pointer(&keys), 900, NULL, NULL, NULL));
-    check_ok(heddle_table_contains(t.table, array_pointer(&keys), 900, NULL, &after, NULL)); /* not counted */
+    check_ok(heddle_table_contains(t.table, array_pointer(&keys), 900, NULL, &after,
+                                   NULL)); /* not counted */
     check_ok(heddle_table_erase(t.table, array_pointer(&keys), 100, NULL, NULL, NULL));
     check_ok(heddle_table_take_totals(t.table, 1, &peeked, NULL));
     check_ok(heddle_table_take_totals(t.table, 0, &taken, NULL));
@@ -135,8 +139,8 @@ static void failures_are_kept_for_later(const test_case *c)
     keys_fill(numbers, n, KEYS_RANDOM, options.key_bits, 157);
     array keys = array_of(c, ROLE_KEYS, numbers, n, options.key_bits);
     array values = array_of(c, ROLE_VALUES, numbers, n, t.options.value_bits);
-    const heddle_status status =
-        heddle_table_insert(t.table, array_pointer(&keys), array_pointer(&values), n, NULL, NULL, NULL);
+    const heddle_status status = heddle_table_insert(t.table, array_pointer(&keys),
+                                                     array_pointer(&values), n, NULL, NULL, NULL);
     assert_true(status == HEDDLE_OK || status == HEDDLE_ERROR_FULL); /* it may know already */
     check_ok(heddle_table_take_totals(t.table, 0, &totals, NULL));
     check_ok(heddle_table_size(t.table, &size, NULL));
@@ -182,10 +186,8 @@ static void memory_of_a_large_map(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(numbers_agree),
-        OVER_INSTANCES(histogram_predicts_probes),
-        OVER_INSTANCES(totals_add_up),
-        OVER_INSTANCES(failures_are_kept_for_later),
+        OVER_INSTANCES(numbers_agree),       OVER_INSTANCES(histogram_predicts_probes),
+        OVER_INSTANCES(totals_add_up),       OVER_INSTANCES(failures_are_kept_for_later),
         OVER_DEVICES(memory_of_a_large_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

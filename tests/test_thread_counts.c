@@ -29,9 +29,11 @@ static pair *sorted_pairs(const checked *t, uint64_t *count)
     pair *pairs = malloc((n + 1) * sizeof *pairs);
     assert_non_null(pairs);
     check_ok(heddle_table_export(t->table, array_pointer(&keys),
-                                 t->options.value_bits != 0 ? array_pointer(&values) : NULL, n, count, NULL));
+                                 t->options.value_bits != 0 ? array_pointer(&values) : NULL, n,
+                                 count, NULL));
     for (uint64_t i = 0; i < *count; i++)
-        pairs[i] = (pair){array_at(&keys, i, t->options.key_bits), array_at(&values, i, t->options.value_bits)};
+        pairs[i] = (pair){array_at(&keys, i, t->options.key_bits),
+                          array_at(&values, i, t->options.value_bits)};
     qsort(pairs, *count, sizeof *pairs, by_key);
     array_free(&keys);
     array_free(&values);

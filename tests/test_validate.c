@@ -1,6 +1,6 @@
 /*
- * test_validate.c: heddle_table_validate. A healthy table passes; a table whose slots are damaged on
- * purpose, through the library's internals, is reported, and passes again once they are mended.
+ * test_validate.c: heddle_table_validate. A healthy table passes; a table whose slots are damaged
+ * on purpose, through the library's internals, is reported, and passes again once they are mended.
  *
  * What the damage relies on (base/hash.h): the key of a slot stands first in its word, all ones is
  * EMPTY, all ones but the lowest bit DEAD, and the topmost bit is set in vacant slots only.
@@ -34,8 +34,8 @@ static slots slots_read(const checked *t)
 
 static void slots_write(const slots *s)
 {
-    check_ok(heddle_memory_copy(s->t->c->device, hd_table_view(s->t->table)->slots, s->words, s->count * s->width,
-                                NULL));
+    check_ok(heddle_memory_copy(s->t->c->device, hd_table_view(s->t->table)->slots, s->words,
+                                s->count * s->width, NULL));
 }
 
 static uint64_t slot_key(const slots *s, uint64_t i)

@@ -166,7 +166,7 @@ template <class K> class Runner
     std::unique_ptr<Contestant<K>> table_;
 };
 
-// Whether one of the texts in `list`, separated by commas, is part of `name`; an empty list has all.
+// Whether a text of `list` (separated by commas) is part of `name`; an empty list has all names.
 static bool chosen(const std::string &name, const std::string &list)
 {
     std::stringstream texts(list);

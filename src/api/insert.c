@@ -24,6 +24,7 @@ typedef struct insertion {
     uint64_t failed;       /* failures known so far */
     uint64_t listed;
     uint8_t *host_outcomes; /* a slice of outcomes in host memory, for the list */
+    hd_counts counts;       /* the sums of a call that waited */
 } insertion;
 
 static heddle_status run_slice(const insertion *in, const hd_batch *batch)
@@ -133,8 +134,19 @@ static heddle_status check_insert(const heddle_table *table, const void *keys, c
     return hd_check_array(o->failed, o->failed_capacity, sizeof(uint64_t), "failed indices");
 }
 
-/* Reads the sums of a waiting call and keeps what belongs to the table. */
-static heddle_status finish(insertion *in, heddle_totals *totals)
+/* Gives the sums of a call that waited to its caller, or keeps them for heddle_table_take_totals. */
+static void report(heddle_table *table, const hd_counts *counts, heddle_totals *totals)
+{
+    if (totals != NULL) {
+        memset(totals, 0, sizeof *totals);
+        hd_totals_add(totals, counts, 0);
+    } else {
+        for (int i = 0; i < HD_COUNTS; i++) table->settled.at[i] += counts->at[i];
+    }
+}
+
+/* Reads the sums of a waiting call. */
+static heddle_status finish(insertion *in)
 {
     heddle_table *table = in->table;
     hd_counts counts;
@@ -142,20 +154,16 @@ static heddle_status finish(insertion *in, heddle_totals *totals)
     if (status != HEDDLE_OK) return status;
     counts.at[HD_FAILED] -= in->retried;
     table->evictions += counts.at[HD_EVICTIONS];
-    if (totals != NULL) {
-        memset(totals, 0, sizeof *totals);
-        hd_totals_add(totals, &counts);
-    } else {
-        for (int i = 0; i < HD_COUNTS; i++) table->settled.at[i] += counts.at[i];
-    }
+    in->counts = counts;
     if (counts.at[HD_FAILED] == 0) return HEDDLE_OK;
     if (in->growth != HEDDLE_OK) return in->growth;
     return hd_fail(HEDDLE_ERROR_FULL, "%llu keys did not fit into the table of %llu slots",
                    (unsigned long long)counts.at[HD_FAILED], (unsigned long long)table->options.capacity);
 }
 
+/* `counts` gets the sums if the call waits, which it does at least when `waits`. */
 static heddle_status insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                            const heddle_insert_options *options, heddle_totals *totals, void *stream)
+                            const heddle_insert_options *options, bool *waited, hd_counts *counts, void *stream)
 {
     const hd_span spans[3] = {
         {(void *)(uintptr_t)keys, hd_key_width(table), true, false},
@@ -164,8 +172,8 @@ static heddle_status insert(heddle_table *table, const void *keys, const void *v
     };
     const bool grows = (table->options.flags & HEDDLE_FLAG_FIXED) == 0;
     const bool lists = options->failed_capacity != 0;
-    const bool waits = grows || lists || totals != NULL || table->engine->host_memory || hd_is_staged(table, &spans[0]);
-    insertion in = {table, options, {NULL, 0}, stream, grows, lists, HEDDLE_OK, 0, 0, 0, NULL};
+    const bool waits = grows || lists || *waited || table->engine->host_memory || hd_is_staged(table, &spans[0]);
+    insertion in = {table, options, {NULL, 0}, stream, grows, lists, HEDDLE_OK, 0, 0, 0, NULL, {{0}}};
     heddle_status status;
     if (lists && !table->engine->host_memory) {
         in.host_outcomes = hd_fault_due() ? NULL : (uint8_t *)malloc(table->engine->slice_max);
@@ -174,10 +182,12 @@ static heddle_status insert(heddle_table *table, const void *keys, const void *v
     status = hd_call_begin(table, waits, stream, &in.call);
     if (status == HEDDLE_OK) {
         status = hd_for_slices(table, spans, 3, n, insert_slice, &in, stream);
-        if (status == HEDDLE_OK && waits) status = finish(&in, totals);
+        if (status == HEDDLE_OK && waits) status = finish(&in);
         hd_call_end(table, &in.call);
     }
     free(in.host_outcomes);
+    *waited = waits;
+    *counts = in.counts;
     return status;
 }
 
@@ -187,8 +197,13 @@ heddle_status heddle_table_insert(heddle_table *table, const void *keys, const v
                                   const heddle_insert_options *options, heddle_totals *totals, void *stream)
 {
     const heddle_insert_options *o = options != NULL ? options : &default_options;
-    const heddle_status status = check_insert(table, keys, values, n, o, stream, "insert");
-    return status != HEDDLE_OK ? status : insert(table, keys, values, n, o, totals, stream);
+    heddle_status status = check_insert(table, keys, values, n, o, stream, "insert");
+    bool waits = totals != NULL;
+    hd_counts counts;
+    if (status != HEDDLE_OK) return status;
+    status = insert(table, keys, values, n, o, &waits, &counts, stream);
+    if (waits) report(table, &counts, totals);
+    return status;
 }
 
 /* Makes an empty table fit for n keys, if it may grow and is too small. */
@@ -208,20 +223,22 @@ heddle_status heddle_table_build(heddle_table *table, const void *keys, const vo
 {
     const heddle_insert_options *o = options != NULL ? options : &default_options;
     heddle_status status = check_insert(table, keys, values, n, o, stream, "build");
-    heddle_totals own;
-    memset(&own, 0, sizeof own);
+    hd_counts counts = {{0}};
+    bool waits = true;
     if (status == HEDDLE_OK) status = prepare_build(table, n, stream);
     if (status == HEDDLE_OK) status = heddle_table_clear(table, stream);
-    if (status == HEDDLE_OK) status = insert(table, keys, values, n, o, &own, stream);
+    if (status != HEDDLE_OK) return status;
+    status = insert(table, keys, values, n, o, &waits, &counts, stream);
     /* Keys that ought to fit did not: the seed was unlucky. A table asked to hold too much keeps its seed. */
     for (int i = 1; i < BUILD_SEEDS && status == HEDDLE_ERROR_FULL &&
-                    (double)(own.inserted + own.failed) <= table->options.load * (double)table->options.capacity;
+                    (double)(counts.at[HD_INSERTED] + counts.at[HD_FAILED]) <=
+                        table->options.load * (double)table->options.capacity;
          i++) {
         table->options.seed = hd_seed_draw();
         hd_mix_init(&table->storage.view.mix, table->options.seed);
         status = heddle_table_clear(table, stream);
-        if (status == HEDDLE_OK) status = insert(table, keys, values, n, o, &own, stream);
+        if (status == HEDDLE_OK) status = insert(table, keys, values, n, o, &waits, &counts, stream);
     }
-    if (totals != NULL) *totals = own;
+    report(table, &counts, totals);
     return status;
 }

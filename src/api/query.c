@@ -36,6 +36,7 @@ static heddle_status lookup(heddle_table *table, lookup_op op, const hd_span *sp
     bool staged = false;
     heddle_status status = hd_call_begin(table, totals != NULL, stream, &c.call);
     if (status != HEDDLE_OK) return status;
+    if (totals == NULL) __atomic_fetch_add(&table->looked_up, n, __ATOMIC_RELAXED);
     for (int k = 0; k < count; k++) staged = staged || hd_is_staged(table, &spans[k]);
     if (staged) status = hd_for_slices(table, spans, count, n, lookup_slice, &c, stream);
     else if (n != 0) { /* no workspace is needed, so one launch does it all */
@@ -46,7 +47,7 @@ static heddle_status lookup(heddle_table *table, lookup_op op, const hd_span *sp
         hd_counts counts;
         status = hd_call_read(table, &c.call, stream, &counts);
         memset(totals, 0, sizeof *totals);
-        if (status == HEDDLE_OK) hd_totals_add(totals, &counts);
+        if (status == HEDDLE_OK) hd_totals_add(totals, &counts, n);
     }
     hd_call_end(table, &c.call);
     return status;

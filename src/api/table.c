@@ -200,14 +200,14 @@ void hd_call_end(heddle_table *table, const hd_call *call)
     if (call->block >= 0) __atomic_fetch_and(&table->calls, ~(UINT32_C(1) << call->block), __ATOMIC_RELEASE);
 }
 
-void hd_totals_add(heddle_totals *totals, const hd_counts *counts)
+void hd_totals_add(heddle_totals *totals, const hd_counts *counts, uint64_t looked_up)
 {
     totals->inserted += counts->at[HD_INSERTED];
     totals->updated += counts->at[HD_UPDATED];
     totals->kept += counts->at[HD_KEPT];
     totals->failed += counts->at[HD_FAILED];
     totals->found += counts->at[HD_FOUND];
-    totals->absent += counts->at[HD_ABSENT];
+    totals->absent += looked_up - counts->at[HD_FOUND];
     totals->probes += counts->at[HD_PROBES];
     totals->evictions += counts->at[HD_EVICTIONS];
 }

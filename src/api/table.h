@@ -45,6 +45,7 @@ struct heddle_table {
     hd_control *control;  /* device memory */
     hd_control *readback; /* pinned host memory, the same shape */
     hd_counts settled;    /* pending counts that are known on the host already */
+    uint64_t looked_up;   /* keys looked up or erased by calls without totals */
     uint64_t growths;
     uint64_t evictions;   /* of calls whose totals the host has seen */
     uint32_t calls;       /* a bit for every entry of control->calls in use */
@@ -83,7 +84,8 @@ heddle_status hd_table_renew(heddle_table *table, uint64_t capacity, uint64_t se
 /* The number of keys, after a wait for the stream. */
 heddle_status hd_table_count(heddle_table *table, uint64_t *count, void *stream);
 
-void hd_totals_add(heddle_totals *totals, const hd_counts *counts);
+/* Adds what was counted; `looked_up` keys that were not found are absent. */
+void hd_totals_add(heddle_totals *totals, const hd_counts *counts, uint64_t looked_up);
 
 /* For tests: where the slots are. */
 const hd_view *hd_table_view(const heddle_table *table);

@@ -46,11 +46,12 @@ heddle_status heddle_table_take_totals(heddle_table *table, uint32_t peek, heddl
     status = read_control(table, &counts, &table->control->pending, sizeof counts, stream);
     if (status != HEDDLE_OK) return status;
     memset(totals, 0, sizeof *totals);
-    hd_totals_add(totals, &counts);
-    hd_totals_add(totals, &table->settled);
+    hd_totals_add(totals, &counts, __atomic_load_n(&table->looked_up, __ATOMIC_RELAXED));
+    hd_totals_add(totals, &table->settled, 0);
     if (peek != 0) return HEDDLE_OK;
     table->evictions += counts.at[HD_EVICTIONS];
     memset(&table->settled, 0, sizeof table->settled);
+    table->looked_up = 0;
     return table->engine->fill(table->device, &table->control->pending, 0, sizeof counts, stream);
 }
 

@@ -18,7 +18,7 @@
 
 typedef struct sums {
     uint32_t inserted, present, failed, probes, evictions; /* of a slice, which has at most 2^32 keys */
-    uint64_t found, absent, looks;
+    uint64_t found, looks;
 } sums;
 
 typedef struct group {
@@ -27,12 +27,6 @@ typedef struct group {
     uint64_t first; /* index of its first key in the batch */
 } group;
 
-static inline void prefetch_bucket(const hd_view *view, uint64_t index)
-{
-    const char *at = (const char *)((const hd_word *)view->slots + index * HD_BUCKET);
-    for (size_t i = 0; i < HD_BUCKET * sizeof(hd_word); i += 64) __builtin_prefetch(at + i, 0, 3);
-}
-
 static inline void group_start(group *g, const hd_view *view, const hd_key *keys, uint64_t first, uint64_t end)
 {
     const uint64_t count = first < end ? end - first : 0;
@@ -40,7 +34,7 @@ static inline void group_start(group *g, const hd_view *view, const hd_key *keys
     g->count = (uint32_t)(count < GROUP ? count : GROUP);
     for (uint32_t i = 0; i < g->count; i++) {
         g->walks[i] = walk_start(view, keys[first + i]);
-        prefetch_bucket(view, walk_bucket(view, &g->walks[i]));
+        bucket_prefetch(tile_here(), view, walk_bucket(view, &g->walks[i]));
     }
 }
 
@@ -91,12 +85,10 @@ static inline void lookup_group(int op, group *g, const hd_view *view, const hd_
             hit.slot = 0;
             step = find_step(tile_here(), view, walk, &b, &hit);
             if (step == HD_STEP_ON) {
-                prefetch_bucket(view, walk_bucket(view, walk));
+                bucket_prefetch(tile_here(), view, walk_bucket(view, walk));
                 going[still++] = i;
             } else {
-                const uint64_t found = lookup_end(op, view, batch, g->first + i, step, hit);
-                s->found += found;
-                s->absent += 1 - found;
+                s->found += lookup_end(op, view, batch, g->first + i, step, hit);
             }
         }
         count = still;
@@ -121,7 +113,6 @@ static inline heddle_status lookup(int op, heddle_device *device, const hd_view 
             }
         }
         __atomic_fetch_add(&batch->counts->at[HD_FOUND], s.found, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&batch->counts->at[HD_ABSENT], s.absent, __ATOMIC_RELAXED);
         __atomic_fetch_add(&batch->counts->at[HD_PROBES], s.looks, __ATOMIC_RELAXED);
         if (op == ERASE) __atomic_fetch_add(batch->tally, s.found, __ATOMIC_RELAXED);
     }

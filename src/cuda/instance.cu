@@ -13,10 +13,25 @@
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
-#define KERNEL(name) static __global__ void JOIN(HD_SYMBOL, name) /* a profiler shows the instance */
+/* A profiler shows the instance in the name. */
+#define KERNEL(name) static __global__ void __launch_bounds__(BLOCK) JOIN(HD_SYMBOL, name)
+/* Random access wants as many warps as a processor holds: 8 blocks leave 32 registers a thread. */
+#define KERNEL_FULL(name) static __global__ void __launch_bounds__(BLOCK, HD_FIND_BLOCKS) JOIN(HD_SYMBOL, name)
+#define KERNEL_PLACE(name) static __global__ void __launch_bounds__(BLOCK, HD_PLACE_BLOCKS) JOIN(HD_SYMBOL, name)
+#ifndef HD_FIND_BLOCKS
+#define HD_FIND_BLOCKS 8
+#endif
+#ifndef HD_PLACE_BLOCKS
+#define HD_PLACE_BLOCKS 5
+#endif
 
 #define BLOCK 256
+#ifndef FLIGHT
 #define FLIGHT 2
+#endif /* keys a tile works on at a time; four need too many registers */
+#define WARP_TILES (32 / HD_TILE)
+#define WARP_KEYS (WARP_TILES * FLIGHT)
+#define LAUNCH_KEYS (UINT64_C(1) << 30) /* keys of one launch: their numbers stay 32 bits wide */
 #define SETTLE_TILES 8 /* tiles in a block of the settle kernel: each has a path in shared memory */
 #define SETTLE_BLOCK (SETTLE_TILES * HD_TILE < 32 ? 32 : SETTLE_TILES * HD_TILE)
 
@@ -24,18 +39,27 @@ enum { FIND, CONTAINS, ERASE };
 
 HD_FN uint64_t thread_here(void) { return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 HD_FN uint64_t threads_in_all(void) { return (uint64_t)gridDim.x * blockDim.x; }
+HD_FN uint32_t warp_here(void) { return (blockIdx.x * blockDim.x + threadIdx.x) / 32; }
+HD_FN uint32_t warps_in_all(void) { return gridDim.x * blockDim.x / 32; }
 
 /* ------------------------------------------------------------------------------ looking keys up */
 
+typedef struct lookup_sums {
+    uint32_t found, probes;
+} lookup_sums;
+
+/* What to do with the i-th key of a batch after a step; tiles go together. Whether it was found. */
 template <int OP>
-HD_FN bool lookup_end(hd_tile t, const hd_view *view, const hd_batch *batch, uint64_t i, int step, const hd_hit hit)
+HD_FN bool lookup_end(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t i, bool active, int step,
+                      hd_hit hit)
 {
-    bool found = step == HD_STEP_FOUND;
+    bool found = active && step == HD_STEP_FOUND;
+    hit.here = hit.here && active;
 #if HD_VALUE_BITS != 0
-    if (OP == FIND && found) hit_deliver(t, view, hit, (hd_value *)batch->values_out + i);
+    if (OP == FIND) hit_deliver(t, view, hit, (hd_value *)batch->values_out + i);
 #endif
-    if (OP == ERASE && found) found = hit_erase(t, view, hit);
-    if (batch->found != NULL && t.lane == 0) batch->found[i] = found;
+    if (OP == ERASE) found = hit_erase(t, view, hit);
+    if (batch->found != NULL && active && step != HD_STEP_ON && t.lane == 0) batch->found[i] = found;
     return found;
 }
 
@@ -44,52 +68,57 @@ template <int OP> HD_FN hd_bucket lookup_load(hd_tile t, const hd_view *view, co
     return OP == ERASE ? bucket_load_shared(t, view, walk_bucket(view, walk)) : bucket_load(t, view, walk_bucket(view, walk));
 }
 
+/* Looks up the keys of a warp, FLIGHT for each of its tiles; the first is number `base` of the batch. */
 template <int OP>
-HD_FN void lookup_keys(const hd_view *view, const hd_batch *batch, uint32_t &found, uint32_t &keys, uint32_t &probes)
+HD_FN void lookup_warp(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t base, lookup_sums *s)
 {
-    const hd_tile t = tile_here();
     const hd_key *queries = (const hd_key *)batch->keys;
-    const uint64_t stride = threads_in_all() / HD_TILE * FLIGHT;
-    for (uint64_t i = thread_here() / HD_TILE * FLIGHT; i < batch->n; i += stride) {
-        hd_walk walks[FLIGHT];
-        hd_bucket buckets[FLIGHT];
+    const uint32_t n = (uint32_t)batch->n;
+    hd_walk walks[FLIGHT];
+    hd_bucket buckets[FLIGHT];
+    bool on[FLIGHT];
 #pragma unroll
-        for (int g = 0; g < FLIGHT; g++) {
-            walks[g] = walk_start(view, __ldg(queries + (i + g < batch->n ? i + g : i)));
-            buckets[g] = lookup_load<OP>(t, view, &walks[g]);
-        }
+    for (int g = 0; g < FLIGHT; g++) {
+        const uint32_t i = base + g * WARP_TILES;
+        on[g] = i < n;
+        walks[g] = walk_start(view, __ldg(queries + (on[g] ? i : n - 1)));
+        buckets[g] = lookup_load<OP>(t, view, &walks[g]);
+    }
+    for (;;) {
+        bool any = false;
 #pragma unroll
         for (int g = 0; g < FLIGHT; g++) {
             hd_hit hit;
-            int step = find_step(t, view, &walks[g], &buckets[g], &hit);
-            if (i + g >= batch->n) break;
-            probes++;
-#pragma unroll 1
-            while (step == HD_STEP_ON) {
-                const hd_bucket b = lookup_load<OP>(t, view, &walks[g]);
-                step = find_step(t, view, &walks[g], &b, &hit);
-                probes++;
-            }
-            found += lookup_end<OP>(t, view, batch, i + g, step, hit);
-            keys++;
+            const int step = find_step(t, view, &walks[g], &buckets[g], &hit);
+            s->probes += on[g];
+            s->found += lookup_end<OP>(t, view, batch, base + g * WARP_TILES, on[g], step, hit);
+            on[g] = on[g] && step == HD_STEP_ON;
+            any = any || on[g];
         }
+        if (!__any_sync(0xffffffffu, any)) break;
+#pragma unroll
+        for (int g = 0; g < FLIGHT; g++)
+            if (on[g]) buckets[g] = lookup_load<OP>(t, view, &walks[g]);
     }
 }
 
 template <int OP> HD_FN void lookup_kernel(const hd_view *view, const hd_batch *batch)
 {
-    uint32_t found = 0, keys = 0, probes = 0;
-    lookup_keys<OP>(view, batch, found, keys, probes);
-    const uint32_t one = threadIdx.x % HD_TILE == 0; /* counts are the tile's */
+    const hd_tile t = tile_together();
+    const uint32_t first = warp_here() * WARP_KEYS, stride = warps_in_all() * WARP_KEYS;
+    lookup_sums s = {0, 0};
+    for (uint32_t base = first; base < batch->n; base += stride)
+        lookup_warp<OP>(t, view, batch, base + threadIdx.x % 32 / HD_TILE, &s);
+    const uint32_t one = t.lane == 0; /* counts are the tile's */
     uint64_t *const at = batch->counts->at;
-    uint64_t *const to[] = {at + HD_FOUND, at + HD_ABSENT, at + HD_PROBES, batch->tally};
-    const uint32_t mine[] = {one * found, one * (keys - found), one * probes, OP == ERASE ? one * found : 0};
+    uint64_t *const to[] = {at + HD_FOUND, at + HD_PROBES, batch->tally};
+    const uint32_t mine[] = {one * s.found, one * s.probes, OP == ERASE ? one * s.found : 0};
     block_add(to, mine);
 }
 
-KERNEL(find)(hd_view view, hd_batch batch) { lookup_kernel<FIND>(&view, &batch); }
-KERNEL(contains)(hd_view view, hd_batch batch) { lookup_kernel<CONTAINS>(&view, &batch); }
-KERNEL(erase)(hd_view view, hd_batch batch) { lookup_kernel<ERASE>(&view, &batch); }
+KERNEL_FULL(find)(hd_view view, hd_batch batch) { lookup_kernel<FIND>(&view, &batch); }
+KERNEL_FULL(contains)(hd_view view, hd_batch batch) { lookup_kernel<CONTAINS>(&view, &batch); }
+KERNEL_FULL(erase)(hd_view view, hd_batch batch) { lookup_kernel<ERASE>(&view, &batch); }
 
 /* ------------------------------------------------------------------------------------ inserting */
 
@@ -139,34 +168,55 @@ HD_FN void place_end(hd_tile t, const hd_batch *batch, const hd_walk walk, uint6
     else if (t.lane == 0) batch->next[i] = exchange_relaxed_32(&batch->heads[walk.region], (uint32_t)i);
 }
 
-HD_FN void place_keys(const hd_view *view, const hd_batch *batch, insert_sums *s)
+/* Inserts the i-th key of a batch, whatever it meets. Begins anew, which costs a load from cache but no registers. */
+HD_FN void place_one(const hd_view *view, const hd_batch *batch, uint32_t i, insert_sums *s)
 {
     const hd_tile t = tile_here();
-    const hd_key *keys = (const hd_key *)batch->keys;
-    const uint64_t stride = threads_in_all() / HD_TILE * FLIGHT;
-    for (uint64_t i = thread_here() / HD_TILE * FLIGHT; i < batch->n; i += stride) {
-        hd_walk walks[FLIGHT];
-        hd_bucket buckets[FLIGHT];
-#pragma unroll
-        for (int g = 0; g < FLIGHT; g++) {
-            walks[g] = walk_start(view, __ldg(keys + (i + g < batch->n ? i + g : i)));
-            buckets[g] = bucket_load_shared(t, view, walk_bucket(view, &walks[g]));
-        }
-#pragma unroll
-        for (int g = 0; g < FLIGHT; g++) {
-            if (i + g >= batch->n) break;
-            if (batch->retry && batch->outcomes[i + g] != HEDDLE_OUTCOME_FAILED) continue;
-            const int result =
-                scheme_place(t, view, walks[g], buckets[g], batch_value(batch, i + g), batch->policy, &s->probes);
-            place_end(t, batch, walks[g], i + g, result, s);
-        }
-    }
+    const hd_walk walk = walk_start(view, __ldg((const hd_key *)batch->keys + i));
+    const hd_bucket b = bucket_load_shared(t, view, walk_bucket(view, &walk));
+    const int result = scheme_place(t, view, walk, b, batch_value(batch, i), batch->policy, &s->probes);
+    place_end(t, batch, walk, i, result, s);
 }
 
-KERNEL(place)(hd_view view, hd_batch batch)
+/* Inserts the keys of a warp, FLIGHT for each of its tiles: first the usual cases, together, then the others. */
+HD_FN void place_warp(const hd_view *view, const hd_batch *batch, uint32_t base, insert_sums *s)
+{
+    const hd_tile together = tile_together();
+    const uint32_t n = (uint32_t)batch->n;
+    hd_walk walks[FLIGHT];
+    hd_bucket buckets[FLIGHT];
+    hd_value values[FLIGHT];
+    bool on[FLIGHT];
+#pragma unroll
+    for (int g = 0; g < FLIGHT; g++) {
+        const uint32_t i = base + g * WARP_TILES, safe = i < n ? i : n - 1;
+        on[g] = i < n && !(batch->retry && batch->outcomes[safe] != HEDDLE_OUTCOME_FAILED);
+        walks[g] = walk_start(view, __ldg((const hd_key *)batch->keys + safe));
+        buckets[g] = bucket_load_shared(together, view, walk_bucket(view, &walks[g]));
+        values[g] = batch_value(batch, safe);
+    }
+#pragma unroll
+    for (int g = 0; g < FLIGHT; g++) {
+        const bool placed = place_open(together, view, &walks[g], &buckets[g], values[g], on[g]);
+        if (placed) insert_end(together, batch, base + g * WARP_TILES, HD_PLACED, s);
+        s->probes += placed;
+        on[g] = on[g] && !placed;
+    }
+    uint32_t left = 0;
+#pragma unroll
+    for (int g = 0; g < FLIGHT; g++) left |= (uint32_t)on[g] << g;
+#pragma unroll 1
+    for (uint32_t i = base; left != 0; left >>= 1, i += WARP_TILES)
+        if (left & 1) place_one(view, batch, i, s);
+    __syncwarp();
+}
+
+KERNEL_PLACE(place)(hd_view view, hd_batch batch)
 {
     insert_sums s = {0, 0, 0, 0, 0};
-    place_keys(&view, &batch, &s);
+    const uint32_t first = warp_here() * WARP_KEYS, stride = warps_in_all() * WARP_KEYS;
+    for (uint32_t base = first; base < batch.n; base += stride)
+        place_warp(&view, &batch, base + threadIdx.x % 32 / HD_TILE, &s);
     sums_add(&s, &batch);
 }
 
@@ -198,26 +248,45 @@ KERNEL(rehome)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
     sums_add(&s, &batch);
 }
 
+/* The i-th pair of the batch, or of the slots that are being moved. */
+HD_FN void source_get(const hd_batch *batch, const hd_view *from, uint64_t first, const hd_view *view, uint32_t i,
+                      hd_walk *walk, hd_value *value)
+{
+    if (from->slots != NULL) {
+        slot_walk(from, first + i, view, walk, value);
+    } else {
+        *walk = walk_start(view, ((const hd_key *)batch->keys)[i]);
+        *value = batch_value(batch, i);
+    }
+}
+
 /* One tile works through the deferred keys of a region. */
 HD_FN void settle_region(hd_tile t, const hd_view *view, const hd_batch *batch, const hd_view *from, uint64_t first,
                          uint32_t head, uint32_t *path, insert_sums *s)
 {
     uint32_t kicks = view->kicks;
+    uint32_t i = head;
+    hd_walk walk;
+    hd_value value;
+    source_get(batch, from, first, view, i, &walk, &value);
 #pragma unroll 1
-    for (uint32_t i = head; i != HD_NO_KEY; i = batch->next[i]) {
-        hd_walk walk;
-        hd_value value;
-        if (from->slots == NULL) {
-            walk = walk_start(view, ((const hd_key *)batch->keys)[i]);
-            value = batch_value(batch, i);
-        } else if (!slot_walk(from, first + i, view, &walk, &value)) {
-            continue;
+    for (;;) {
+        const uint32_t next = batch->next[i];
+        hd_walk next_walk = walk;
+        hd_value next_value = value;
+        if (next != HD_NO_KEY) { /* its buckets are on their way while this key settles */
+            source_get(batch, from, first, view, next, &next_walk, &next_value);
+            walk_prefetch(t, view, next_walk);
         }
         const int result =
             scheme_settle(t, view, walk, value, batch->policy, kicks, path, &s->probes, &s->evictions);
         insert_end(t, batch, i, result, s);
         /* A full region stays full: long chains are not worth trying again and again. */
         if (result == HD_NO_ROOM && kicks > 4) kicks /= 2;
+        if (next == HD_NO_KEY) break;
+        i = next;
+        walk = next_walk;
+        value = next_value;
     }
 }
 
@@ -296,10 +365,17 @@ static heddle_status launch_batch(batch_kernel kernel, heddle_device *device, co
                                   const hd_batch *batch, void *stream, const char *what)
 {
     cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, stream, &use);
-    if (status != HEDDLE_OK || batch->n == 0) return status;
-    kernel<<<batch_grid(device, batch->n), BLOCK, 0, use>>>(*view, *batch);
-    return hd_cuda_check(cudaGetLastError(), what);
+    heddle_status status = hd_cuda_enter(device, stream, &use);
+    for (uint64_t done = 0; done < batch->n && status == HEDDLE_OK; done += LAUNCH_KEYS) {
+        hd_batch part = *batch;
+        part.n = batch->n - done < LAUNCH_KEYS ? batch->n - done : LAUNCH_KEYS;
+        part.keys = (const hd_key *)batch->keys + done;
+        if (batch->values_out != NULL) part.values_out = (hd_value *)batch->values_out + done;
+        if (batch->found != NULL) part.found = batch->found + done;
+        kernel<<<batch_grid(device, part.n), BLOCK, 0, use>>>(*view, part);
+        status = hd_cuda_check(cudaGetLastError(), what);
+    }
+    return status;
 }
 
 static heddle_status find(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)

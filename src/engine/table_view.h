@@ -35,10 +35,10 @@ typedef struct hd_view {
 #define HD_KICKS_MAX 256
 
 /*
- * Sums of what a batch did, in device memory. The order of the first fields is that of
- * heddle_totals, into which they are copied.
+ * Sums of what a batch did, in device memory. Absent keys are not counted: of those looked up, they
+ * are the ones that were not found.
  */
-enum { HD_INSERTED, HD_UPDATED, HD_KEPT, HD_FAILED, HD_FOUND, HD_ABSENT, HD_PROBES, HD_EVICTIONS, HD_COUNTS };
+enum { HD_INSERTED, HD_UPDATED, HD_KEPT, HD_FAILED, HD_FOUND, HD_PROBES, HD_EVICTIONS, HD_COUNTS };
 
 typedef struct hd_counts {
     uint64_t at[HD_COUNTS];

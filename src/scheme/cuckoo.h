@@ -66,12 +66,34 @@ HD_FN bool walk_advance(const hd_view *view, hd_walk *walk)
     return true;
 }
 
-/* One look of a lookup at the bucket the walk is at, loaded as `b`. */
+/* One look of a lookup at the bucket the walk is at, loaded as `b`. Tiles may go together. */
 HD_FN int find_step(hd_tile t, const hd_view *view, hd_walk *walk, const hd_bucket *b, hd_hit *hit)
 {
-    if (bucket_lookup(t, view, b, walk->lean, hit)) return HD_STEP_FOUND;
-    if (bucket_is_open(t, view, b)) return HD_STEP_ABSENT;
+    const bool found = bucket_lookup(t, view, b, walk->lean, hit);
+    const bool open = bucket_is_open(t, view, b);
+    if (found) return HD_STEP_FOUND;
+    if (open) return HD_STEP_ABSENT;
     return walk_advance(view, walk) ? HD_STEP_ON : HD_STEP_ABSENT;
+}
+
+/*
+ * The usual case of an insertion, straight on: the key is absent and its first bucket open. True
+ * when the pair is in; else scheme_place has to see to it. Tiles may go together; an idle one, with
+ * `active` false, does nothing.
+ */
+HD_FN bool place_open(hd_tile t, const hd_view *view, const hd_walk *walk, const hd_bucket *b, hd_value value,
+                      bool active)
+{
+    hd_hit hit;
+    hd_vacancy room;
+    const bool found = bucket_lookup(t, view, b, walk->lean, &hit);
+    const bool open = bucket_is_open(t, view, b);
+    const bool vacant = bucket_vacancy(t, view, b, &room);
+    const bool busy = vacancy_is_busy(t, room);
+    hd_pair pair;
+    pair.lean = walk->lean;
+    pair.value = value;
+    return vacancy_claim(t, view, room, pair, active && !found && open && vacant && !busy);
 }
 
 /*
@@ -103,7 +125,7 @@ HD_FN int scheme_place(hd_tile t, const hd_view *view, const hd_walk start, hd_b
         }
         if (!again && (bucket_is_open(t, view, &b) || !walk_advance(view, &walk))) {
             if (!has_room) return HD_DEFERRED;
-            if (vacancy_claim(t, view, room, pair)) return HD_PLACED;
+            if (vacancy_claim(t, view, room, pair, true)) return HD_PLACED;
             again = true;
         }
         if (again) {
@@ -167,6 +189,13 @@ HD_FN uint32_t evict(hd_tile t, const hd_view *view, uint32_t region, uint64_t a
         pair = back;
     }
     return 0;
+}
+
+/* Brings all candidate buckets of a key nearer. */
+HD_FN void walk_prefetch(hd_tile t, const hd_view *view, hd_walk walk)
+{
+    do bucket_prefetch(t, view, walk_bucket(view, &walk));
+    while (walk_advance(view, &walk));
 }
 
 /*

@@ -13,15 +13,20 @@
  *   bool bucket_is_open(t, view, &b)               its last slot is EMPTY: nothing was pushed past it
  *   bool bucket_vacancy(t, view, &b, &v)           its first slot without a key; false when it is full
  *   bool vacancy_is_busy(t, v)                     that slot is being written by another tile
- *   bool vacancy_claim(t, view, v, pair)           puts the pair there; false: another was faster
+ *   bool vacancy_claim(t, view, v, pair, active)   puts the pair there; false: another was faster, or
+ *                                                  not active
  *   void vacancy_fill(t, view, v, pair)            the same, for a tile that has the region alone
  *   void hit_deliver(t, view, hit, to)             writes the value of the hit to *to
  *   void hit_update(t, view, hit, policy, value)   applies a policy to the value of the hit
  *   bool hit_erase(t, view, hit)                   false: another tile erased it first
  *   hd_pair bucket_pair(t, view, index, position)  reads one slot; region owned
  *   void bucket_put(t, view, index, position, pair)writes one slot; region owned
+ *   void bucket_prefetch(t, view, index)           a load of this bucket will come soon
  *   uint64_t tile_last_slot(index)                 the slot that is filled last in a bucket
  *   void path_set(t, path, i, x), path_get         a small array that the tile keeps for itself
+ *
+ * On CUDA the tiles of a warp may also go together (tile_together); functions of a scheme that say
+ * so in their comment have no branch around a vote and may be called by such tiles.
  *
  * What makes concurrent insertion right (see scheme/cuckoo.h) is that within one snapshot the look
  * for vacancies is not newer than the look for the key, and that all tiles take vacancies in the

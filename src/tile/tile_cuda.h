@@ -27,6 +27,7 @@
 
 typedef struct hd_tile {
     uint32_t mask; /* its lanes within the warp */
+    uint32_t sync; /* the lanes that vote together: its own, or the whole warp */
     uint32_t lane; /* this thread within the tile */
 } hd_tile;
 
@@ -47,11 +48,24 @@ typedef struct hd_vacancy {
     hd_word seen;
 } hd_vacancy;
 
+/* A tile that goes its own way. */
 HD_FN hd_tile tile_here(void)
 {
     hd_tile t;
     t.lane = threadIdx.x % HD_TILE;
     t.mask = (HD_TILE == 32 ? 0xffffffffu : (1u << HD_TILE % 32) - 1) << (threadIdx.x % 32 - t.lane);
+    t.sync = t.mask;
+    return t;
+}
+
+/*
+ * A tile that takes every step together with the other tiles of its warp. Votes are cheaper then,
+ * since the compiler need not gather the voters; but no branch around a vote may part the tiles.
+ */
+HD_FN hd_tile tile_together(void)
+{
+    hd_tile t = tile_here();
+    t.sync = 0xffffffffu;
     return t;
 }
 
@@ -60,7 +74,7 @@ HD_FN bool tile_any(hd_tile t, bool mine)
 #if HD_TILE == 1
     return mine;
 #else
-    return (__ballot_sync(t.mask, mine) & t.mask) != 0;
+    return (__ballot_sync(t.sync, mine) & t.mask) != 0;
 #endif
 }
 
@@ -138,7 +152,7 @@ HD_FN bool bucket_vacancy(hd_tile t, const hd_view *view, const hd_bucket *b, hd
     v->here = mine;
     return mine;
 #else
-    const uint32_t lanes = __ballot_sync(t.mask, mine) & t.mask;
+    const uint32_t lanes = __ballot_sync(t.sync, mine) & t.mask;
     v->here = mine && (lanes & (1u << threadIdx.x % 32) - 1) == 0;
     return lanes != 0;
 #endif
@@ -154,9 +168,9 @@ HD_FN bool vacancy_is_busy(hd_tile t, hd_vacancy v)
 #endif
 }
 
-HD_FN bool vacancy_claim(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair)
+HD_FN bool vacancy_claim(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair, bool active)
 {
-    return tile_any(t, v.here && slot_claim(view, v.slot, v.seen, pair));
+    return tile_any(t, active && v.here && slot_claim(view, v.slot, v.seen, pair));
 }
 
 HD_FN void vacancy_fill(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair)
@@ -203,6 +217,12 @@ HD_FN void bucket_put(hd_tile t, const hd_view *view, uint64_t index, uint32_t p
 {
     if (t.lane == 0) slot_put(view, index * HD_BUCKET + position, pair);
     __syncwarp(t.mask);
+}
+
+HD_FN void bucket_prefetch(hd_tile t, const hd_view *view, uint64_t index)
+{
+    if (t.lane * 128 < HD_BUCKET_BYTES)
+        asm volatile("prefetch.global.L2 [%0];" ::"l"((const char *)view->slots + index * HD_BUCKET_BYTES + t.lane * 128));
 }
 
 HD_FN void path_set(hd_tile t, uint32_t *path, uint32_t i, uint32_t step)

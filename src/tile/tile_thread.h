@@ -98,10 +98,10 @@ HD_FN bool vacancy_is_busy(hd_tile t, hd_vacancy v)
     return word_key(v.seen) == HD_KEY_BUSY || !key_is_vacant(word_key(v.seen));
 }
 
-HD_FN bool vacancy_claim(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair)
+HD_FN bool vacancy_claim(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair, bool active)
 {
     (void)t;
-    return slot_claim(view, v.slot, v.seen, pair);
+    return active && slot_claim(view, v.slot, v.seen, pair);
 }
 
 HD_FN void vacancy_fill(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair)
@@ -144,6 +144,13 @@ HD_FN void bucket_put(hd_tile t, const hd_view *view, uint64_t index, uint32_t p
 {
     (void)t;
     slot_put(view, index * HD_BUCKET + position, pair);
+}
+
+HD_FN void bucket_prefetch(hd_tile t, const hd_view *view, uint64_t index)
+{
+    const char *at = (const char *)((const hd_word *)view->slots + index * HD_BUCKET);
+    (void)t;
+    for (size_t i = 0; i < HD_BUCKET * sizeof(hd_word); i += 64) __builtin_prefetch(at + i, 0, 3);
 }
 
 HD_FN void path_set(hd_tile t, uint32_t *path, uint32_t i, uint32_t step)

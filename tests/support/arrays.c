@@ -47,7 +47,8 @@ array array_poisoned(const test_case *c, uint32_t role, uint64_t bytes, uint8_t 
     return a;
 }
 
-array array_of(const test_case *c, uint32_t role, const uint64_t *numbers, uint64_t n, uint32_t bits)
+array array_of(const test_case *c, uint32_t role, const uint64_t *numbers, uint64_t n,
+               uint32_t bits)
 {
     array none = {c->device, 0, NULL, NULL};
     if (bits == 0)
@@ -75,8 +76,8 @@ void array_pull(array *a)
     if (a->memory != NULL)
         check_ok(heddle_memory_copy(a->device, a->host, a->memory, a->bytes + GUARD_DEVICE, NULL));
     for (uint64_t i = 0; i < guard_of(a); i++)
-        check(a->host[a->bytes + i] == GUARD_BYTE, "byte %llu past the end of an array was overwritten",
-              (unsigned long long)i);
+        check(a->host[a->bytes + i] == GUARD_BYTE,
+              "byte %llu past the end of an array was overwritten", (unsigned long long)i);
 }
 
 uint64_t array_at(const array *a, uint64_t i, uint32_t bits)

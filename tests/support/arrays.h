@@ -22,7 +22,8 @@ enum { ROLE_KEYS, ROLE_VALUES, ROLE_FLAGS };
 /* An array whose bytes all are `poison`. */
 array array_poisoned(const test_case *c, uint32_t role, uint64_t bytes, uint8_t poison);
 /* An array of n unsigned numbers of `bits` bits; bits 0 makes none (array_pointer gives NULL). */
-array array_of(const test_case *c, uint32_t role, const uint64_t *numbers, uint64_t n, uint32_t bits);
+array array_of(const test_case *c, uint32_t role, const uint64_t *numbers, uint64_t n,
+               uint32_t bits);
 /* What to hand to the call. */
 void *array_pointer(const array *a);
 /* Brings what the call wrote back to a->host, and checks the guards. */

@@ -45,10 +45,11 @@ int cases_teardown(void **state)
     return 0;
 }
 
-static void run_case(case_function run, const test_case *c)
+static void run_case(case_function run, test_case *c, case_arrays arrays)
 {
     static const char *const places[] = {"host arrays", "device arrays", "mixed arrays"};
-    snprintf(current, sizeof current, "%s %s, %s", c->device_name, c->ops->name, places[c->arrays]);
+    c->arrays = arrays;
+    snprintf(current, sizeof current, "%s %s, %s", c->device_name, c->ops->name, places[arrays]);
     if (asked("HEDDLE_TEST_VERBOSE"))
         fprintf(stderr, "  %s\n", current);
     run(c);
@@ -73,7 +74,8 @@ static bool better(const hd_table_ops *one, const hd_table_ops *other, case_rang
 }
 
 /* Whether tables[at] is the one that stands for all instances like it in this range. */
-static bool in_range(const hd_table_ops *const *tables, uint32_t count, uint32_t at, case_range range)
+static bool in_range(const hd_table_ops *const *tables, uint32_t count, uint32_t at,
+                     case_range range)
 {
     const char *filter = getenv("HEDDLE_TEST_INSTANCE");
     if (filter != NULL && strstr(tables[at]->name, filter) == NULL)
@@ -81,12 +83,14 @@ static bool in_range(const hd_table_ops *const *tables, uint32_t count, uint32_t
     if (range == RANGE_INSTANCES)
         return true;
     for (uint32_t i = 0; i < count; i++) {
-        const bool alike = range == RANGE_DEVICES || (tables[i]->key_bits == tables[at]->key_bits &&
-                                                      tables[i]->value_bits == tables[at]->value_bits);
+        const bool alike =
+            range == RANGE_DEVICES || (tables[i]->key_bits == tables[at]->key_bits &&
+                                       tables[i]->value_bits == tables[at]->value_bits);
         const bool filtered = filter != NULL && strstr(tables[i]->name, filter) == NULL;
         if (i == at || !alike || filtered)
             continue;
-        if (better(tables[i], tables[at], range) || (!better(tables[at], tables[i], range) && i < at))
+        if (better(tables[i], tables[at], range) ||
+            (!better(tables[at], tables[i], range) && i < at))
             return false;
     }
     return true;
@@ -100,15 +104,18 @@ static void run_device(const char *name, case_function run, case_range range)
     const hd_engine *engine = c.device->engine;
     uint32_t count = 0;
     const hd_table_ops *const *tables = engine->tables(c.device, &count);
-    const int places = engine->host_memory ? 1 : 3;
     for (uint32_t i = 0; i < count; i++) {
         if (!in_range(tables, count, i, range))
             continue;
-        for (int place = 0; place < places; place++) {
-            c.ops = tables[i];
-            c.arrays = (case_arrays)place;
-            run_case(run, &c);
-        }
+        c.ops = tables[i];
+        const bool own_memory = !engine->host_memory;
+        const bool stands_for_width = in_range(tables, count, i, RANGE_WIDTHS);
+        if (!own_memory || stands_for_width)
+            run_case(run, &c, ARRAYS_HOST);
+        if (own_memory)
+            run_case(run, &c, ARRAYS_DEVICE);
+        if (own_memory && stands_for_width)
+            run_case(run, &c, ARRAYS_MIXED);
     }
     heddle_device_close(c.device);
     current[0] = '\0';
@@ -123,7 +130,8 @@ void cases_run(case_function run, case_range range)
     snprintf(devices, sizeof devices, "%s", only);
     cases_done = 0;
     char *rest = NULL;
-    for (char *name = strtok_r(devices, ",", &rest); name != NULL; name = strtok_r(NULL, ",", &rest))
+    for (char *name = strtok_r(devices, ",", &rest); name != NULL;
+         name = strtok_r(NULL, ",", &rest))
         run_device(name, run, range);
     if (cases_done == 0)
         skip();
@@ -163,8 +171,8 @@ bool case_compiled(const test_case *c, uint32_t key_bits, uint32_t value_bits, u
     return false;
 }
 
-void case_check_status(heddle_status got, heddle_status expected, const char *call, const char *file,
-                       int line)
+void case_check_status(heddle_status got, heddle_status expected, const char *call,
+                       const char *file, int line)
 {
     if (got == expected)
         return;

@@ -2,8 +2,9 @@
  * cases.h: runs a test over every engine present and every table compiled for it.
  *
  * A case is one device, one compiled instance and, on a device with memory of its own, where the
- * arrays of calls lie. When a test fails, its teardown prints the case at hand and the last note
- * (which key set, which size).
+ * arrays of calls lie: on the device for every instance, and in host memory for one instance of
+ * each width (staging knows widths, not instances). When a test fails, its teardown prints the case
+ * at hand and the last note (which key set, which size).
  *
  *   HEDDLE_TEST_DEVICE=cpu:2,cuda:0   these devices instead of all
  *   HEDDLE_TEST_INSTANCE=k64_v32      only instances whose name holds this
@@ -53,7 +54,13 @@ typedef struct case_test {
     case_function run;
     case_range range;
 } case_test;
-#define OVER_RANGE(f, range) {#f, cases_test, NULL, cases_teardown, &(case_test){f, range}}
+#define OVER_RANGE(f, range)                                                                       \
+    {                                                                                              \
+        #f, cases_test, NULL, cases_teardown, &(case_test)                                         \
+        {                                                                                          \
+            f, range                                                                               \
+        }                                                                                          \
+    }
 #define OVER_INSTANCES(f) OVER_RANGE(f, RANGE_INSTANCES)
 #define OVER_WIDTHS(f) OVER_RANGE(f, RANGE_WIDTHS)
 #define OVER_DEVICES(f) OVER_RANGE(f, RANGE_DEVICES)
@@ -78,16 +85,17 @@ bool case_is_map(const test_case *c);
 bool case_compiled(const test_case *c, uint32_t key_bits, uint32_t value_bits, uint32_t bucket);
 
 /* Fails the test with a message unless `condition` holds; cheap enough for long loops. */
-#define check(condition, ...)     \
-    do {                          \
-        if (!(condition))         \
-            fail_msg(__VA_ARGS__); \
+#define check(condition, ...)                                                                      \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            fail_msg(__VA_ARGS__);                                                                 \
     } while (0)
 
 /* Fails the test unless `call` gives `expected`; says which call and why. */
-#define check_status(call, expected) case_check_status((call), (expected), #call, __FILE__, __LINE__)
+#define check_status(call, expected)                                                               \
+    case_check_status((call), (expected), #call, __FILE__, __LINE__)
 #define check_ok(call) check_status(call, HEDDLE_OK)
-void case_check_status(heddle_status got, heddle_status expected, const char *call, const char *file,
-                       int line);
+void case_check_status(heddle_status got, heddle_status expected, const char *call,
+                       const char *file, int line);
 
 #endif

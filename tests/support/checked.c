@@ -55,23 +55,27 @@ heddle_totals checked_taken(checked *t, lazy_totals *totals)
 
 void checked_peek(checked *t, const uint64_t *keys, uint64_t n, uint8_t *found, uint64_t *values)
 {
-    test_case host = *t->c;
-    host.arrays = ARRAYS_HOST;
-    const uint32_t value_bits = t->options.value_bits;
-    array key_array = array_of(&host, ROLE_KEYS, keys, n, t->options.key_bits);
-    array value_array = array_poisoned(&host, ROLE_VALUES, n * value_bits / 8, 0);
-    if (value_bits != 0)
-        check_ok(heddle_table_find(t->table, array_pointer(&key_array), n, array_pointer(&value_array), found,
-                                   NULL, NULL));
+    const uint32_t bits = t->options.value_bits;
+    heddle_totals totals;
+    array key_array = array_of(t->c, ROLE_KEYS, keys, n, t->options.key_bits);
+    array value_array = array_poisoned(t->c, ROLE_VALUES, n * bits / 8, 0);
+    array flags = array_poisoned(t->c, ROLE_FLAGS, n, 0);
+    if (bits != 0)
+        check_ok(heddle_table_find(t->table, array_pointer(&key_array), n,
+                                   array_pointer(&value_array), array_pointer(&flags), &totals,
+                                   NULL));
     else
-        check_ok(heddle_table_contains(t->table, array_pointer(&key_array), n, found, NULL, NULL));
-    /* these calls keep their sums in the table: the next lazy call must not meet them */
-    heddle_totals dropped;
-    check_ok(heddle_table_take_totals(t->table, 0, &dropped, NULL));
-    for (uint64_t i = 0; i < n; i++)
-        values[i] = array_at(&value_array, i, value_bits);
+        check_ok(heddle_table_contains(t->table, array_pointer(&key_array), n,
+                                       array_pointer(&flags), &totals, NULL));
+    array_pull(&value_array);
+    array_pull(&flags);
+    for (uint64_t i = 0; i < n; i++) {
+        found[i] = flags.host[i];
+        values[i] = array_at(&value_array, i, bits);
+    }
     array_free(&key_array);
     array_free(&value_array);
+    array_free(&flags);
 }
 
 static const uint64_t *sorted_keys; /* qsort hands nothing through to its comparison */
@@ -103,15 +107,18 @@ void checked_size(checked *t)
           (unsigned long long)count, (unsigned long long)model_size(t->model));
 }
 
-static void compare_pairs(const test_case *c, const array *keys, const array *values, const model *m)
+static void compare_pairs(const test_case *c, const array *keys, const array *values,
+                          const model *m)
 {
     const uint64_t n = model_size(m);
     model *seen = model_create();
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t key = array_at(keys, i, c->ops->key_bits);
         uint64_t value = 0;
-        check(model_find(m, key, &value), "exported key %#llx was never put in", (unsigned long long)key);
-        check(!model_find(seen, key, NULL), "key %#llx was exported twice", (unsigned long long)key);
+        check(model_find(m, key, &value), "exported key %#llx was never put in",
+              (unsigned long long)key);
+        check(!model_find(seen, key, NULL), "key %#llx was exported twice",
+              (unsigned long long)key);
         check(array_at(values, i, c->ops->value_bits) == low_bits(value, c->ops->value_bits),
               "key %#llx was exported with a wrong value", (unsigned long long)key);
         model_set(seen, key, 0);
@@ -125,9 +132,10 @@ void checked_export(const test_case *c, heddle_table *table, const model *m)
     uint64_t count = 0;
     array keys = array_poisoned(c, ROLE_KEYS, n * c->ops->key_bits / 8, 0xdb);
     array values = array_poisoned(c, ROLE_VALUES, n * c->ops->value_bits / 8, 0xdb);
-    check_ok(heddle_table_export(table, array_pointer(&keys), case_is_map(c) ? array_pointer(&values) : NULL, n,
-                                 &count, NULL));
-    check(count == n, "%llu pairs exported, not %llu", (unsigned long long)count, (unsigned long long)n);
+    check_ok(heddle_table_export(table, array_pointer(&keys),
+                                 case_is_map(c) ? array_pointer(&values) : NULL, n, &count, NULL));
+    check(count == n, "%llu pairs exported, not %llu", (unsigned long long)count,
+          (unsigned long long)n);
     array_pull(&keys);
     array_pull(&values);
     compare_pairs(c, &keys, &values, m);

@@ -32,7 +32,8 @@ void checked_destroy(checked *t);
 
 /*
  * Values may be NULL for a set. A FIXED table may be given too much, and memory may run out where a
- * fault is set: what did not fit is checked. A build that fails early leaves the old content or none.
+ * fault is set: what did not fit is checked. A build that fails early leaves the old content or
+ * none.
  */
 heddle_totals checked_insert(checked *t, const uint64_t *keys, const uint64_t *values, uint64_t n,
                              uint32_t policy);
@@ -59,7 +60,7 @@ typedef struct lazy_totals {
 heddle_totals *checked_totals(checked *t, lazy_totals *totals, bool may_be_lazy);
 /* After the call: the totals, from where they are. */
 heddle_totals checked_taken(checked *t, lazy_totals *totals);
-/* Where keys are found now, and their values: one plain call on host arrays. */
+/* Where keys are found now, and their values: one plain call that the model does not see. */
 void checked_peek(checked *t, const uint64_t *keys, uint64_t n, uint8_t *found, uint64_t *values);
 /* The order that brings equal keys together: indices of keys, sorted by key. Caller frees. */
 uint64_t *checked_order(const uint64_t *keys, uint64_t n);

@@ -1,6 +1,5 @@
 /* checked_read.c: find, contains and erase against the model; see checked.h. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "support/arrays.h"
 #include "support/checked.h"
@@ -12,8 +11,8 @@
 /* The totals of a call that reads: every key found or absent, nothing else counted. */
 static void check_read_totals(checked *t, const heddle_totals *totals, uint64_t n, uint64_t found)
 {
-    check(totals->found == found, "%llu of %llu keys found, not %llu", (unsigned long long)totals->found,
-          (unsigned long long)n, (unsigned long long)found);
+    check(totals->found == found, "%llu of %llu keys found, not %llu",
+          (unsigned long long)totals->found, (unsigned long long)n, (unsigned long long)found);
     assert_int_equal(totals->found + totals->absent, n);
     assert_int_equal(totals->inserted, 0);
     assert_int_equal(totals->updated, 0);
@@ -28,8 +27,8 @@ static uint64_t compare_flags(checked *t, const uint64_t *keys, uint64_t n, cons
     uint64_t found = 0;
     for (uint64_t i = 0; i < n; i++) {
         const bool expected = model_find(t->model, keys[i], NULL);
-        check(flags->host[i] == expected, "key %#llx at %llu: found is %u, not %u", (unsigned long long)keys[i],
-              (unsigned long long)i, flags->host[i], expected);
+        check(flags->host[i] == expected, "key %#llx at %llu: found is %u, not %u",
+              (unsigned long long)keys[i], (unsigned long long)i, flags->host[i], expected);
         found += expected;
     }
     return found;
@@ -99,7 +98,8 @@ static uint64_t compare_erased(checked *t, const uint64_t *keys, uint64_t n, con
         }
         const bool was_there = model_erase(t->model, key);
         check(told == was_there, "%llu of %llu occurrences of key %#llx erased it, not %u",
-              (unsigned long long)told, (unsigned long long)(last - first), (unsigned long long)key, was_there);
+              (unsigned long long)told, (unsigned long long)(last - first), (unsigned long long)key,
+              was_there);
         erased += told;
     }
     free(order);

@@ -50,22 +50,26 @@ static void check_outcomes(const write_batch *b, const write_group *g, bool exis
     const uint64_t failed = g->count[HEDDLE_OUTCOME_FAILED];
     const uint64_t inserted = g->count[HEDDLE_OUTCOME_INSERTED];
     const bool changes = b->policy != HEDDLE_POLICY_KEEP;
-    check(!existed || (inserted == 0 && failed == 0), "key %#llx was there: %llu inserted, %llu failed", key,
-          (unsigned long long)inserted, (unsigned long long)failed);
-    check(existed || inserted == (failed < n), "key %#llx was not there: %llu of %llu inserted, %llu failed",
-          key, (unsigned long long)inserted, (unsigned long long)n, (unsigned long long)failed);
+    check(!existed || (inserted == 0 && failed == 0),
+          "key %#llx was there: %llu inserted, %llu failed", key, (unsigned long long)inserted,
+          (unsigned long long)failed);
+    check(existed || inserted == (failed < n),
+          "key %#llx was not there: %llu of %llu inserted, %llu failed", key,
+          (unsigned long long)inserted, (unsigned long long)n, (unsigned long long)failed);
     check(g->count[changes ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED] == 0,
           "key %#llx: %s under policy %u", key, changes ? "kept" : "updated", b->policy);
     for (uint64_t i = g->first; i < g->last; i++)
-        check(b->found_after[g->order[i]] == (existed || inserted == 1), "key %#llx: in the table afterwards: %u",
-              key, b->found_after[g->order[i]]);
+        check(b->found_after[g->order[i]] == (existed || inserted == 1),
+              "key %#llx: in the table afterwards: %u", key, b->found_after[g->order[i]]);
 }
 
 /* The value the key has now is one that the policy allows. */
-static void check_value(const checked *t, const write_batch *b, const write_group *g, bool existed, uint64_t old)
+static void check_value(const checked *t, const write_batch *b, const write_group *g, bool existed,
+                        uint64_t old)
 {
     const uint64_t now = b->values_after[g->order[g->first]];
-    const bool one_of_many = b->policy == HEDDLE_POLICY_REPLACE || (b->policy == HEDDLE_POLICY_KEEP && !existed);
+    const bool one_of_many =
+        b->policy == HEDDLE_POLICY_REPLACE || (b->policy == HEDDLE_POLICY_KEEP && !existed);
     bool fits = false;
     bool any = existed;
     uint64_t all = old;
@@ -77,9 +81,10 @@ static void check_value(const checked *t, const write_batch *b, const write_grou
         all = any ? model_combine(b->policy, all, given, t->options.value_bits) : given;
         any = true;
     }
-    check(one_of_many ? fits : now == all, "key %#llx has value %#llx under policy %u; was there: %u, %llu given",
-          (unsigned long long)b->keys[g->order[g->first]], (unsigned long long)now, b->policy, existed,
-          (unsigned long long)(g->last - g->first));
+    check(one_of_many ? fits : now == all,
+          "key %#llx has value %#llx under policy %u; was there: %u, %llu given",
+          (unsigned long long)b->keys[g->order[g->first]], (unsigned long long)now, b->policy,
+          existed, (unsigned long long)(g->last - g->first));
 }
 
 static void check_group(checked *t, const write_batch *b, write_group *g)
@@ -130,19 +135,22 @@ static void check_write_totals(const write_batch *b, const heddle_totals *totals
 }
 
 /* The list of failed keys names each index with outcome FAILED once, and nothing else. */
-static void check_failed_list(const write_batch *b, const uint64_t *failed, uint64_t count, bool rest_untouched)
+static void check_failed_list(const write_batch *b, const uint64_t *failed, uint64_t count,
+                              bool rest_untouched)
 {
     uint8_t *named = calloc(b->n + 1, 1);
     assert_non_null(named);
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t index = failed[i];
-        check(index < b->n, "failed index %llu of %llu keys", (unsigned long long)index, (unsigned long long)b->n);
-        check(b->outcomes[index] == HEDDLE_OUTCOME_FAILED && !named[index], "index %llu in the failed list",
-              (unsigned long long)index);
+        check(index < b->n, "failed index %llu of %llu keys", (unsigned long long)index,
+              (unsigned long long)b->n);
+        check(b->outcomes[index] == HEDDLE_OUTCOME_FAILED && !named[index],
+              "index %llu in the failed list", (unsigned long long)index);
         named[index] = 1;
     }
     for (uint64_t i = count; rest_untouched && i < b->n; i++)
-        check(failed[i] == POISON_INDEX, "entry %llu of the failed list was written", (unsigned long long)i);
+        check(failed[i] == POISON_INDEX, "entry %llu of the failed list was written",
+              (unsigned long long)i);
     free(named);
 }
 
@@ -171,7 +179,8 @@ static void check_write_status(const checked *t, const write_made *made)
     heddle_status expected = HEDDLE_OK;
     if (failed != 0)
         expected = fixed ? HEDDLE_ERROR_FULL : HEDDLE_ERROR_NO_MEMORY;
-    check(failed == 0 || fixed || t->struck, "%llu keys failed in a table that may grow", (unsigned long long)failed);
+    check(failed == 0 || fixed || t->struck, "%llu keys failed in a table that may grow",
+          (unsigned long long)failed);
     /* a call that nobody asked to wait need not know that keys failed, but may */
     if (made->lazy && made->status == HEDDLE_OK)
         return;
@@ -193,7 +202,8 @@ static write_made make_call(checked *t, const write_batch *b, write_call call, a
     options.failed = to != NULL ? failed : NULL;
     options.failed_capacity = to != NULL ? b->n : 0;
     hd_fault_arm(t->fault);
-    made.status = call(t->table, array_pointer(&keys), array_pointer(&values), b->n, &options, to, NULL);
+    made.status =
+        call(t->table, array_pointer(&keys), array_pointer(&values), b->n, &options, to, NULL);
     t->struck = hd_fault_struck();
     hd_fault_arm(0);
     array_pull(outcomes);
@@ -211,8 +221,8 @@ static write_made make_call(checked *t, const write_batch *b, write_call call, a
     return made;
 }
 
-static heddle_totals write_checked(checked *t, const uint64_t *keys, const uint64_t *values, uint64_t n,
-                                   uint32_t policy, write_call call)
+static heddle_totals write_checked(checked *t, const uint64_t *keys, const uint64_t *values,
+                                   uint64_t n, uint32_t policy, write_call call)
 {
     array outcomes = array_poisoned(t->c, ROLE_FLAGS, n, POISON_OUTCOME);
     write_batch b = {keys, values, n, policy, outcomes.host, NULL, NULL};

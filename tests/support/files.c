@@ -16,7 +16,8 @@ const char *files_directory(void)
 {
     const char *parent = getenv("TMPDIR");
     if (directory[0] == '\0') {
-        snprintf(directory, sizeof directory, "%s/heddle_test_XXXXXX", parent != NULL ? parent : "/tmp");
+        snprintf(directory, sizeof directory, "%s/heddle_test_XXXXXX",
+                 parent != NULL ? parent : "/tmp");
         assert_non_null(mkdtemp(directory));
         atexit(files_remove);
     }

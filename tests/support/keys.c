@@ -7,8 +7,19 @@
 const char *keys_name(key_set set)
 {
     static const char *const names[KEYS_SETS] = {
-        "random",   "edges",   "sequence", "top",   "multiples of 2^16", "multiples of 2^20",
-        "multiples of 2^48", "golden", "zeros", "ones", "equal", "twice", "zipf",
+        "random",
+        "edges",
+        "sequence",
+        "top",
+        "multiples of 2^16",
+        "multiples of 2^20",
+        "multiples of 2^48",
+        "golden",
+        "zeros",
+        "ones",
+        "equal",
+        "twice",
+        "zipf",
     };
     return names[set];
 }
@@ -121,7 +132,8 @@ static uint64_t zipf_rank(uint64_t n, uint64_t *state)
     return (uint64_t)exp(u * log((double)n + 1));
 }
 
-static uint64_t key_at(uint64_t i, uint64_t n, key_set set, uint32_t bits, uint64_t seed, uint64_t *state)
+static uint64_t key_at(uint64_t i, uint64_t n, key_set set, uint32_t bits, uint64_t seed,
+                       uint64_t *state)
 {
     switch (set) {
     case KEYS_SEQUENCE:
