@@ -89,7 +89,7 @@ static void seeds_succeed(const test_case *c)
 /* Averages over several seeds for one key set. */
 static trial average(const test_case *c, key_set set, uint64_t n, double load)
 {
-    enum { SEEDS = 6 };
+    enum { SEEDS = 4 };
     uint64_t *numbers = keys_allocate(n);
     trial sum = {0, 0};
     keys_fill(numbers, n, set, c->ops->key_bits, 199);

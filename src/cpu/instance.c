@@ -165,11 +165,16 @@ static inline void insert_end(const hd_batch *batch, uint64_t i, int result, sum
     if (batch->outcomes != NULL) batch->outcomes[i] = outcome_of(result, batch->policy);
 }
 
-static inline void place_one(const hd_view *view, const hd_batch *batch, const hd_walk walk, uint64_t i, hd_value value,
+static inline void place_one(const hd_view *view, const hd_batch *batch, hd_walk walk, uint64_t i, hd_value value,
                              sums *s)
 {
-    const hd_bucket b = bucket_load_shared(tile_here(), view, walk_bucket(view, &walk));
-    const int result = scheme_place(tile_here(), view, walk, b, value, batch->policy, &s->probes);
+    hd_aim aim = aim_start();
+    int result;
+    do {
+        const hd_bucket b = bucket_load_shared(tile_here(), view, walk_bucket(view, &walk));
+        result = place_step(tile_here(), view, &walk, &aim, &b, value, batch->policy, true);
+        s->probes++;
+    } while (result == HD_GOES_ON);
     if (result == HD_DEFERRED) {
         batch->next[i] = exchange_relaxed_32(&batch->heads[walk.region], (uint32_t)i);
     } else {

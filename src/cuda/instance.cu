@@ -3,8 +3,9 @@
  * generated stub that defines HD_KEY_BITS, HD_VALUE_BITS, HD_BUCKET, HD_SCHEME_HEADER,
  * HD_INSTANCE_NAME and HD_SYMBOL. Exports HD_SYMBOL alone.
  *
- * The batch kernels fill the machine once and stride over the batch. A tile works on FLIGHT keys at
- * a time: it loads the first buckets of all of them before it looks at any.
+ * The batch kernels fill the machine once and stride over the batch. The tiles of a warp go together,
+ * round by round: load a bucket each, look, and go on while any has to. In lookups a tile has two
+ * keys in flight, and loads both buckets before it looks at either.
  */
 #include "cuda/engine_cuda.h"
 #include "cuda/count.h"
@@ -17,25 +18,20 @@
 #define KERNEL(name) static __global__ void __launch_bounds__(BLOCK) JOIN(HD_SYMBOL, name)
 /* Random access wants as many warps as a processor holds: 8 blocks leave 32 registers a thread. */
 #define KERNEL_FULL(name) static __global__ void __launch_bounds__(BLOCK, HD_FIND_BLOCKS) JOIN(HD_SYMBOL, name)
-#define KERNEL_PLACE(name) static __global__ void __launch_bounds__(BLOCK, HD_PLACE_BLOCKS) JOIN(HD_SYMBOL, name)
 #ifndef HD_FIND_BLOCKS
 #define HD_FIND_BLOCKS 8
 #endif
-#ifndef HD_PLACE_BLOCKS
-#define HD_PLACE_BLOCKS 5
-#endif
 
 #define BLOCK 256
-#ifndef FLIGHT
-#define FLIGHT 2
-#endif /* keys a tile works on at a time; four need too many registers */
 #define WARP_TILES (32 / HD_TILE)
-#define WARP_KEYS (WARP_TILES * FLIGHT)
 #define LAUNCH_KEYS (UINT64_C(1) << 30) /* keys of one launch: their numbers stay 32 bits wide */
 #define SETTLE_TILES 8 /* tiles in a block of the settle kernel: each has a path in shared memory */
 #define SETTLE_BLOCK (SETTLE_TILES * HD_TILE < 32 ? 32 : SETTLE_TILES * HD_TILE)
 
 enum { FIND, CONTAINS, ERASE };
+
+/* Keys a tile looks up at a time: as many as their buckets leave registers for. */
+#define FLIGHT(op) ((op) == ERASE || HD_PIECES > 1 ? 1 : 2)
 
 HD_FN uint64_t thread_here(void) { return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 HD_FN uint64_t threads_in_all(void) { return (uint64_t)gridDim.x * blockDim.x; }
@@ -68,17 +64,17 @@ template <int OP> HD_FN hd_bucket lookup_load(hd_tile t, const hd_view *view, co
     return OP == ERASE ? bucket_load_shared(t, view, walk_bucket(view, walk)) : bucket_load(t, view, walk_bucket(view, walk));
 }
 
-/* Looks up the keys of a warp, FLIGHT for each of its tiles; the first is number `base` of the batch. */
+/* Looks up the keys of a warp, FLIGHT(OP) for each of its tiles; the first is number `base` of the batch. */
 template <int OP>
 HD_FN void lookup_warp(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t base, lookup_sums *s)
 {
     const hd_key *queries = (const hd_key *)batch->keys;
     const uint32_t n = (uint32_t)batch->n;
-    hd_walk walks[FLIGHT];
-    hd_bucket buckets[FLIGHT];
-    bool on[FLIGHT];
+    hd_walk walks[FLIGHT(OP)];
+    hd_bucket buckets[FLIGHT(OP)];
+    bool on[FLIGHT(OP)];
 #pragma unroll
-    for (int g = 0; g < FLIGHT; g++) {
+    for (int g = 0; g < FLIGHT(OP); g++) {
         const uint32_t i = base + g * WARP_TILES;
         on[g] = i < n;
         walks[g] = walk_start(view, __ldg(queries + (on[g] ? i : n - 1)));
@@ -87,7 +83,7 @@ HD_FN void lookup_warp(hd_tile t, const hd_view *view, const hd_batch *batch, ui
     for (;;) {
         bool any = false;
 #pragma unroll
-        for (int g = 0; g < FLIGHT; g++) {
+        for (int g = 0; g < FLIGHT(OP); g++) {
             hd_hit hit;
             const int step = find_step(t, view, &walks[g], &buckets[g], &hit);
             s->probes += on[g];
@@ -97,7 +93,7 @@ HD_FN void lookup_warp(hd_tile t, const hd_view *view, const hd_batch *batch, ui
         }
         if (!__any_sync(0xffffffffu, any)) break;
 #pragma unroll
-        for (int g = 0; g < FLIGHT; g++)
+        for (int g = 0; g < FLIGHT(OP); g++)
             if (on[g]) buckets[g] = lookup_load<OP>(t, view, &walks[g]);
     }
 }
@@ -105,9 +101,9 @@ HD_FN void lookup_warp(hd_tile t, const hd_view *view, const hd_batch *batch, ui
 template <int OP> HD_FN void lookup_kernel(const hd_view *view, const hd_batch *batch)
 {
     const hd_tile t = tile_together();
-    const uint32_t first = warp_here() * WARP_KEYS, stride = warps_in_all() * WARP_KEYS;
+    const uint32_t keys = WARP_TILES * FLIGHT(OP), stride = warps_in_all() * keys;
     lookup_sums s = {0, 0};
-    for (uint32_t base = first; base < batch->n; base += stride)
+    for (uint32_t base = warp_here() * keys; base < batch->n; base += stride)
         lookup_warp<OP>(t, view, batch, base + threadIdx.x % 32 / HD_TILE, &s);
     const uint32_t one = t.lane == 0; /* counts are the tile's */
     uint64_t *const at = batch->counts->at;
@@ -168,55 +164,33 @@ HD_FN void place_end(hd_tile t, const hd_batch *batch, const hd_walk walk, uint6
     else if (t.lane == 0) batch->next[i] = exchange_relaxed_32(&batch->heads[walk.region], (uint32_t)i);
 }
 
-/* Inserts the i-th key of a batch, whatever it meets. Begins anew, which costs a load from cache but no registers. */
-HD_FN void place_one(const hd_view *view, const hd_batch *batch, uint32_t i, insert_sums *s)
+/* Inserts a pair for each tile of a warp, all going together; `active` tiles have one. */
+HD_FN void place_warp(hd_tile t, const hd_view *view, const hd_batch *batch, hd_walk walk, hd_value value, uint32_t i,
+                      bool active, insert_sums *s)
 {
-    const hd_tile t = tile_here();
-    const hd_walk walk = walk_start(view, __ldg((const hd_key *)batch->keys + i));
-    const hd_bucket b = bucket_load_shared(t, view, walk_bucket(view, &walk));
-    const int result = scheme_place(t, view, walk, b, batch_value(batch, i), batch->policy, &s->probes);
-    place_end(t, batch, walk, i, result, s);
+    hd_aim aim = aim_start();
+    while (__any_sync(0xffffffffu, active)) {
+        const hd_bucket b = bucket_load_shared(t, view, walk_bucket(view, &walk));
+        const int result = place_step(t, view, &walk, &aim, &b, value, batch->policy, active);
+        if (active) {
+            s->probes++;
+            if (result != HD_GOES_ON) place_end(t, batch, walk, i, result, s);
+        }
+        active = active && result == HD_GOES_ON;
+    }
 }
 
-/* Inserts the keys of a warp, FLIGHT for each of its tiles: first the usual cases, together, then the others. */
-HD_FN void place_warp(const hd_view *view, const hd_batch *batch, uint32_t base, insert_sums *s)
+KERNEL_FULL(place)(hd_view view, hd_batch batch)
 {
-    const hd_tile together = tile_together();
-    const uint32_t n = (uint32_t)batch->n;
-    hd_walk walks[FLIGHT];
-    hd_bucket buckets[FLIGHT];
-    hd_value values[FLIGHT];
-    bool on[FLIGHT];
-#pragma unroll
-    for (int g = 0; g < FLIGHT; g++) {
-        const uint32_t i = base + g * WARP_TILES, safe = i < n ? i : n - 1;
-        on[g] = i < n && !(batch->retry && batch->outcomes[safe] != HEDDLE_OUTCOME_FAILED);
-        walks[g] = walk_start(view, __ldg((const hd_key *)batch->keys + safe));
-        buckets[g] = bucket_load_shared(together, view, walk_bucket(view, &walks[g]));
-        values[g] = batch_value(batch, safe);
-    }
-#pragma unroll
-    for (int g = 0; g < FLIGHT; g++) {
-        const bool placed = place_open(together, view, &walks[g], &buckets[g], values[g], on[g]);
-        if (placed) insert_end(together, batch, base + g * WARP_TILES, HD_PLACED, s);
-        s->probes += placed;
-        on[g] = on[g] && !placed;
-    }
-    uint32_t left = 0;
-#pragma unroll
-    for (int g = 0; g < FLIGHT; g++) left |= (uint32_t)on[g] << g;
-#pragma unroll 1
-    for (uint32_t i = base; left != 0; left >>= 1, i += WARP_TILES)
-        if (left & 1) place_one(view, batch, i, s);
-    __syncwarp();
-}
-
-KERNEL_PLACE(place)(hd_view view, hd_batch batch)
-{
+    const hd_tile t = tile_together();
+    const uint32_t n = (uint32_t)batch.n, stride = warps_in_all() * WARP_TILES;
     insert_sums s = {0, 0, 0, 0, 0};
-    const uint32_t first = warp_here() * WARP_KEYS, stride = warps_in_all() * WARP_KEYS;
-    for (uint32_t base = first; base < batch.n; base += stride)
-        place_warp(&view, &batch, base + threadIdx.x % 32 / HD_TILE, &s);
+    for (uint32_t base = warp_here() * WARP_TILES; base < n; base += stride) {
+        const uint32_t i = base + threadIdx.x % 32 / HD_TILE, safe = i < n ? i : n - 1;
+        const bool active = i < n && !(batch.retry && batch.outcomes[safe] != HEDDLE_OUTCOME_FAILED);
+        const hd_walk walk = walk_start(&view, __ldg((const hd_key *)batch.keys + safe));
+        place_warp(t, &view, &batch, walk, batch_value(&batch, safe), i, active, &s);
+    }
     sums_add(&s, &batch);
 }
 
@@ -232,18 +206,17 @@ HD_FN bool slot_walk(const hd_view *from, uint64_t slot, const hd_view *view, hd
     return true;
 }
 
-KERNEL(rehome)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
+KERNEL_FULL(rehome)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
 {
-    const hd_tile t = tile_here();
-    const uint64_t stride = threads_in_all() / HD_TILE;
+    const hd_tile t = tile_together();
+    const uint32_t n = (uint32_t)batch.n, stride = warps_in_all() * WARP_TILES;
     insert_sums s = {0, 0, 0, 0, 0};
-    for (uint64_t i = thread_here() / HD_TILE; i < batch.n; i += stride) {
-        hd_walk walk;
-        hd_value value;
-        if (!slot_walk(&from, first + i, &view, &walk, &value)) continue;
-        const hd_bucket b = bucket_load_shared(t, &view, walk_bucket(&view, &walk));
-        const int result = scheme_place(t, &view, walk, b, value, batch.policy, &s.probes);
-        place_end(t, &batch, walk, i, result, &s);
+    for (uint32_t base = warp_here() * WARP_TILES; base < n; base += stride) {
+        const uint32_t i = base + threadIdx.x % 32 / HD_TILE;
+        hd_walk walk = walk_start_lean(0, 0);
+        hd_value value = 0;
+        const bool active = slot_walk(&from, first + (i < n ? i : n - 1), &view, &walk, &value) && i < n;
+        place_warp(t, &view, &batch, walk, value, i, active, &s);
     }
     sums_add(&s, &batch);
 }
@@ -354,11 +327,6 @@ static unsigned grid_for(heddle_device *device, uint64_t threads, unsigned block
     return (unsigned)(needed == 0 ? 1 : needed < full ? needed : full);
 }
 
-static unsigned batch_grid(heddle_device *device, uint64_t n)
-{
-    return grid_for(device, (n + FLIGHT - 1) / FLIGHT * HD_TILE, BLOCK, 8);
-}
-
 typedef void (*batch_kernel)(hd_view view, hd_batch batch);
 
 static heddle_status launch_batch(batch_kernel kernel, heddle_device *device, const hd_view *view,
@@ -372,7 +340,7 @@ static heddle_status launch_batch(batch_kernel kernel, heddle_device *device, co
         part.keys = (const hd_key *)batch->keys + done;
         if (batch->values_out != NULL) part.values_out = (hd_value *)batch->values_out + done;
         if (batch->found != NULL) part.found = batch->found + done;
-        kernel<<<batch_grid(device, part.n), BLOCK, 0, use>>>(*view, part);
+        kernel<<<grid_for(device, part.n * HD_TILE, BLOCK, HD_FIND_BLOCKS), BLOCK, 0, use>>>(*view, part);
         status = hd_cuda_check(cudaGetLastError(), what);
     }
     return status;

@@ -8,12 +8,13 @@
  * becomes DEAD, not EMPTY, so once the last slot is taken the bucket is "sealed" for good; a later
  * erase makes room in it again without making a lookup stop there.
  *
- * Insertion has two halves. `place` runs for many keys at once and never moves a pair: a key goes
- * into the first vacancy on its way. Since vacancies only disappear meanwhile, and every tile takes
- * them in the same order, two tiles with the same key aim at the same slot; one CAS fails, its tile
- * looks again and finds the key. So a key is never stored twice, without any lock. Keys that meet
- * only full buckets are deferred. `settle` then inserts them region by region, one tile a region,
- * alone, with evictions; a chain that gives up is walked back, so no pair is ever dropped.
+ * Insertion has two halves. The first, place_step, runs for many keys at once and never moves a
+ * pair: a key goes into the first vacancy on its way. Since vacancies only disappear meanwhile, and
+ * every tile takes them in the same order, two tiles with the same key aim at the same slot; one CAS
+ * fails, its tile looks again and finds the key. So a key is never stored twice, without any lock.
+ * Keys that meet only full buckets are deferred. The second half, scheme_settle, inserts them region
+ * by region, one tile a region, alone, with evictions; a chain that gives up is walked back, so no
+ * pair is ever dropped.
  */
 #ifndef HD_CUCKOO_H
 #define HD_CUCKOO_H
@@ -23,9 +24,9 @@
 #define HD_SCHEME_ID 1 /* HEDDLE_SCHEME_CUCKOO */
 
 enum { HD_STEP_FOUND, HD_STEP_ABSENT, HD_STEP_ON };
-enum { HD_PLACED = 1, HD_PRESENT, HD_DEFERRED, HD_NO_ROOM };
+enum { HD_PLACED = 1, HD_PRESENT, HD_DEFERRED, HD_NO_ROOM, HD_GOES_ON };
 
-/* How often `place` starts again when other tiles are faster, before it defers the key. */
+/* How often an insertion starts again when other tiles are faster, before the key is deferred. */
 #define HD_PLACE_TRIES 64
 
 typedef struct hd_walk {
@@ -77,65 +78,70 @@ HD_FN int find_step(hd_tile t, const hd_view *view, hd_walk *walk, const hd_buck
 }
 
 /*
- * The usual case of an insertion, straight on: the key is absent and its first bucket open. True
- * when the pair is in; else scheme_place has to see to it. Tiles may go together; an idle one, with
- * `active` false, does nothing.
+ * One look of an insertion that moves nothing, beside other tiles that do the same; tiles may go
+ * together. On its first lap a walk looks for the key in all buckets that may hold it and notes the
+ * first one with a vacancy. If that is the last it came to, it claims the vacancy at once; else it
+ * starts a second lap, which ends at the noted bucket. `b` is a shared snapshot of the bucket the
+ * walk is at. HD_PLACED, HD_PRESENT (the policy was applied), HD_DEFERRED, or HD_GOES_ON.
  */
-HD_FN bool place_open(hd_tile t, const hd_view *view, const hd_walk *walk, const hd_bucket *b, hd_value value,
-                      bool active)
+typedef struct hd_aim {
+    int8_t step;   /* the candidate with the first vacancy, -1 while none is known */
+    int8_t second; /* second lap: claim there */
+    uint8_t tries; /* how often another tile was faster */
+} hd_aim;
+
+HD_FN hd_aim aim_start(void)
+{
+    hd_aim aim;
+    aim.step = -1;
+    aim.second = 0;
+    aim.tries = 0;
+    return aim;
+}
+
+HD_FN void walk_restart(hd_walk *walk)
+{
+    walk->chain = chain_start(walk->lean);
+    walk->step = 0;
+}
+
+HD_FN int place_step(hd_tile t, const hd_view *view, hd_walk *walk, hd_aim *aim, const hd_bucket *b, hd_value value,
+                     uint32_t policy, bool active)
 {
     hd_hit hit;
     hd_vacancy room;
     const bool found = bucket_lookup(t, view, b, walk->lean, &hit);
     const bool open = bucket_is_open(t, view, b);
     const bool vacant = bucket_vacancy(t, view, b, &room);
-    const bool busy = vacancy_is_busy(t, room);
+    const bool busy = vacant && vacancy_is_busy(t, room); /* it may be this very key that arrives there */
+    const bool last = open || walk->step + 1 >= view->hashes;
+    const bool first_vacancy = vacant && aim->step < 0;
+    const bool claims = !found && !busy && vacant && (aim->second ? aim->step == (int)walk->step : last && first_vacancy);
     hd_pair pair;
+    bool placed;
     pair.lean = walk->lean;
     pair.value = value;
-    return vacancy_claim(t, view, room, pair, active && !found && open && vacant && !busy);
-}
-
-/*
- * Inserts without moving anything, beside other tiles that do the same. `b` is a shared snapshot of
- * the walk's first bucket. HD_PLACED, HD_PRESENT (the policy was applied) or HD_DEFERRED.
- */
-HD_FN int scheme_place(hd_tile t, const hd_view *view, const hd_walk start, hd_bucket b, hd_value value,
-                       uint32_t policy, uint32_t *probes)
-{
-    hd_walk walk = start;
-    hd_vacancy room;
-    bool has_room = false;
-    hd_pair pair;
-    pair.lean = start.lean;
-    pair.value = value;
-    for (int tries = 0; tries < HD_PLACE_TRIES;) {
-        hd_hit hit;
-        hd_vacancy vacancy;
-        bool again = false;
-        ++*probes;
-        if (bucket_lookup(t, view, &b, walk.lean, &hit)) {
-            hit_update(t, view, hit, policy, value);
-            return HD_PRESENT;
-        }
-        if (!has_room && bucket_vacancy(t, view, &b, &vacancy)) {
-            again = vacancy_is_busy(t, vacancy); /* it may be this very key that arrives there */
-            has_room = !again;
-            room = vacancy;
-        }
-        if (!again && (bucket_is_open(t, view, &b) || !walk_advance(view, &walk))) {
-            if (!has_room) return HD_DEFERRED;
-            if (vacancy_claim(t, view, room, pair, true)) return HD_PLACED;
-            again = true;
-        }
-        if (again) {
-            walk = start;
-            has_room = false;
-            tries++;
-        }
-        b = bucket_load_shared(t, view, walk_bucket(view, &walk));
+    hit_update(t, view, hit, policy, value, active && found);
+    placed = vacancy_claim(t, view, room, pair, active && claims);
+    if (found) return HD_PRESENT;
+    if (placed) return HD_PLACED;
+    if (busy || claims || (aim->second && aim->step == (int)walk->step)) { /* others were faster: all anew */
+        if (aim->tries >= HD_PLACE_TRIES) return HD_DEFERRED;
+        aim->tries++;
+        aim->step = -1;
+        aim->second = 0;
+        walk_restart(walk);
+        return HD_GOES_ON;
     }
-    return HD_DEFERRED;
+    if (first_vacancy) aim->step = (int8_t)walk->step;
+    if (!last) {
+        walk_advance(view, walk);
+        return HD_GOES_ON;
+    }
+    if (aim->step < 0) return HD_DEFERRED;
+    aim->second = 1;
+    walk_restart(walk);
+    return HD_GOES_ON;
 }
 
 /* Where a pair evicted from bucket `from` goes next: the candidate after that one, in a circle. */
@@ -152,30 +158,29 @@ HD_FN uint64_t next_bucket(const hd_view *view, uint32_t region, hd_key lean, ui
     return first;
 }
 
-/* Which slot of a full bucket has to give way in the i-th eviction of a chain. */
-HD_FN uint32_t victim_position(hd_key lean, uint32_t i)
+/* Which slot of a full bucket, in the tile's order, has to give way in the i-th eviction of a chain. */
+HD_FN uint32_t victim_number(hd_key lean, uint32_t i)
 {
     return hd_mulhi32(((uint32_t)lean ^ i * UINT32_C(0x9e3779b9)) * UINT32_C(0x2c1b3c6d), HD_BUCKET);
 }
 
 /*
- * Makes room for `pair` by evictions, starting at bucket `at`. Every step is noted in `path`, so
- * that a chain which finds no room can be undone. Returns the evictions made, 0 when undone.
+ * Makes room for `pair` by evictions, starting at the full bucket `b`. Every step is noted in
+ * `path`, so that a chain which finds no room can be undone. Returns the evictions made, 0 when undone.
  */
-HD_FN uint32_t evict(hd_tile t, const hd_view *view, uint32_t region, uint64_t at, hd_pair pair, uint32_t kicks,
+HD_FN uint32_t evict(hd_tile t, const hd_view *view, uint32_t region, hd_bucket b, hd_pair pair, uint32_t kicks,
                      uint32_t *path, uint32_t *probes)
 {
     const uint64_t base = (uint64_t)region * view->region_buckets;
     for (uint32_t i = 0; i < kicks; i++) {
-        const uint32_t position = victim_position(pair.lean, i);
-        const hd_pair victim = bucket_pair(t, view, at, position);
+        const uint32_t number = victim_number(pair.lean, i);
+        const uint64_t slot = bucket_slot(t, &b, number);
+        const hd_pair victim = bucket_pair(t, view, &b, number);
         hd_vacancy room;
-        hd_bucket b;
-        path_set(t, path, i, (uint32_t)(at - base) * HD_BUCKET + position);
-        bucket_put(t, view, at, position, pair);
+        path_set(t, path, i, (uint32_t)(slot - base * HD_BUCKET));
+        tile_put(t, view, slot, pair);
         pair = victim;
-        at = next_bucket(view, region, pair.lean, at);
-        b = bucket_load_shared(t, view, at);
+        b = bucket_load_shared(t, view, next_bucket(view, region, pair.lean, slot / HD_BUCKET));
         ++*probes;
         if (bucket_vacancy(t, view, &b, &room)) {
             vacancy_fill(t, view, room, pair);
@@ -183,9 +188,9 @@ HD_FN uint32_t evict(hd_tile t, const hd_view *view, uint32_t region, uint64_t a
         }
     }
     for (uint32_t i = kicks; i-- > 0;) {
-        const uint32_t step = path_get(t, path, i);
-        const hd_pair back = bucket_pair(t, view, base + step / HD_BUCKET, step % HD_BUCKET);
-        bucket_put(t, view, base + step / HD_BUCKET, step % HD_BUCKET, pair);
+        const uint64_t slot = base * HD_BUCKET + path_get(t, path, i);
+        const hd_pair back = tile_get(t, view, slot);
+        tile_put(t, view, slot, pair);
         pair = back;
     }
     return 0;
@@ -205,6 +210,8 @@ HD_FN void walk_prefetch(hd_tile t, const hd_view *view, hd_walk walk)
 HD_FN int scheme_settle(hd_tile t, const hd_view *view, const hd_walk start, hd_value value, uint32_t policy,
                         uint32_t kicks, uint32_t *path, uint32_t *probes, uint32_t *evictions)
 {
+    const hd_bucket first = bucket_load_shared(t, view, walk_bucket(view, &start));
+    hd_bucket b = first;
     hd_walk walk = start;
     hd_vacancy room;
     bool has_room = false;
@@ -213,21 +220,21 @@ HD_FN int scheme_settle(hd_tile t, const hd_view *view, const hd_walk start, hd_
     pair.lean = start.lean;
     pair.value = value;
     for (;;) {
-        const hd_bucket b = bucket_load_shared(t, view, walk_bucket(view, &walk));
         hd_hit hit;
         ++*probes;
         if (bucket_lookup(t, view, &b, walk.lean, &hit)) {
-            hit_update(t, view, hit, policy, value);
+            hit_update(t, view, hit, policy, value, true);
             return HD_PRESENT;
         }
         if (!has_room) has_room = bucket_vacancy(t, view, &b, &room);
         if (bucket_is_open(t, view, &b) || !walk_advance(view, &walk)) break;
+        b = bucket_load_shared(t, view, walk_bucket(view, &walk));
     }
     if (has_room) {
         vacancy_fill(t, view, room, pair);
         return HD_PLACED;
     }
-    evicted = evict(t, view, start.region, walk_bucket(view, &start), pair, kicks, path, probes);
+    evicted = evict(t, view, start.region, first, pair, kicks, path, probes);
     *evictions += evicted;
     return evicted != 0 ? HD_PLACED : HD_NO_ROOM;
 }

@@ -11,6 +11,12 @@ typedef struct
     uint64_t value;
 } hd_word;
 
+HD_FN hd_word word_nothing(void)
+{
+    hd_word word;
+    word.key = word.value = 0;
+    return word;
+}
 HD_FN hd_key word_key(hd_word word) { return word.key; }
 HD_FN hd_value word_value(const hd_view *view, uint64_t slot, hd_word word)
 {

@@ -8,6 +8,8 @@ typedef uint32_t hd_word;
 typedef uint64_t hd_word;
 #endif
 
+HD_FN hd_word word_nothing(void) { return 0; }
+
 #if HD_VALUE_BITS == 32
 
 HD_FN hd_key word_key(hd_word word) { return (hd_key)word; }

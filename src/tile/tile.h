@@ -17,10 +17,12 @@
  *                                                  not active
  *   void vacancy_fill(t, view, v, pair)            the same, for a tile that has the region alone
  *   void hit_deliver(t, view, hit, to)             writes the value of the hit to *to
- *   void hit_update(t, view, hit, policy, value)   applies a policy to the value of the hit
+ *   void hit_update(t, view, hit, policy, value, active)
+ *                                                  applies a policy to the value of the hit
  *   bool hit_erase(t, view, hit)                   false: another tile erased it first
- *   hd_pair bucket_pair(t, view, index, position)  reads one slot; region owned
- *   void bucket_put(t, view, index, position, pair)writes one slot; region owned
+ *   uint64_t bucket_slot(t, &b, number)            the number-th slot of a bucket, in the tile's order
+ *   hd_pair bucket_pair(t, view, &b, number)       what it holds
+ *   hd_pair tile_get(t, view, slot), tile_put      reads or writes one slot; region owned
  *   void bucket_prefetch(t, view, index)           a load of this bucket will come soon
  *   uint64_t tile_last_slot(index)                 the slot that is filled last in a bucket
  *   void path_set(t, path, i, x), path_get         a small array that the tile keeps for itself

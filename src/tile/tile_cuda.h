@@ -140,6 +140,8 @@ HD_FN bool bucket_vacancy(hd_tile t, const hd_view *view, const hd_bucket *b, hd
 {
     bool mine = false;
     (void)view;
+    v->slot = 0;
+    v->seen = word_nothing();
     HD_UNROLL
     for (int j = HD_LANE_SLOTS - 1; j >= 0; j--) {
         if (key_is_vacant(word_key(b->words[j]))) {
@@ -185,10 +187,10 @@ HD_FN void hit_deliver(hd_tile t, const hd_view *view, const hd_hit hit, hd_valu
     if (hit.here) *to = word_value(view, hit.slot, hit.word);
 }
 
-HD_FN void hit_update(hd_tile t, const hd_view *view, const hd_hit hit, uint32_t policy, hd_value value)
+HD_FN void hit_update(hd_tile t, const hd_view *view, const hd_hit hit, uint32_t policy, hd_value value, bool active)
 {
-    if (hit.here) slot_update(view, hit.slot, policy, value);
-    __syncwarp(t.mask);
+    if (active && hit.here) slot_update(view, hit.slot, policy, value);
+    __syncwarp(t.sync);
 }
 
 HD_FN bool hit_erase(hd_tile t, const hd_view *view, const hd_hit hit)
@@ -196,10 +198,9 @@ HD_FN bool hit_erase(hd_tile t, const hd_view *view, const hd_hit hit)
     return tile_any(t, hit.here && slot_kill(view, hit.slot, hit.word));
 }
 
-/* Uniform single slots: every lane reads the same address, lane 0 writes. */
-HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, uint64_t index, uint32_t position)
+/* Single slots: every lane reads the same address, lane 0 writes. */
+HD_FN hd_pair tile_get(hd_tile t, const hd_view *view, uint64_t slot)
 {
-    const uint64_t slot = index * HD_BUCKET + position;
     hd_word word;
     hd_pair pair;
     load_shared<HD_WORD_BYTES>(&word, (const char *)view->slots + slot * HD_WORD_BYTES);
@@ -213,10 +214,35 @@ HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, uint64_t index, uint32
     return pair;
 }
 
-HD_FN void bucket_put(hd_tile t, const hd_view *view, uint64_t index, uint32_t position, hd_pair pair)
+HD_FN void tile_put(hd_tile t, const hd_view *view, uint64_t slot, hd_pair pair)
 {
-    if (t.lane == 0) slot_put(view, index * HD_BUCKET + position, pair);
+    if (t.lane == 0) slot_put(view, slot, pair);
     __syncwarp(t.mask);
+}
+
+/* Slots of a bucket are numbered lane by lane. */
+HD_FN uint64_t bucket_slot(hd_tile t, const hd_bucket *b, uint32_t number)
+{
+    (void)t;
+    return b->index * HD_BUCKET + lane_position(number / HD_LANE_SLOTS, number % HD_LANE_SLOTS);
+}
+
+/* From the lane's registers: memory need not be asked again, but for a value that lies apart. */
+HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, uint32_t number)
+{
+#if HD_APART
+    return tile_get(t, view, bucket_slot(t, b, number));
+#else
+    const uint32_t lane = number / HD_LANE_SLOTS;
+    hd_word word = b->words[0];
+    hd_pair pair;
+    HD_UNROLL
+    for (uint32_t j = 1; j < HD_LANE_SLOTS; j++)
+        if (number % HD_LANE_SLOTS == j) word = b->words[j];
+    pair.lean = __shfl_sync(t.mask, word_key(word), lane, HD_TILE);
+    pair.value = __shfl_sync(t.mask, word_value(view, 0, word), lane, HD_TILE);
+    return pair;
+#endif
 }
 
 HD_FN void bucket_prefetch(hd_tile t, const hd_view *view, uint64_t index)

@@ -71,6 +71,7 @@ HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_
 {
     const uint64_t equal = words_equal(bucket_words(view, b), lean);
     (void)t;
+    hit->slot = 0;
     if (equal == 0) return false;
     hit->slot = b->first + hd_lowest_bit(equal) / HD_STRIDE;
     return true;
@@ -85,6 +86,8 @@ HD_FN bool bucket_is_open(hd_tile t, const hd_view *view, const hd_bucket *b)
 HD_FN bool bucket_vacancy(hd_tile t, const hd_view *view, const hd_bucket *b, hd_vacancy *v)
 {
     (void)t;
+    v->slot = 0;
+    v->seen = word_nothing();
     if (b->vacant == 0) return false;
     v->slot = b->first + hd_lowest_bit(b->vacant) / HD_STRIDE;
     v->seen = slot_load(view, v->slot);
@@ -116,10 +119,10 @@ HD_FN void hit_deliver(hd_tile t, const hd_view *view, hd_hit hit, hd_value *to)
     *to = word_value(view, hit.slot, ((hd_word *)view->slots)[hit.slot]);
 }
 
-HD_FN void hit_update(hd_tile t, const hd_view *view, hd_hit hit, uint32_t policy, hd_value value)
+HD_FN void hit_update(hd_tile t, const hd_view *view, hd_hit hit, uint32_t policy, hd_value value, bool active)
 {
     (void)t;
-    slot_update(view, hit.slot, policy, value);
+    if (active) slot_update(view, hit.slot, policy, value);
 }
 
 HD_FN bool hit_erase(hd_tile t, const hd_view *view, hd_hit hit)
@@ -129,9 +132,8 @@ HD_FN bool hit_erase(hd_tile t, const hd_view *view, hd_hit hit)
     return !key_is_vacant(word_key(seen)) && slot_kill(view, hit.slot, seen);
 }
 
-HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, uint64_t index, uint32_t position)
+HD_FN hd_pair tile_get(hd_tile t, const hd_view *view, uint64_t slot)
 {
-    const uint64_t slot = index * HD_BUCKET + position;
     const hd_word word = ((hd_word *)view->slots)[slot];
     hd_pair pair;
     (void)t;
@@ -140,10 +142,21 @@ HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, uint64_t index, uint32
     return pair;
 }
 
-HD_FN void bucket_put(hd_tile t, const hd_view *view, uint64_t index, uint32_t position, hd_pair pair)
+HD_FN void tile_put(hd_tile t, const hd_view *view, uint64_t slot, hd_pair pair)
 {
     (void)t;
-    slot_put(view, index * HD_BUCKET + position, pair);
+    slot_put(view, slot, pair);
+}
+
+HD_FN uint64_t bucket_slot(hd_tile t, const hd_bucket *b, uint32_t number)
+{
+    (void)t;
+    return b->first + number;
+}
+
+HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, uint32_t number)
+{
+    return tile_get(t, view, b->first + number);
 }
 
 HD_FN void bucket_prefetch(hd_tile t, const hd_view *view, uint64_t index)
