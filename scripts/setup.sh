@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # setup.sh [build|test]: makes sure that what a build (or the tests) needs is there. On Debian and
 # Ubuntu what is missing is installed when that needs no password; otherwise the one line to run is
-# printed. nvcc is never installed: it is large, and Heddle works without it.
+# printed. nvcc is never installed: it is large, and Heddle works without it. What is only wanted
+# (Ninja; for the tests clang with libomp, see thread_sanitizer.sh) does not fail when it cannot be
+# had.
 set -euo pipefail
 purpose=${1:-build}
 CC=${CC:-cc} CXX=${CXX:-c++}
@@ -10,7 +12,7 @@ have() { command -v "$1" > /dev/null 2>&1; }
 # compiles SOURCE ARGUMENTS...: a C program builds and links
 compiles() { printf '%b' "$1" | "$CC" -x c - "${@:2}" -o /dev/null > /dev/null 2>&1; }
 
-missing() # prints "PACKAGE what it is" for everything that is not there
+missing() # prints "PACKAGE what it is" for everything needed that is not there
 {
     local plain='int main(void) { return 0; }\n'
     local cmocka='#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n'
@@ -23,11 +25,28 @@ missing() # prints "PACKAGE what it is" for everything that is not there
     have "$CXX" || echo "g++ a C++ compiler"
     have cmake || echo "cmake CMake 3.22 or later"
     have make || echo "make make"
-    have ninja || echo "ninja-build Ninja"
     if [ "$purpose" = test ]; then
         have pkg-config || echo "pkg-config pkg-config"
         compiles "$cmocka#include <cmocka.h>\n$plain" -lcmocka || echo "libcmocka-dev cmocka"
     fi
+}
+
+wanted() # the same for what is only wanted
+{
+    local plain='int main(void) { return 0; }\n'
+    have ninja || echo "ninja-build Ninja"
+    [ "$purpose" = test ] || return 0
+    if ! have clang; then
+        echo "clang clang"
+        echo "libomp-dev OpenMP for clang"
+        return
+    fi
+    ls /usr/lib/llvm-*/lib/libarcher.so > /dev/null 2>&1 ||
+        [ -f "$(llvm-config --libdir 2> /dev/null)/libarcher.so" ] ||
+        echo "libomp-dev OpenMP for clang"
+    # Its sanitizers are a package of their own, named by the version.
+    CC=clang compiles "$plain" -fsanitize=thread ||
+        echo "libclang-rt-$(clang -dumpversion | cut -d. -f1)-dev the sanitizers of clang"
 }
 
 report_nvcc()
@@ -36,43 +55,60 @@ report_nvcc()
     echo "setup: no nvcc: the library is built for the CPU alone"
 }
 
-lacking=$(missing)
-if [ -z "$lacking" ]; then
-    report_nvcc
-    exit 0
-fi
-packages=$(cut -d' ' -f1 <<< "$lacking" | sort -u | tr '\n' ' ')
-packages=${packages% }
+packages_of() { cut -d' ' -f1 <<< "$1" | sort -u | paste -sd' '; }
 
-# give_up LINES: what the user has to do. Ninja is a convenience: CMake builds with make too.
-give_up()
+# Whether apt-get can be used; fills as_root.
+as_root=()
+can_install()
 {
-    [ "$packages" = ninja-build ] && exit 0
-    echo "$1" >&2
-    exit 1
+    have apt-get || return 1
+    [ "$(id -u)" != 0 ] || return 0
+    as_root=(sudo -n)
+    have sudo && sudo -n true 2> /dev/null
 }
 
-have apt-get ||
-    give_up "setup: please install, then run this again: $(cut -d' ' -f2- <<< "$lacking" | paste -sd,)"
-as_root=()
-if [ "$(id -u)" != 0 ]; then
-    { have sudo && sudo -n true 2> /dev/null; } ||
-        give_up "setup: please run: sudo apt-get install -y $packages"
-    as_root=(sudo -n)
-fi
-echo "setup: installing $packages"
-# Waits for another apt-get instead of failing; its output is shown only when it fails.
+# Waits for another apt-get instead of failing.
 apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@"; }
-log=$(mktemp)
-# Word splitting of $packages is meant.
-# shellcheck disable=SC2086
-if ! { apt update || true; apt install -y --no-install-recommends $packages; } > "$log" 2>&1; then
-    cat "$log" >&2
-    rm -f "$log"
-    exit 1
-fi
-rm -f "$log"
 
+updated=
+# install PACKAGES LOG: what apt-get says goes to the log.
+install()
+{
+    echo "setup: installing $1"
+    [ -n "$updated" ] || apt update > "$2" 2>&1 || true
+    updated=1
+    # Word splitting of the packages is meant.
+    # shellcheck disable=SC2086
+    apt install -y --no-install-recommends $1 >> "$2" 2>&1
+}
+
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 lacking=$(missing)
-[ -z "$lacking" ] || { echo "setup: still missing: $lacking" >&2; exit 1; }
+if [ -n "$lacking" ]; then
+    packages=$(packages_of "$lacking")
+    if ! can_install; then
+        if have apt-get; then
+            echo "setup: please run: sudo apt-get install -y $packages" >&2
+        else
+            echo "setup: please install, then run this again:" \
+                "$(cut -d' ' -f2- <<< "$lacking" | paste -sd,)" >&2
+        fi
+        exit 1
+    fi
+    install "$packages" "$log" || { cat "$log" >&2; exit 1; }
+    lacking=$(missing)
+    [ -z "$lacking" ] || { echo "setup: still missing: $lacking" >&2; exit 1; }
+fi
+
+# Twice: which package holds the sanitizers shows only when clang is there.
+for _ in 1 2; do
+    lacking=$(wanted)
+    [ -n "$lacking" ] || break
+    packages=$(packages_of "$lacking")
+    if ! can_install || ! install "$packages" "$log"; then
+        echo "setup: going on without $packages"
+        break
+    fi
+done
 report_nvcc

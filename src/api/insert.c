@@ -173,8 +173,9 @@ static heddle_status insert(heddle_table *table, const void *keys, const void *v
     const bool grows = (table->options.flags & HEDDLE_FLAG_FIXED) == 0;
     const bool lists = options->failed_capacity != 0;
     const bool waits = grows || lists || *waited || table->engine->host_memory || hd_is_staged(table, &spans[0]);
-    insertion in = {table, options, {NULL, 0}, stream, grows, lists, HEDDLE_OK, 0, 0, 0, NULL, {{0}}};
+    insertion in = {table, options, {NULL, NULL, 0}, stream, grows, lists, HEDDLE_OK, 0, 0, 0, NULL, {{0}}};
     heddle_status status;
+    *waited = false;
     if (lists && !table->engine->host_memory) {
         in.host_outcomes = hd_fault_due() ? NULL : (uint8_t *)malloc(table->engine->slice_max);
         if (in.host_outcomes == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to list failed keys");
@@ -184,9 +185,9 @@ static heddle_status insert(heddle_table *table, const void *keys, const void *v
         status = hd_for_slices(table, spans, 3, n, insert_slice, &in, stream);
         if (status == HEDDLE_OK && waits) status = finish(&in);
         hd_call_end(table, &in.call);
+        *waited = waits;
     }
     free(in.host_outcomes);
-    *waited = waits;
     *counts = in.counts;
     return status;
 }
@@ -199,7 +200,7 @@ heddle_status heddle_table_insert(heddle_table *table, const void *keys, const v
     const heddle_insert_options *o = options != NULL ? options : &default_options;
     heddle_status status = check_insert(table, keys, values, n, o, stream, "insert");
     bool waits = totals != NULL;
-    hd_counts counts;
+    hd_counts counts = {{0}};
     if (status != HEDDLE_OK) return status;
     status = insert(table, keys, values, n, o, &waits, &counts, stream);
     if (waits) report(table, &counts, totals);
@@ -237,6 +238,7 @@ heddle_status heddle_table_build(heddle_table *table, const void *keys, const vo
         table->options.seed = hd_seed_draw();
         hd_mix_init(&table->storage.view.mix, table->options.seed);
         status = heddle_table_clear(table, stream);
+        waits = true;
         if (status == HEDDLE_OK) status = insert(table, keys, values, n, o, &waits, &counts, stream);
     }
     report(table, &counts, totals);

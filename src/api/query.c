@@ -32,7 +32,7 @@ static heddle_status lookup_slice(void *context, void *const device[HD_SPANS_MAX
 static heddle_status lookup(heddle_table *table, lookup_op op, const hd_span *spans, int count, uint64_t n,
                             heddle_totals *totals, void *stream)
 {
-    lookup_call c = {table, op, {NULL, 0}, stream};
+    lookup_call c = {table, op, {NULL, NULL, 0}, stream};
     bool staged = false;
     heddle_status status = hd_call_begin(table, totals != NULL, stream, &c.call);
     if (status != HEDDLE_OK) return status;

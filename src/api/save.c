@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "api/stage.h"
@@ -169,6 +170,17 @@ static heddle_status read_bytes(const reader *r, void *data, uint64_t bytes)
     return damaged(r, "it ends too early");
 }
 
+/* No room is made for more pairs than the file can hold. */
+static heddle_status check_length(const reader *r)
+{
+    const uint64_t pair = (r->head.key_bits + (uint64_t)r->head.value_bits) / 8;
+    struct stat info;
+    if (fstat(fileno(r->file), &info) != 0)
+        return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", r->path, strerror(errno));
+    if (pair == 0 || r->head.count > (uint64_t)info.st_size / pair) return damaged(r, "it is too short for its pairs");
+    return HEDDLE_OK;
+}
+
 static heddle_status read_header(reader *r)
 {
     const heddle_status status = read_bytes(r, &r->head, sizeof r->head);
@@ -177,11 +189,12 @@ static heddle_status read_header(reader *r)
     if (r->head.version != FILE_VERSION) return damaged(r, "it has another version");
     if (checksum(0, &r->head, offsetof(file_header, checksum)) != r->head.checksum)
         return damaged(r, "the checksum of its head is wrong");
-    return HEDDLE_OK;
+    return check_length(r);
 }
 
 /* The options for the new table: the file's, or the caller's where they agree with the file. */
-static heddle_status load_options(const reader *r, const heddle_table_options *given, heddle_table_options *o)
+static heddle_status load_options(const reader *r, const heddle_table_options *given, heddle_table_options *o,
+                                  uint32_t *fixed)
 {
     static const heddle_table_options defaults = HEDDLE_TABLE_OPTIONS_INIT;
     *o = given != NULL ? *given : defaults;
@@ -199,6 +212,9 @@ static heddle_status load_options(const reader *r, const heddle_table_options *g
         return hd_fail(HEDDLE_ERROR_INVALID, "%s holds another container or other widths than the options say", r->path);
     }
     if (o->capacity < r->head.count) o->capacity = r->head.count;
+    /* Keys that fitted one seed may not fit another: the table may grow until all are in. */
+    *fixed = o->flags & HEDDLE_FLAG_FIXED;
+    o->flags &= ~HEDDLE_FLAG_FIXED;
     return HEDDLE_OK;
 }
 
@@ -243,11 +259,14 @@ static heddle_status load_file(heddle_device *device, reader *r, const heddle_ta
                                heddle_table **table)
 {
     heddle_table_options o;
+    uint32_t fixed = 0;
     heddle_status status = read_header(r);
-    if (status == HEDDLE_OK) status = load_options(r, options, &o);
+    if (status == HEDDLE_OK) status = load_options(r, options, &o, &fixed);
     if (status == HEDDLE_OK) status = heddle_table_create(device, &o, table);
     if (status == HEDDLE_OK) status = read_pairs(r, *table);
-    if (status != HEDDLE_OK) {
+    if (status == HEDDLE_OK) {
+        (*table)->options.flags |= fixed;
+    } else {
         heddle_table_destroy(*table);
         *table = NULL;
     }

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STAGE_KEYS (UINT64_C(1) << 20) /* elements of a staged slice */
+#define STAGE_KEYS_MIN (UINT64_C(1) << 14)
+#define STAGE_KEYS (UINT64_C(1) << 20) /* elements of a staged slice, at most */
 #define ELEMENT_MAX 8
 #define SET_BYTES (STAGE_KEYS * ELEMENT_MAX)
 
@@ -19,7 +20,13 @@ typedef struct stage_set {
 
 struct hd_stage {
     stage_set sets[2];
+    uint64_t keys; /* elements each buffer has room for */
 };
+
+uint64_t hd_stage_bytes(const heddle_table *table)
+{
+    return table->stage != NULL ? 2 * HD_SPANS_MAX * table->stage->keys * ELEMENT_MAX : 0;
+}
 
 void hd_stage_free(heddle_table *table)
 {
@@ -36,18 +43,23 @@ void hd_stage_free(heddle_table *table)
     table->stage = NULL;
 }
 
-static heddle_status stage_make(heddle_table *table)
+/* Buffers for slices of up to `wanted` elements, as far as that is sensible. */
+static heddle_status stage_make(heddle_table *table, uint64_t wanted)
 {
+    uint64_t keys = STAGE_KEYS_MIN;
     heddle_status status = HEDDLE_OK;
-    if (table->stage != NULL) return HEDDLE_OK;
+    while (keys < wanted && keys < STAGE_KEYS) keys *= 2;
+    if (table->stage != NULL && table->stage->keys >= keys) return HEDDLE_OK;
+    hd_stage_free(table);
     table->stage = hd_fault_due() ? NULL : (hd_stage *)calloc(1, sizeof *table->stage);
     if (table->stage == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to stage host arrays");
+    table->stage->keys = keys;
     for (int s = 0; s < 2 && status == HEDDLE_OK; s++) {
         stage_set *set = &table->stage->sets[s];
         for (int k = 0; k < HD_SPANS_MAX && status == HEDDLE_OK; k++) {
-            status = table->engine->allocate(table->device, SET_BYTES, (void **)&set->device[k]);
+            status = table->engine->allocate(table->device, keys * ELEMENT_MAX, (void **)&set->device[k]);
             if (status == HEDDLE_OK)
-                status = table->engine->allocate_pinned(table->device, SET_BYTES, (void **)&set->pinned[k]);
+                status = table->engine->allocate_pinned(table->device, keys * ELEMENT_MAX, (void **)&set->pinned[k]);
         }
         if (status == HEDDLE_OK) status = table->engine->event_create(table->device, &set->done);
     }
@@ -130,8 +142,9 @@ static void slice_pointers(const staged_call *c, const stage_set *set, uint64_t 
 
 static heddle_status run_staged(const staged_call *c, uint64_t n, hd_slice_work work, void *context)
 {
-    const uint64_t slice = c->table->storage.slice < STAGE_KEYS ? c->table->storage.slice : STAGE_KEYS;
-    heddle_status status = stage_make(c->table);
+    heddle_status status = stage_make(c->table, n);
+    const uint64_t room = status == HEDDLE_OK ? c->table->stage->keys : 1;
+    const uint64_t slice = c->table->storage.slice < room ? c->table->storage.slice : room;
     for (uint64_t first = 0, turn = 0; first < n && status == HEDDLE_OK; first += slice, turn ^= 1) {
         const uint64_t length = n - first < slice ? n - first : slice;
         stage_set *set = &c->table->stage->sets[turn];

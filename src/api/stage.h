@@ -38,5 +38,7 @@ typedef heddle_status (*hd_pairs_take)(void *context, const void *keys, const vo
 heddle_status hd_for_pairs(heddle_table *table, hd_pairs_take take, void *context, void *stream);
 
 void hd_stage_free(heddle_table *table);
+/* Device memory that the buffers take. */
+uint64_t hd_stage_bytes(const heddle_table *table);
 
 #endif

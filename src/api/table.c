@@ -177,18 +177,20 @@ heddle_status hd_call_begin(heddle_table *table, bool waits, void *stream, hd_ca
 {
     heddle_status status;
     call->block = -1;
+    call->words = NULL;
     call->counts = &table->control->pending;
     if (!waits) return HEDDLE_OK;
     call->block = claim_block(table);
-    call->counts = &table->control->calls[call->block];
-    status = table->engine->fill(table->device, call->counts, 0, sizeof *call->counts, stream);
+    call->words = &table->control->calls[call->block];
+    call->counts = &call->words->counts;
+    status = table->engine->fill(table->device, call->words, 0, sizeof *call->words, stream);
     if (status != HEDDLE_OK) hd_call_end(table, call);
     return status;
 }
 
 heddle_status hd_call_read(heddle_table *table, const hd_call *call, void *stream, hd_counts *counts)
 {
-    hd_counts *read = &table->readback->calls[call->block];
+    hd_counts *read = &table->readback->calls[call->block].counts;
     heddle_status status = table->engine->copy(table->device, read, call->counts, sizeof *read, stream);
     if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
     if (status == HEDDLE_OK) *counts = *read;

@@ -14,14 +14,19 @@
 /* Calls with totals that may run at the same time on one table; more of them wait. */
 #define HD_CALLS_MAX 16
 
+/* What a call that waits has for itself in device memory. */
+typedef struct hd_call_words {
+    hd_counts counts;
+    uint64_t cursor; /* where an export goes on writing */
+    hd_census census;
+} hd_call_words;
+
 /* The table's own words in device memory. */
 typedef struct hd_control {
-    hd_counts pending;             /* of calls that nobody has asked about yet */
-    hd_counts calls[HD_CALLS_MAX]; /* of calls that wait for their totals */
-    uint64_t born;                 /* keys that came into the table since it was last empty */
-    uint64_t died;                 /* keys erased since; the table holds born - died */
-    uint64_t cursor;
-    hd_census census;
+    hd_counts pending;                 /* of calls that nobody has asked about yet */
+    hd_call_words calls[HD_CALLS_MAX]; /* of calls that wait */
+    uint64_t born;                     /* keys that came into the table since it was last empty */
+    uint64_t died;                     /* keys erased since; the table holds born - died */
 } hd_control;
 
 /* What a geometry needs in device memory. */
@@ -43,7 +48,7 @@ struct heddle_table {
     heddle_table_options options; /* as chosen; seed and capacity as in use */
     hd_storage storage;
     hd_control *control;  /* device memory */
-    hd_control *readback; /* pinned host memory, the same shape */
+    hd_control *readback; /* pinned host memory of the same shape */
     hd_counts settled;    /* pending counts that are known on the host already */
     uint64_t looked_up;   /* keys looked up or erased by calls without totals */
     uint64_t growths;
@@ -55,8 +60,9 @@ struct heddle_table {
 
 /* A call's own place to count in. */
 typedef struct hd_call {
-    hd_counts *counts; /* device memory */
-    int block;         /* entry of control->calls, -1 for control->pending */
+    hd_counts *counts;    /* device memory: control->pending, or those of `words` */
+    hd_call_words *words; /* device memory, NULL in a call that does not wait */
+    int block;            /* number of the words in control->calls */
 } hd_call;
 
 /* Begins a call; one that `waits` gets sums of its own. */

@@ -81,12 +81,14 @@ static heddle_status export_piece(void *context, const void *keys, const void *v
 /* Export straight into arrays that the device can write. */
 static heddle_status export_direct(heddle_table *table, void *keys, void *values, void *stream)
 {
-    uint64_t *cursor = &table->control->cursor;
-    heddle_status status = table->engine->fill(table->device, cursor, 0, sizeof *cursor, stream);
-    if (status == HEDDLE_OK)
-        status = table->ops->collect(table->device, &table->storage.view, 0,
-                                     hd_geometry_slots(&table->storage.view, table->ops), keys, values, cursor, stream);
+    hd_call call;
+    heddle_status status = hd_call_begin(table, true, stream, &call);
+    if (status != HEDDLE_OK) return status;
+    status = table->ops->collect(table->device, &table->storage.view, 0,
+                                 hd_geometry_slots(&table->storage.view, table->ops), keys, values,
+                                 &call.words->cursor, stream);
     if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
+    hd_call_end(table, &call);
     return status;
 }
 
@@ -117,10 +119,12 @@ heddle_status heddle_table_export(heddle_table *table, void *keys, void *values,
 
 static heddle_status take_census(heddle_table *table, hd_census *census, void *stream)
 {
-    heddle_status status = table->engine->fill(table->device, &table->control->census, 0, sizeof *census, stream);
-    if (status == HEDDLE_OK)
-        status = table->ops->inspect(table->device, &table->storage.view, &table->control->census, stream);
-    if (status == HEDDLE_OK) status = read_control(table, census, &table->control->census, sizeof *census, stream);
+    hd_call call;
+    heddle_status status = hd_call_begin(table, true, stream, &call);
+    if (status != HEDDLE_OK) return status;
+    status = table->ops->inspect(table->device, &table->storage.view, &call.words->census, stream);
+    if (status == HEDDLE_OK) status = read_control(table, census, &call.words->census, sizeof *census, stream);
+    hd_call_end(table, &call);
     return status;
 }
 
@@ -134,7 +138,7 @@ static void fill_stats(const heddle_table *table, const hd_census *census, const
     s->buckets = s->slots / table->ops->bucket;
     s->sealed = census->sealed;
     s->bytes_slots = s->slots * (table->ops->slot_bytes + table->ops->value_bytes);
-    s->bytes_total = table->storage.bytes + sizeof(hd_control);
+    s->bytes_total = table->storage.bytes + sizeof(hd_control) + hd_stage_bytes(table);
     s->growths = table->growths;
     s->evictions = table->evictions + pending->at[HD_EVICTIONS];
     for (int i = 0; i < HEDDLE_PROBES_MAX; i++) s->probes[i] = census->probes[i];

@@ -34,7 +34,7 @@ static inline void group_start(group *g, const hd_view *view, const hd_key *keys
     g->count = (uint32_t)(count < GROUP ? count : GROUP);
     for (uint32_t i = 0; i < g->count; i++) {
         g->walks[i] = walk_start(view, keys[first + i]);
-        bucket_prefetch(tile_here(), view, walk_bucket(view, &g->walks[i]));
+        bucket_prefetch(view, walk_bucket(view, &g->walks[i]));
     }
 }
 
@@ -85,7 +85,7 @@ static inline void lookup_group(int op, group *g, const hd_view *view, const hd_
             hit.slot = 0;
             step = find_step(tile_here(), view, walk, &b, &hit);
             if (step == HD_STEP_ON) {
-                bucket_prefetch(tile_here(), view, walk_bucket(view, walk));
+                bucket_prefetch(view, walk_bucket(view, walk));
                 going[still++] = i;
             } else {
                 s->found += lookup_end(op, view, batch, g->first + i, step, hit);

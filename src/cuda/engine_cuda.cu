@@ -100,7 +100,7 @@ static heddle_status cuda_info(heddle_device *device, heddle_device_info *info)
     info->threads = (uint32_t)cuda->multiprocessors;
     info->memory_total = total_bytes;
     info->memory_free = free_bytes;
-    snprintf(info->name, sizeof info->name, "%s", properties.name);
+    snprintf(info->name, sizeof info->name, "%.127s", properties.name);
     snprintf(info->features, sizeof info->features, "sm_%d%d", properties.major, properties.minor);
     return HEDDLE_OK;
 }
@@ -232,7 +232,7 @@ static heddle_status cuda_roof(heddle_device *device, const hd_roof_request *req
 extern "C" const hd_engine *hd_engine_cuda(void)
 {
     static const hd_engine engine = {
-        HEDDLE_DEVICE_CUDA, false, UINT64_C(1) << 21,
+        HEDDLE_DEVICE_CUDA, false, UINT64_C(1) << 22,
         cuda_open, cuda_close, cuda_count, cuda_info, cuda_synchronize,
         cuda_allocate, cuda_free, cuda_allocate_pinned, cuda_free_pinned, cuda_copy, cuda_fill, cuda_is_device_memory,
         cuda_event_create, cuda_event_destroy, cuda_event_record, cuda_event_wait, cuda_event_seconds,

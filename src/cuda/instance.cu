@@ -16,17 +16,15 @@
 #define JOIN(a, b) JOIN_(a, b)
 /* A profiler shows the instance in the name. */
 #define KERNEL(name) static __global__ void __launch_bounds__(BLOCK) JOIN(HD_SYMBOL, name)
-/* Random access wants as many warps as a processor holds: 8 blocks leave 32 registers a thread. */
-#define KERNEL_FULL(name) static __global__ void __launch_bounds__(BLOCK, HD_FIND_BLOCKS) JOIN(HD_SYMBOL, name)
-#ifndef HD_FIND_BLOCKS
-#define HD_FIND_BLOCKS 8
-#endif
+/* Random access wants as many warps as a processor holds. */
+#define KERNEL_FULL(name) static __global__ void __launch_bounds__(BLOCK, FULL_BLOCKS) JOIN(HD_SYMBOL, name)
 
 #define BLOCK 256
+#define FULL_BLOCKS 8 /* of these a processor holds, if a thread needs no more than 32 registers */
 #define WARP_TILES (32 / HD_TILE)
 #define LAUNCH_KEYS (UINT64_C(1) << 30) /* keys of one launch: their numbers stay 32 bits wide */
-#define SETTLE_TILES 8 /* tiles in a block of the settle kernel: each has a path in shared memory */
-#define SETTLE_BLOCK (SETTLE_TILES * HD_TILE < 32 ? 32 : SETTLE_TILES * HD_TILE)
+#define SETTLE_BLOCK 32  /* every tile of the settle kernel has a desk in shared memory: small blocks */
+#define SETTLE_GATHER (HD_TILE == 1 ? 8 : 32) /* pairs on a desk; 32 desks must fit */
 
 enum { FIND, CONTAINS, ERASE };
 
@@ -103,8 +101,11 @@ template <int OP> HD_FN void lookup_kernel(const hd_view *view, const hd_batch *
     const hd_tile t = tile_together();
     const uint32_t keys = WARP_TILES * FLIGHT(OP), stride = warps_in_all() * keys;
     lookup_sums s = {0, 0};
-    for (uint32_t base = warp_here() * keys; base < batch->n; base += stride)
+    for (uint32_t base = warp_here() * keys; base < batch->n; base += stride) {
+        const uint32_t ahead = base + stride + threadIdx.x % 32;
+        if (threadIdx.x % 32 < keys && ahead < batch->n) prefetch_l2((const hd_key *)batch->keys + ahead);
         lookup_warp<OP>(t, view, batch, base + threadIdx.x % 32 / HD_TILE, &s);
+    }
     const uint32_t one = t.lane == 0; /* counts are the tile's */
     uint64_t *const at = batch->counts->at;
     uint64_t *const to[] = {at + HD_FOUND, at + HD_PROBES, batch->tally};
@@ -233,39 +234,56 @@ HD_FN void source_get(const hd_batch *batch, const hd_view *from, uint64_t first
     }
 }
 
+/* What a tile of the settle kernel keeps in shared memory: some of its region's deferred pairs, and a path. */
+typedef struct settle_desk {
+    uint32_t path[HD_KICKS_MAX];
+    uint32_t index[SETTLE_GATHER];
+    hd_key lean[SETTLE_GATHER];
+    hd_value value[SETTLE_GATHER];
+} settle_desk;
+
+/* Takes up to SETTLE_GATHER keys off a list; *head is what is left of it. Their buckets are then under way. */
+HD_FN uint32_t settle_gather(hd_tile t, const hd_view *view, const hd_batch *batch, const hd_view *from, uint64_t first,
+                             uint32_t *head, settle_desk *desk)
+{
+    uint32_t count = 0;
+    for (; count < SETTLE_GATHER && *head != HD_NO_KEY; count++) {
+        if (t.lane == 0) desk->index[count] = *head;
+        *head = batch->next[*head];
+    }
+    __syncwarp(t.mask);
+    for (uint32_t i = t.lane; i < count; i += HD_TILE) {
+        hd_walk walk = walk_start_lean(0, 0);
+        source_get(batch, from, first, view, desk->index[i], &walk, &desk->value[i]);
+        desk->lean[i] = walk.lean;
+        walk_prefetch(view, walk);
+    }
+    __syncwarp(t.mask);
+    return count;
+}
+
 /* One tile works through the deferred keys of a region. */
 HD_FN void settle_region(hd_tile t, const hd_view *view, const hd_batch *batch, const hd_view *from, uint64_t first,
-                         uint32_t head, uint32_t *path, insert_sums *s)
+                         uint32_t region, uint32_t head, settle_desk *desk, insert_sums *s)
 {
     uint32_t kicks = view->kicks;
-    uint32_t i = head;
-    hd_walk walk;
-    hd_value value;
-    source_get(batch, from, first, view, i, &walk, &value);
+    while (head != HD_NO_KEY) {
+        const uint32_t count = settle_gather(t, view, batch, from, first, &head, desk);
 #pragma unroll 1
-    for (;;) {
-        const uint32_t next = batch->next[i];
-        hd_walk next_walk = walk;
-        hd_value next_value = value;
-        if (next != HD_NO_KEY) { /* its buckets are on their way while this key settles */
-            source_get(batch, from, first, view, next, &next_walk, &next_value);
-            walk_prefetch(t, view, next_walk);
+        for (uint32_t i = 0; i < count; i++) {
+            const int result = scheme_settle(t, view, walk_start_lean(region, desk->lean[i]), desk->value[i],
+                                             batch->policy, kicks, desk->path, &s->probes, &s->evictions);
+            insert_end(t, batch, desk->index[i], result, s);
+            /* A full region stays full: long chains are not worth trying again and again. */
+            if (result == HD_NO_ROOM && kicks > 4) kicks /= 2;
         }
-        const int result =
-            scheme_settle(t, view, walk, value, batch->policy, kicks, path, &s->probes, &s->evictions);
-        insert_end(t, batch, i, result, s);
-        /* A full region stays full: long chains are not worth trying again and again. */
-        if (result == HD_NO_ROOM && kicks > 4) kicks /= 2;
-        if (next == HD_NO_KEY) break;
-        i = next;
-        walk = next_walk;
-        value = next_value;
+        __syncwarp(t.mask); /* all have read the desk before it is used again */
     }
 }
 
 KERNEL(settle)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
 {
-    __shared__ uint32_t paths[SETTLE_BLOCK / HD_TILE][HD_KICKS_MAX];
+    __shared__ settle_desk desks[SETTLE_BLOCK / HD_TILE];
     const hd_tile t = tile_here();
     const uint64_t tiles = threads_in_all() / HD_TILE;
     insert_sums s = {0, 0, 0, 0, 0};
@@ -274,7 +292,7 @@ KERNEL(settle)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
         if (head == HD_NO_KEY) continue;
         __syncwarp(t.mask); /* all have read it */
         if (t.lane == 0) batch.heads[r] = HD_NO_KEY;
-        settle_region(t, &view, &batch, &from, first, head, paths[threadIdx.x / HD_TILE], &s);
+        settle_region(t, &view, &batch, &from, first, (uint32_t)r, head, &desks[threadIdx.x / HD_TILE], &s);
     }
     sums_add(&s, &batch);
 }
@@ -340,7 +358,7 @@ static heddle_status launch_batch(batch_kernel kernel, heddle_device *device, co
         part.keys = (const hd_key *)batch->keys + done;
         if (batch->values_out != NULL) part.values_out = (hd_value *)batch->values_out + done;
         if (batch->found != NULL) part.found = batch->found + done;
-        kernel<<<grid_for(device, part.n * HD_TILE, BLOCK, HD_FIND_BLOCKS), BLOCK, 0, use>>>(*view, part);
+        kernel<<<grid_for(device, part.n * HD_TILE, BLOCK, FULL_BLOCKS), BLOCK, 0, use>>>(*view, part);
         status = hd_cuda_check(cudaGetLastError(), what);
     }
     return status;

@@ -11,6 +11,8 @@ template <> struct hd_vector<4> { typedef unsigned int type; };
 template <> struct hd_vector<8> { typedef uint2 type; };
 template <> struct hd_vector<16> { typedef uint4 type; };
 
+HD_FN void prefetch_l2(const void *from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
+
 /* While nobody writes: the read-only path. A random access will not be met again in the first-level cache. */
 HD_FN void load_nc(unsigned int *to, const void *from)
 {

@@ -29,7 +29,7 @@ HD_FN uint32_t census_copies(const hd_view *view, uint64_t bucket, hd_key lean)
 HD_FN void census_live(const hd_view *view, uint64_t home, hd_key lean, hd_census *census)
 {
     hd_walk walk = walk_start_lean((uint32_t)(home / view->region_buckets), lean);
-    uint64_t seen[4];
+    uint64_t seen[HD_HASHES_MAX];
     uint32_t copies = 0, probes = 0;
     bool reached = false, open_before = false;
     do {

@@ -28,6 +28,8 @@ enum { HD_PLACED = 1, HD_PRESENT, HD_DEFERRED, HD_NO_ROOM, HD_GOES_ON };
 
 /* How often an insertion starts again when other tiles are faster, before the key is deferred. */
 #define HD_PLACE_TRIES 64
+/* Candidate buckets of a key, at most. */
+#define HD_HASHES_MAX 4
 
 typedef struct hd_walk {
     hd_key lean;
@@ -113,7 +115,7 @@ HD_FN int place_step(hd_tile t, const hd_view *view, hd_walk *walk, hd_aim *aim,
     const bool found = bucket_lookup(t, view, b, walk->lean, &hit);
     const bool open = bucket_is_open(t, view, b);
     const bool vacant = bucket_vacancy(t, view, b, &room);
-    const bool busy = vacant && vacancy_is_busy(t, room); /* it may be this very key that arrives there */
+    const bool busy = vacancy_is_busy(t, room) && vacant; /* it may be this very key that arrives there */
     const bool last = open || walk->step + 1 >= view->hashes;
     const bool first_vacancy = vacant && aim->step < 0;
     const bool claims = !found && !busy && vacant && (aim->second ? aim->step == (int)walk->step : last && first_vacancy);
@@ -196,45 +198,55 @@ HD_FN uint32_t evict(hd_tile t, const hd_view *view, uint32_t region, hd_bucket 
     return 0;
 }
 
-/* Brings all candidate buckets of a key nearer. */
-HD_FN void walk_prefetch(hd_tile t, const hd_view *view, hd_walk walk)
+/* Brings all candidate buckets of a key nearer. One thread alone may call it. */
+HD_FN void walk_prefetch(const hd_view *view, hd_walk walk)
 {
-    do bucket_prefetch(t, view, walk_bucket(view, &walk));
+    do bucket_prefetch(view, walk_bucket(view, &walk));
     while (walk_advance(view, &walk));
 }
 
 /*
- * Inserts a deferred key into a region that the tile has to itself, with at most `kicks` evictions.
- * HD_PLACED, HD_PRESENT or HD_NO_ROOM.
+ * Inserts a deferred key into a region that the tile has to itself, with at most `kicks` evictions a
+ * chain. HD_PLACED, HD_PRESENT or HD_NO_ROOM.
  */
 HD_FN int scheme_settle(hd_tile t, const hd_view *view, const hd_walk start, hd_value value, uint32_t policy,
                         uint32_t kicks, uint32_t *path, uint32_t *probes, uint32_t *evictions)
 {
-    const hd_bucket first = bucket_load_shared(t, view, walk_bucket(view, &start));
-    hd_bucket b = first;
+    hd_bucket candidates[HD_HASHES_MAX]; /* all loads are under way before the first look */
     hd_walk walk = start;
     hd_vacancy room;
     bool has_room = false;
-    uint32_t evicted;
+    uint32_t evicted = 0;
     hd_pair pair;
     pair.lean = start.lean;
     pair.value = value;
-    for (;;) {
+    HD_UNROLL
+    for (uint32_t i = 0; i < HD_HASHES_MAX; i++) {
+        candidates[i] = bucket_load_shared(t, view, walk_bucket(view, &walk));
+        walk_advance(view, &walk);
+    }
+    *probes += view->hashes;
+    HD_UNROLL
+    for (uint32_t i = 0; i < HD_HASHES_MAX; i++) {
         hd_hit hit;
-        ++*probes;
-        if (bucket_lookup(t, view, &b, walk.lean, &hit)) {
+        if (i >= view->hashes) break;
+        if (bucket_lookup(t, view, &candidates[i], pair.lean, &hit)) {
             hit_update(t, view, hit, policy, value, true);
             return HD_PRESENT;
         }
-        if (!has_room) has_room = bucket_vacancy(t, view, &b, &room);
-        if (bucket_is_open(t, view, &b) || !walk_advance(view, &walk)) break;
-        b = bucket_load_shared(t, view, walk_bucket(view, &walk));
+        if (!has_room) has_room = bucket_vacancy(t, view, &candidates[i], &room);
+        if (bucket_is_open(t, view, &candidates[i])) break;
     }
     if (has_room) {
         vacancy_fill(t, view, room, pair);
         return HD_PLACED;
     }
-    evicted = evict(t, view, start.region, first, pair, kicks, path, probes);
+    /* All candidates are full. Where a chain from one of them finds no room, one from another may. */
+    walk = start;
+    do {
+        const hd_bucket b = bucket_load_shared(t, view, walk_bucket(view, &walk));
+        evicted = evict(t, view, start.region, b, pair, kicks, path, probes);
+    } while (evicted == 0 && walk_advance(view, &walk));
     *evictions += evicted;
     return evicted != 0 ? HD_PLACED : HD_NO_ROOM;
 }

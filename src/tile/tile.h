@@ -23,7 +23,7 @@
  *   uint64_t bucket_slot(t, &b, number)            the number-th slot of a bucket, in the tile's order
  *   hd_pair bucket_pair(t, view, &b, number)       what it holds
  *   hd_pair tile_get(t, view, slot), tile_put      reads or writes one slot; region owned
- *   void bucket_prefetch(t, view, index)           a load of this bucket will come soon
+ *   void bucket_prefetch(view, index)              a load of this bucket will come soon; asked by one thread
  *   uint64_t tile_last_slot(index)                 the slot that is filled last in a bucket
  *   void path_set(t, path, i, x), path_get         a small array that the tile keeps for itself
  *

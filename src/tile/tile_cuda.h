@@ -245,10 +245,11 @@ HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, ui
 #endif
 }
 
-HD_FN void bucket_prefetch(hd_tile t, const hd_view *view, uint64_t index)
+HD_FN void bucket_prefetch(const hd_view *view, uint64_t index)
 {
-    if (t.lane * 128 < HD_BUCKET_BYTES)
-        asm volatile("prefetch.global.L2 [%0];" ::"l"((const char *)view->slots + index * HD_BUCKET_BYTES + t.lane * 128));
+    const char *at = (const char *)view->slots + index * HD_BUCKET_BYTES;
+    HD_UNROLL
+    for (int i = 0; i < HD_BUCKET_BYTES; i += 128) prefetch_l2(at + i);
 }
 
 HD_FN void path_set(hd_tile t, uint32_t *path, uint32_t i, uint32_t step)

@@ -159,10 +159,9 @@ HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, ui
     return tile_get(t, view, b->first + number);
 }
 
-HD_FN void bucket_prefetch(hd_tile t, const hd_view *view, uint64_t index)
+HD_FN void bucket_prefetch(const hd_view *view, uint64_t index)
 {
     const char *at = (const char *)((const hd_word *)view->slots + index * HD_BUCKET);
-    (void)t;
     for (size_t i = 0; i < HD_BUCKET * sizeof(hd_word); i += 64) __builtin_prefetch(at + i, 0, 3);
 }
 
