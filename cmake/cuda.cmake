@@ -18,7 +18,7 @@ elseif(HEDDLE_CUDA)
     # PTX of the oldest generation, which the driver compiles for every later chip, and machine code
     # for Hopper, which then starts without that compilation.
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
-        set(CMAKE_CUDA_ARCHITECTURES "75-virtual;90-real")
+        set(CMAKE_CUDA_ARCHITECTURES "75-virtual;90")
     endif()
     if(HEDDLE_CUDA STREQUAL "AUTO")
         include(CheckLanguage)

@@ -2,12 +2,12 @@
 # test.sh [plain|asan|tsan ...]: builds and tests, in separate trees,
 #   plain  the whole library
 #   asan   a few tables with the address and undefined behaviour sanitizers: all tests, quick
-#   tsan   one table of every width, scalar, with the thread sanitizer: the tests whose threads write
-#          to one table, quick; skipped where scripts/thread_sanitizer.sh finds no clang that can
+#   tsan   one table of every width, scalar, with the thread sanitizer: the tests whose threads
+#          write to one table, quick; skipped where scripts/thread_sanitizer.sh finds no clang for it
 # All of them unless told; a failure does not keep the next from running.
 #
 # Variables: JOBS (compilers at a time), ASAN_INSTANCES and TSAN_INSTANCES (regexes of the tables),
-# TSAN_TESTS (names of tests), TSAN_CC (its compiler, clang unless told), ASAN_OPTIONS, UBSAN_OPTIONS,
+# TSAN_TESTS (names of tests), TSAN_CC (its compiler, clang unless told), UBSAN_OPTIONS and
 # TSAN_OPTIONS (go before what is needed here).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
@@ -17,7 +17,7 @@ asan_tables=${ASAN_INSTANCES:-'_b8$|k32_v32_b1$|k64_v64_b4$'}
 tsan_tables=${TSAN_INSTANCES:-'_b8$'}
 tsan_tests=${TSAN_TESTS:-concurrent insert erase random_ops full}
 
-# Older sanitizers cannot place their shadow memory under the address randomisation of newer kernels.
+# Older sanitizers cannot place their shadow memory under newer kernels' address randomisation.
 fixed_addresses=
 if setarch -R true 2> /dev/null; then fixed_addresses="setarch -R"; fi
 
@@ -60,8 +60,8 @@ tsan()
     grep -qsx "CMAKE_C_COMPILER:[A-Z]*=$cc" build-tsan/CMakeCache.txt || rm -rf build-tsan
     # shellcheck disable=SC2086
     names=$(printf '%s|' $tsan_tests) targets=$(printf 'test_%s ' $tsan_tests)
-    OMP_TOOL_LIBRARIES=$archer TSAN_OPTIONS="${TSAN_OPTIONS:-}:ignore_noninstrumented_modules=1:halt_on_error=1" \
-        HEDDLE_TEST_QUICK=1 \
+    local options=ignore_noninstrumented_modules=1:halt_on_error=1
+    OMP_TOOL_LIBRARIES=$archer TSAN_OPTIONS="${TSAN_OPTIONS:-}:$options" HEDDLE_TEST_QUICK=1 \
         suite build-tsan "$targets" "-R ^(${names%|})\$" \
         -DCMAKE_C_COMPILER="$cc" \
         -DCMAKE_BUILD_TYPE=Debug -DHEDDLE_SANITIZE=thread -DHEDDLE_CUDA=OFF \

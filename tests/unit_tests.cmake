@@ -25,6 +25,11 @@ else()
 endif()
 
 file(GLOB programs CONFIGURE_DEPENDS test_*.c)
+if(heddle_has_cuda)
+    # These use the CUDA runtime themselves.
+    file(GLOB cuda_programs CONFIGURE_DEPENDS cuda/test_*.cu)
+    list(APPEND programs ${cuda_programs})
+endif()
 foreach(program IN LISTS programs)
     get_filename_component(target ${program} NAME_WE)
     string(REGEX REPLACE "^test_" "" name ${target})

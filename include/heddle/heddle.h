@@ -21,8 +21,8 @@
  *           sentence about the last failure of the calling thread.
  * Pointers. Arrays of keys, values, flags and outcomes may lie in host memory or in memory of the
  *           table's device. All are aligned to their element. Host arrays given to a GPU table are
- *           staged through pinned buffers, overlapped with the work; such a call returns when it is
- *           done. Arrays of one call must not overlap where one of them is written.
+ *           staged through pinned buffers that the device keeps, filled and emptied while it works;
+ *           such a call returns when it is done. Arrays of one call must not overlap where one of them is written.
  * Streams.  The last argument is a cudaStream_t, or NULL for the device's own stream. On the CPU it
  *           must be NULL, and calls return when they are done. On a GPU a call whose arrays are all
  *           device memory and whose `totals` is NULL is queued on the stream and returns at once;
@@ -143,8 +143,9 @@ HEDDLE_API heddle_status heddle_memory_allocate(heddle_device *device, uint64_t 
 /* Frees what heddle_memory_allocate gave, after the work that uses it. NULL is accepted. */
 HEDDLE_API heddle_status heddle_memory_free(heddle_device *device, void *memory);
 /*
- * Copies `bytes` between host and device memory in any direction, in the order of `stream`. A copy
- * from or to pageable host memory returns when it is done; any other returns at once.
+ * Copies `bytes` between host and device memory in any direction, in the order of `stream`. When a
+ * copy from or to pageable host memory returns, the host array may be used; any other copy returns
+ * at once.
  */
 HEDDLE_API heddle_status heddle_memory_copy(heddle_device *device, void *to, const void *from,
                                             uint64_t bytes, void *stream);
@@ -299,9 +300,10 @@ HEDDLE_API heddle_status heddle_table_clear(heddle_table *table, void *stream);
 /* The number of keys in the table. Synchronises with `stream`. */
 HEDDLE_API heddle_status heddle_table_size(heddle_table *table, uint64_t *count, void *stream);
 /*
- * Makes room for `capacity` keys in all at the table's load (a smaller number changes nothing), and
- * allocates the workspace that later calls use, so that they need not. Works on a fixed table too.
- * Allocates and synchronises. When memory runs out the table is unchanged.
+ * Makes room for `capacity` keys in all at the table's load; a number that there is room for already
+ * changes nothing. After that the calls on a fixed table with device arrays need no more memory and
+ * can be captured in a CUDA graph. Works on a fixed table too, which it makes larger. Allocates and
+ * synchronises. When memory runs out the table is unchanged.
  */
 HEDDLE_API heddle_status heddle_table_reserve(heddle_table *table, uint64_t capacity, void *stream);
 /*
@@ -341,7 +343,7 @@ HEDDLE_API heddle_status heddle_table_get_stats(heddle_table *table, heddle_tabl
 /*
  * Checks every invariant of the table: each key in one of its own buckets, no key twice, none
  * behind a bucket at which a search would stop, counts right. HEDDLE_OK, or HEDDLE_ERROR_CORRUPT
- * with the reason in heddle_last_error(). Allocates and synchronises.
+ * with the reason in heddle_last_error(). Synchronises.
  */
 HEDDLE_API heddle_status heddle_table_validate(heddle_table *table, void *stream);
 
@@ -351,10 +353,10 @@ HEDDLE_API heddle_status heddle_table_validate(heddle_table *table, void *stream
  */
 HEDDLE_API heddle_status heddle_table_save(heddle_table *table, const char *path, void *stream);
 /*
- * Makes a table on `device` from a file. `options` may be NULL to take container, widths, bucket,
- * hashes and load from the file; else its scheme, bucket, hashes, load, flags, seed and capacity
- * are used, and container and widths must be those of the file. A damaged file gives
- * HEDDLE_ERROR_FORMAT and no table.
+ * Makes a table on `device` from a file. `options` may be NULL to take all but seed and capacity from
+ * the file; else its scheme, bucket, hashes, load, flags, seed and capacity are used, and container
+ * and widths must be those of the file. A table that is fixed may come out larger than it was, if
+ * its keys do not fit with a new seed. A damaged file gives HEDDLE_ERROR_FORMAT and no table.
  */
 HEDDLE_API heddle_status heddle_table_load(heddle_device *device, const char *path,
                                            const heddle_table_options *options, heddle_table **table);

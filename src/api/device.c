@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/stage.h"
 #include "engine/engine.h"
 #include "engine/error.h"
 #include "instances_config.h"
@@ -86,13 +87,17 @@ heddle_status heddle_device_open(const char *name, heddle_device **device)
     else if (is_kind(name, "cuda", &rest)) status = open_cuda(rest, &opened);
     else return hd_fail(HEDDLE_ERROR_INVALID, "no device is called \"%s\": use auto, cpu, cpu:N, cuda or cuda:N", name);
     if (status != HEDDLE_OK) return status;
+    pthread_mutex_init(&opened->lock, NULL);
     *device = opened;
     return HEDDLE_OK;
 }
 
 void heddle_device_close(heddle_device *device)
 {
-    if (device != NULL) device->engine->close(device);
+    if (device == NULL) return;
+    hd_stages_free(device);
+    pthread_mutex_destroy(&device->lock);
+    device->engine->close(device);
 }
 
 heddle_status heddle_device_get_info(heddle_device *device, heddle_device_info *info)

@@ -139,7 +139,7 @@ static void report(heddle_table *table, const hd_counts *counts, heddle_totals *
 {
     if (totals != NULL) {
         memset(totals, 0, sizeof *totals);
-        hd_totals_add(totals, counts, 0);
+        hd_totals_add(totals, counts);
     } else {
         for (int i = 0; i < HD_COUNTS; i++) table->settled.at[i] += counts->at[i];
     }
@@ -172,7 +172,7 @@ static heddle_status insert(heddle_table *table, const void *keys, const void *v
     };
     const bool grows = (table->options.flags & HEDDLE_FLAG_FIXED) == 0;
     const bool lists = options->failed_capacity != 0;
-    const bool waits = grows || lists || *waited || table->engine->host_memory || hd_is_staged(table, &spans[0]);
+    const bool waits = grows || lists || *waited || table->engine->host_memory || hd_any_staged(table, spans, 3);
     insertion in = {table, options, {NULL, NULL, 0}, stream, grows, lists, HEDDLE_OK, 0, 0, 0, NULL, {{0}}};
     heddle_status status;
     *waited = false;

@@ -33,12 +33,9 @@ static heddle_status lookup(heddle_table *table, lookup_op op, const hd_span *sp
                             heddle_totals *totals, void *stream)
 {
     lookup_call c = {table, op, {NULL, NULL, 0}, stream};
-    bool staged = false;
     heddle_status status = hd_call_begin(table, totals != NULL, stream, &c.call);
     if (status != HEDDLE_OK) return status;
-    if (totals == NULL) __atomic_fetch_add(&table->looked_up, n, __ATOMIC_RELAXED);
-    for (int k = 0; k < count; k++) staged = staged || hd_is_staged(table, &spans[k]);
-    if (staged) status = hd_for_slices(table, spans, count, n, lookup_slice, &c, stream);
+    if (hd_any_staged(table, spans, count)) status = hd_for_slices(table, spans, count, n, lookup_slice, &c, stream);
     else if (n != 0) { /* no workspace is needed, so one launch does it all */
         void *const device[HD_SPANS_MAX] = {spans[0].user, spans[1].user, count > 2 ? spans[2].user : NULL};
         status = lookup_slice(&c, device, 0, n);
@@ -47,7 +44,7 @@ static heddle_status lookup(heddle_table *table, lookup_op op, const hd_span *sp
         hd_counts counts;
         status = hd_call_read(table, &c.call, stream, &counts);
         memset(totals, 0, sizeof *totals);
-        if (status == HEDDLE_OK) hd_totals_add(totals, &counts, n);
+        if (status == HEDDLE_OK) hd_totals_add(totals, &counts);
     }
     hd_call_end(table, &c.call);
     return status;

@@ -19,58 +19,86 @@ typedef struct stage_set {
 } stage_set;
 
 struct hd_stage {
+    hd_stage *next; /* in the device's list of idle ones */
     stage_set sets[2];
     uint64_t keys; /* elements each buffer has room for */
 };
 
-uint64_t hd_stage_bytes(const heddle_table *table)
+static void stage_free(heddle_device *device, hd_stage *stage)
 {
-    return table->stage != NULL ? 2 * HD_SPANS_MAX * table->stage->keys * ELEMENT_MAX : 0;
-}
-
-void hd_stage_free(heddle_table *table)
-{
-    hd_stage *stage = table->stage;
-    if (stage == NULL) return;
     for (int s = 0; s < 2; s++) {
+        const stage_set *set = &stage->sets[s];
         for (int k = 0; k < HD_SPANS_MAX; k++) {
-            if (stage->sets[s].device[k] != NULL) table->engine->free(table->device, stage->sets[s].device[k]);
-            if (stage->sets[s].pinned[k] != NULL) table->engine->free_pinned(table->device, stage->sets[s].pinned[k]);
+            if (set->device[k] != NULL) device->engine->free(device, set->device[k]);
+            if (set->pinned[k] != NULL) device->engine->free_pinned(device, set->pinned[k]);
         }
-        if (stage->sets[s].done != NULL) table->engine->event_destroy(table->device, stage->sets[s].done);
+        if (set->done != NULL) device->engine->event_destroy(device, set->done);
     }
     free(stage);
-    table->stage = NULL;
 }
 
-/* Buffers for slices of up to `wanted` elements, as far as that is sensible. */
-static heddle_status stage_make(heddle_table *table, uint64_t wanted)
+void hd_stages_free(heddle_device *device)
 {
-    uint64_t keys = STAGE_KEYS_MIN;
-    heddle_status status = HEDDLE_OK;
-    while (keys < wanted && keys < STAGE_KEYS) keys *= 2;
-    if (table->stage != NULL && table->stage->keys >= keys) return HEDDLE_OK;
-    hd_stage_free(table);
-    table->stage = hd_fault_due() ? NULL : (hd_stage *)calloc(1, sizeof *table->stage);
-    if (table->stage == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to stage host arrays");
-    table->stage->keys = keys;
-    for (int s = 0; s < 2 && status == HEDDLE_OK; s++) {
-        stage_set *set = &table->stage->sets[s];
-        for (int k = 0; k < HD_SPANS_MAX && status == HEDDLE_OK; k++) {
-            status = table->engine->allocate(table->device, keys * ELEMENT_MAX, (void **)&set->device[k]);
-            if (status == HEDDLE_OK)
-                status = table->engine->allocate_pinned(table->device, keys * ELEMENT_MAX, (void **)&set->pinned[k]);
-        }
-        if (status == HEDDLE_OK) status = table->engine->event_create(table->device, &set->done);
+    while (device->idle_stages != NULL) {
+        hd_stage *stage = device->idle_stages;
+        device->idle_stages = stage->next;
+        stage_free(device, stage);
     }
-    if (status != HEDDLE_OK) hd_stage_free(table);
+}
+
+static heddle_status stage_make(heddle_device *device, uint64_t keys, hd_stage **made)
+{
+    hd_stage *stage = hd_fault_due() ? NULL : (hd_stage *)calloc(1, sizeof *stage);
+    heddle_status status = HEDDLE_OK;
+    if (stage == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to stage host arrays");
+    stage->keys = keys;
+    for (int s = 0; s < 2 && status == HEDDLE_OK; s++) {
+        stage_set *set = &stage->sets[s];
+        for (int k = 0; k < HD_SPANS_MAX && status == HEDDLE_OK; k++) {
+            status = device->engine->allocate(device, keys * ELEMENT_MAX, (void **)&set->device[k]);
+            if (status == HEDDLE_OK)
+                status = device->engine->allocate_pinned(device, keys * ELEMENT_MAX, (void **)&set->pinned[k]);
+        }
+        if (status == HEDDLE_OK) status = device->engine->event_create(device, &set->done);
+    }
+    if (status == HEDDLE_OK) *made = stage;
+    else stage_free(device, stage);
     return status;
 }
 
-bool hd_is_staged(const heddle_table *table, const hd_span *span)
+/* Buffers for slices of up to `wanted` elements, as far as that is sensible: idle ones, or new. */
+static heddle_status stage_take(heddle_device *device, uint64_t wanted, hd_stage **taken)
+{
+    uint64_t keys = STAGE_KEYS_MIN;
+    while (keys < wanted && keys < STAGE_KEYS) keys *= 2;
+    pthread_mutex_lock(&device->lock);
+    *taken = device->idle_stages;
+    if (*taken != NULL) device->idle_stages = (*taken)->next;
+    pthread_mutex_unlock(&device->lock);
+    if (*taken != NULL && (*taken)->keys >= keys) return HEDDLE_OK;
+    if (*taken != NULL) stage_free(device, *taken);
+    return stage_make(device, keys, taken);
+}
+
+static void stage_return(heddle_device *device, hd_stage *stage)
+{
+    pthread_mutex_lock(&device->lock);
+    stage->next = device->idle_stages;
+    device->idle_stages = stage;
+    pthread_mutex_unlock(&device->lock);
+}
+
+static bool is_staged(const heddle_table *table, const hd_span *span)
 {
     return span->user != NULL && !table->engine->host_memory &&
            !table->engine->is_device_memory(table->device, span->user);
+}
+
+bool hd_any_staged(const heddle_table *table, const hd_span *spans, int count)
+{
+    bool any = false;
+    for (int k = 0; k < count; k++) any = any || is_staged(table, &spans[k]);
+    return any;
 }
 
 /* A staged call over arrays. */
@@ -79,6 +107,7 @@ typedef struct staged_call {
     const hd_span *spans;
     int count;
     bool staged[HD_SPANS_MAX];
+    hd_stage *stage; /* NULL when nothing is staged */
     void *stream;
 } staged_call;
 
@@ -142,12 +171,11 @@ static void slice_pointers(const staged_call *c, const stage_set *set, uint64_t 
 
 static heddle_status run_staged(const staged_call *c, uint64_t n, hd_slice_work work, void *context)
 {
-    heddle_status status = stage_make(c->table, n);
-    const uint64_t room = status == HEDDLE_OK ? c->table->stage->keys : 1;
-    const uint64_t slice = c->table->storage.slice < room ? c->table->storage.slice : room;
+    const uint64_t slice = c->table->storage.slice < c->stage->keys ? c->table->storage.slice : c->stage->keys;
+    heddle_status status = HEDDLE_OK;
     for (uint64_t first = 0, turn = 0; first < n && status == HEDDLE_OK; first += slice, turn ^= 1) {
         const uint64_t length = n - first < slice ? n - first : slice;
-        stage_set *set = &c->table->stage->sets[turn];
+        stage_set *set = &c->stage->sets[turn];
         void *device[HD_SPANS_MAX];
         status = set_drain(c, set);
         if (status == HEDDLE_OK) status = set_send(c, set, first, length);
@@ -155,8 +183,8 @@ static heddle_status run_staged(const staged_call *c, uint64_t n, hd_slice_work 
         if (status == HEDDLE_OK) status = work(context, device, first, length);
         if (status == HEDDLE_OK) status = set_receive(c, set, length);
     }
-    for (int s = 0; s < 2 && c->table->stage != NULL; s++) {
-        const heddle_status drained = set_drain(c, &c->table->stage->sets[s]);
+    for (int s = 0; s < 2; s++) {
+        const heddle_status drained = set_drain(c, &c->stage->sets[s]);
         if (status == HEDDLE_OK) status = drained;
     }
     return status;
@@ -179,17 +207,14 @@ static heddle_status run_direct(const staged_call *c, uint64_t n, hd_slice_work 
 heddle_status hd_for_slices(heddle_table *table, const hd_span *spans, int count, uint64_t n, hd_slice_work work,
                             void *context, void *stream)
 {
-    staged_call c = {table, spans, count, {false}, stream};
-    bool any = false;
+    staged_call c = {table, spans, count, {false}, NULL, stream};
     heddle_status status;
-    for (int k = 0; k < count; k++) {
-        c.staged[k] = hd_is_staged(table, &spans[k]);
-        any = any || c.staged[k];
-    }
-    if (!any) return run_direct(&c, n, work, context);
-    pthread_mutex_lock(&table->stage_lock); /* there is one pair of buffer sets a table */
+    for (int k = 0; k < count; k++) c.staged[k] = is_staged(table, &spans[k]);
+    if (!hd_any_staged(table, spans, count)) return run_direct(&c, n, work, context);
+    status = stage_take(table->device, n, &c.stage);
+    if (status != HEDDLE_OK) return status;
     status = run_staged(&c, n, work, context);
-    pthread_mutex_unlock(&table->stage_lock);
+    stage_return(table->device, c.stage);
     return status;
 }
 

@@ -3,7 +3,8 @@
  *
  * An array that the device can use is handed on as it is. Host arrays of a GPU table go through two
  * sets of pinned and device buffers: while the device works on one slice, the host fills the next
- * and empties the one before.
+ * and empties the one before. The buffers belong to the device, which keeps them for the next call;
+ * calls that run at the same time have buffers of their own.
  */
 #ifndef HD_STAGE_H
 #define HD_STAGE_H
@@ -27,8 +28,8 @@ typedef heddle_status (*hd_slice_work)(void *context, void *const device[HD_SPAN
 heddle_status hd_for_slices(heddle_table *table, const hd_span *spans, int count, uint64_t n, hd_slice_work work,
                             void *context, void *stream);
 
-/* Whether a span of the call lies where the device cannot use it. */
-bool hd_is_staged(const heddle_table *table, const hd_span *span);
+/* Whether any of the spans lies where the device cannot use it. */
+bool hd_any_staged(const heddle_table *table, const hd_span *spans, int count);
 
 /*
  * Hands all pairs to `take` in host memory, in pieces; `values` is NULL in a set. Waits for the
@@ -37,8 +38,7 @@ bool hd_is_staged(const heddle_table *table, const hd_span *span);
 typedef heddle_status (*hd_pairs_take)(void *context, const void *keys, const void *values, uint64_t n);
 heddle_status hd_for_pairs(heddle_table *table, hd_pairs_take take, void *context, void *stream);
 
-void hd_stage_free(heddle_table *table);
-/* Device memory that the buffers take. */
-uint64_t hd_stage_bytes(const heddle_table *table);
+/* Frees the buffers that a device keeps for the next call with host arrays. */
+void hd_stages_free(heddle_device *device);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/stage.h"
 
 /* ------------------------------------------------------------------------------------ options */
 
@@ -32,12 +31,16 @@ static heddle_status check_options(const heddle_table_options *o)
     return HEDDLE_OK;
 }
 
-/* Buckets of 64 bytes cost no more than one random access on either machine. */
+/*
+ * Buckets of 64 bytes cost no more than one random access on either machine, but fewer than 8 slots
+ * need too many second looks.
+ */
 static uint32_t choose_bucket(const heddle_table_options *o)
 {
     const bool apart = o->value_bits != 0 && o->value_bits != o->key_bits;
     const uint32_t bits = apart ? o->key_bits : o->key_bits + o->value_bits;
-    return (o->load > 0.95 ? 1024 : 512) / bits;
+    const uint32_t slots = (o->load > 0.95 ? 1024 : 512) / bits;
+    return slots < 8 ? 8 : slots;
 }
 
 static void complete_options(heddle_table_options *o)
@@ -79,11 +82,9 @@ static heddle_status table_init(heddle_table *table)
 
 static void table_free(heddle_table *table)
 {
-    hd_stage_free(table);
     hd_storage_free(table, &table->storage);
     if (table->control != NULL) table->engine->free(table->device, table->control);
     if (table->readback != NULL) table->engine->free_pinned(table->device, table->readback);
-    pthread_mutex_destroy(&table->stage_lock);
     free(table);
 }
 
@@ -108,7 +109,6 @@ heddle_status heddle_table_create(heddle_device *device, const heddle_table_opti
     made->engine = device->engine;
     made->ops = ops;
     made->options = chosen;
-    pthread_mutex_init(&made->stage_lock, NULL);
     status = table_init(made);
     if (status != HEDDLE_OK) {
         table_free(made);
@@ -202,14 +202,14 @@ void hd_call_end(heddle_table *table, const hd_call *call)
     if (call->block >= 0) __atomic_fetch_and(&table->calls, ~(UINT32_C(1) << call->block), __ATOMIC_RELEASE);
 }
 
-void hd_totals_add(heddle_totals *totals, const hd_counts *counts, uint64_t looked_up)
+void hd_totals_add(heddle_totals *totals, const hd_counts *counts)
 {
     totals->inserted += counts->at[HD_INSERTED];
     totals->updated += counts->at[HD_UPDATED];
     totals->kept += counts->at[HD_KEPT];
     totals->failed += counts->at[HD_FAILED];
     totals->found += counts->at[HD_FOUND];
-    totals->absent += looked_up - counts->at[HD_FOUND];
+    totals->absent += counts->at[HD_ASKED] - counts->at[HD_FOUND];
     totals->probes += counts->at[HD_PROBES];
     totals->evictions += counts->at[HD_EVICTIONS];
 }

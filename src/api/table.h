@@ -5,8 +5,6 @@
 #ifndef HD_TABLE_H
 #define HD_TABLE_H
 
-#include <pthread.h>
-
 #include "api/geometry.h"
 #include "engine/engine.h"
 #include "engine/error.h"
@@ -39,8 +37,6 @@ typedef struct hd_storage {
     uint64_t bytes;    /* of all of this */
 } hd_storage;
 
-typedef struct hd_stage hd_stage;
-
 struct heddle_table {
     heddle_device *device;
     const hd_engine *engine;
@@ -50,12 +46,9 @@ struct heddle_table {
     hd_control *control;  /* device memory */
     hd_control *readback; /* pinned host memory of the same shape */
     hd_counts settled;    /* pending counts that are known on the host already */
-    uint64_t looked_up;   /* keys looked up or erased by calls without totals */
     uint64_t growths;
     uint64_t evictions;   /* of calls whose totals the host has seen */
     uint32_t calls;       /* a bit for every entry of control->calls in use */
-    hd_stage *stage;      /* buffers for host arrays, made when first needed */
-    pthread_mutex_t stage_lock;
 };
 
 /* A call's own place to count in. */
@@ -90,8 +83,7 @@ heddle_status hd_table_renew(heddle_table *table, uint64_t capacity, uint64_t se
 /* The number of keys, after a wait for the stream. */
 heddle_status hd_table_count(heddle_table *table, uint64_t *count, void *stream);
 
-/* Adds what was counted; `looked_up` keys that were not found are absent. */
-void hd_totals_add(heddle_totals *totals, const hd_counts *counts, uint64_t looked_up);
+void hd_totals_add(heddle_totals *totals, const hd_counts *counts);
 
 /* For tests: where the slots are. */
 const hd_view *hd_table_view(const heddle_table *table);

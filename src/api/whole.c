@@ -46,12 +46,11 @@ heddle_status heddle_table_take_totals(heddle_table *table, uint32_t peek, heddl
     status = read_control(table, &counts, &table->control->pending, sizeof counts, stream);
     if (status != HEDDLE_OK) return status;
     memset(totals, 0, sizeof *totals);
-    hd_totals_add(totals, &counts, __atomic_load_n(&table->looked_up, __ATOMIC_RELAXED));
-    hd_totals_add(totals, &table->settled, 0);
+    hd_totals_add(totals, &counts);
+    hd_totals_add(totals, &table->settled);
     if (peek != 0) return HEDDLE_OK;
     table->evictions += counts.at[HD_EVICTIONS];
     memset(&table->settled, 0, sizeof table->settled);
-    table->looked_up = 0;
     return table->engine->fill(table->device, &table->control->pending, 0, sizeof counts, stream);
 }
 
@@ -110,7 +109,7 @@ heddle_status heddle_table_export(heddle_table *table, void *keys, void *values,
         return hd_fail(HEDDLE_ERROR_INVALID, "export: %llu pairs do not fit into arrays of %llu",
                        (unsigned long long)*count, (unsigned long long)capacity);
     if (*count == 0) return HEDDLE_OK;
-    if (!hd_is_staged(table, &spans[0]) && !hd_is_staged(table, &spans[1]))
+    if (!hd_any_staged(table, spans, 2))
         return export_direct(table, keys, values, stream);
     return hd_for_pairs(table, export_piece, &to, stream);
 }
@@ -138,7 +137,7 @@ static void fill_stats(const heddle_table *table, const hd_census *census, const
     s->buckets = s->slots / table->ops->bucket;
     s->sealed = census->sealed;
     s->bytes_slots = s->slots * (table->ops->slot_bytes + table->ops->value_bytes);
-    s->bytes_total = table->storage.bytes + sizeof(hd_control) + hd_stage_bytes(table);
+    s->bytes_total = table->storage.bytes + sizeof(hd_control);
     s->growths = table->growths;
     s->evictions = table->evictions + pending->at[HD_EVICTIONS];
     for (int i = 0; i < HEDDLE_PROBES_MAX; i++) s->probes[i] = census->probes[i];

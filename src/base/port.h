@@ -1,7 +1,8 @@
 /*
  * port.h: the few words that differ between gcc -std=c11 and nvcc.
  *
- * With atomic.h and tile.h this is the only place with conditionals on the target.
+ * With atomic.h, tile.h and the 128-bit CAS of slot_wide.h this is the only place with conditionals
+ * on the target.
  */
 #ifndef HD_PORT_H
 #define HD_PORT_H

@@ -3,9 +3,9 @@
  * vector tile, by a generated stub that defines HD_KEY_BITS, HD_VALUE_BITS, HD_BUCKET, HD_TILE_*,
  * HD_SCHEME_HEADER, HD_INSTANCE_NAME and HD_SYMBOL. Exports HD_SYMBOL alone.
  *
- * Memory is slow and wide: every loop keeps two groups of walks in flight. The first buckets of one
- * group are prefetched before the group before it is looked at; walks that go on to a second
- * bucket prefetch it and are looked at again after the rest of their group.
+ * Memory is slow and wide: the batch loops keep two groups of walks in flight. The first buckets of
+ * one group are prefetched before the group before it is looked at. A lookup that goes on to a second
+ * bucket prefetches it and is looked at again after the rest of its group.
  */
 #include <string.h>
 
@@ -99,6 +99,7 @@ static inline heddle_status lookup(int op, heddle_device *device, const hd_view 
 {
     const hd_key *keys = (const hd_key *)batch->keys;
     const hd_view v = *view;
+    __atomic_fetch_add(&batch->counts->at[HD_ASKED], batch->n, __ATOMIC_RELAXED);
 #pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
     {
         sums s = {0};

@@ -23,8 +23,8 @@
 #define FULL_BLOCKS 8 /* of these a processor holds, if a thread needs no more than 32 registers */
 #define WARP_TILES (32 / HD_TILE)
 #define LAUNCH_KEYS (UINT64_C(1) << 30) /* keys of one launch: their numbers stay 32 bits wide */
-#define SETTLE_BLOCK 32  /* every tile of the settle kernel has a desk in shared memory: small blocks */
-#define SETTLE_GATHER (HD_TILE == 1 ? 8 : 32) /* pairs on a desk; 32 desks must fit */
+#define SETTLE_BLOCK 128
+#define SETTLE_GATHER 32 /* deferred pairs that a tile takes off its list at a time */
 
 enum { FIND, CONTAINS, ERASE };
 
@@ -101,15 +101,13 @@ template <int OP> HD_FN void lookup_kernel(const hd_view *view, const hd_batch *
     const hd_tile t = tile_together();
     const uint32_t keys = WARP_TILES * FLIGHT(OP), stride = warps_in_all() * keys;
     lookup_sums s = {0, 0};
-    for (uint32_t base = warp_here() * keys; base < batch->n; base += stride) {
-        const uint32_t ahead = base + stride + threadIdx.x % 32;
-        if (threadIdx.x % 32 < keys && ahead < batch->n) prefetch_l2((const hd_key *)batch->keys + ahead);
+    for (uint32_t base = warp_here() * keys; base < batch->n; base += stride)
         lookup_warp<OP>(t, view, batch, base + threadIdx.x % 32 / HD_TILE, &s);
-    }
     const uint32_t one = t.lane == 0; /* counts are the tile's */
     uint64_t *const at = batch->counts->at;
-    uint64_t *const to[] = {at + HD_FOUND, at + HD_PROBES, batch->tally};
-    const uint32_t mine[] = {one * s.found, one * s.probes, OP == ERASE ? one * s.found : 0};
+    uint64_t *const to[] = {at + HD_FOUND, at + HD_PROBES, at + HD_ASKED, batch->tally};
+    const uint32_t asked = thread_here() == 0 ? (uint32_t)batch->n : 0;
+    const uint32_t mine[] = {one * s.found, one * s.probes, asked, OP == ERASE ? one * s.found : 0};
     block_add(to, mine);
 }
 
@@ -281,19 +279,23 @@ HD_FN void settle_region(hd_tile t, const hd_view *view, const hd_batch *batch, 
     }
 }
 
+/*
+ * A warp a region, of which only one tile works: tiles of one warp that go their own ways would
+ * wait for each other's memory, one after the other.
+ */
 KERNEL(settle)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
 {
-    __shared__ settle_desk desks[SETTLE_BLOCK / HD_TILE];
+    __shared__ settle_desk desks[SETTLE_BLOCK / 32];
     const hd_tile t = tile_here();
-    const uint64_t tiles = threads_in_all() / HD_TILE;
     insert_sums s = {0, 0, 0, 0, 0};
-    for (uint64_t r = thread_here() / HD_TILE; r < UINT64_C(1) << view.region_bits; r += tiles) {
+    for (uint32_t r = warp_here(); r < UINT32_C(1) << view.region_bits; r += warps_in_all()) {
         const uint32_t head = batch.heads[r];
-        if (head == HD_NO_KEY) continue;
-        __syncwarp(t.mask); /* all have read it */
+        __syncwarp(); /* all have read it */
+        if (head == HD_NO_KEY || threadIdx.x % 32 >= HD_TILE) continue;
         if (t.lane == 0) batch.heads[r] = HD_NO_KEY;
-        settle_region(t, &view, &batch, &from, first, (uint32_t)r, head, &desks[threadIdx.x / HD_TILE], &s);
+        settle_region(t, &view, &batch, &from, first, r, head, &desks[threadIdx.x / 32], &s);
     }
+    __syncwarp();
     sums_add(&s, &batch);
 }
 
@@ -398,7 +400,7 @@ static heddle_status settle(heddle_device *device, const hd_view *view, const hd
                             uint64_t first, void *stream)
 {
     static const hd_view none = {};
-    const uint64_t threads = (uint64_t)HD_TILE << view->region_bits;
+    const uint64_t threads = UINT64_C(32) << view->region_bits;
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK) return status;

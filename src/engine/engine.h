@@ -9,6 +9,7 @@
 #define HD_ENGINE_H
 
 #include <heddle/heddle.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "table_view.h"
@@ -16,10 +17,13 @@
 typedef struct hd_engine hd_engine;
 typedef struct hd_table_ops hd_table_ops;
 
-/* An engine's own part of a device begins with this. */
+typedef struct hd_stage hd_stage;
+
+/* A device as the API layer sees it; an engine's own kind of device begins with this. */
 struct heddle_device {
     const hd_engine *engine;
-    int32_t tables; /* tables that live on it */
+    pthread_mutex_t lock;
+    hd_stage *idle_stages; /* buffers for host arrays that no call is using; guarded by the lock */
 };
 
 /* The operations of one compiled table (a line of instances.def) on one engine. */
@@ -52,7 +56,7 @@ struct hd_table_ops {
     heddle_status (*inspect)(heddle_device *device, const hd_view *view, hd_census *census, void *stream);
 };
 
-/* What a benchmark may ask a device for; see roof.h. */
+/* What a benchmark may ask a device for. */
 typedef struct hd_roof_request {
     uint32_t kind;      /* HD_ROOF_* */
     uint32_t width;     /* bytes of one access */

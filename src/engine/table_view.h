@@ -35,10 +35,10 @@ typedef struct hd_view {
 #define HD_KICKS_MAX 256
 
 /*
- * Sums of what a batch did, in device memory. Absent keys are not counted: of those looked up, they
- * are the ones that were not found.
+ * Sums of what a batch did, in device memory. ASKED counts keys looked up or erased; those of them
+ * that were not FOUND were absent.
  */
-enum { HD_INSERTED, HD_UPDATED, HD_KEPT, HD_FAILED, HD_FOUND, HD_PROBES, HD_EVICTIONS, HD_COUNTS };
+enum { HD_INSERTED, HD_UPDATED, HD_KEPT, HD_FAILED, HD_ASKED, HD_FOUND, HD_PROBES, HD_EVICTIONS, HD_COUNTS };
 
 typedef struct hd_counts {
     uint64_t at[HD_COUNTS];

@@ -189,7 +189,12 @@ HD_FN void hit_deliver(hd_tile t, const hd_view *view, const hd_hit hit, hd_valu
 
 HD_FN void hit_update(hd_tile t, const hd_view *view, const hd_hit hit, uint32_t policy, hd_value value, bool active)
 {
-    if (active && hit.here) slot_update(view, hit.slot, policy, value);
+    if (active && hit.here) {
+#if HD_APART || HD_WIDE
+        __threadfence(); /* the key was seen, so the value written before it is to be seen too */
+#endif
+        slot_update(view, hit.slot, policy, value);
+    }
     __syncwarp(t.sync);
 }
 

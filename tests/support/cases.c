@@ -21,9 +21,15 @@ bool case_quick(void)
     return asked("HEDDLE_TEST_QUICK");
 }
 
+/* Large batches are there to be shared by threads: smaller ones would go to one of them. */
+#define SHARED_MIN 12288
+
 uint64_t case_size(uint64_t n)
 {
-    return case_quick() && n > 64 ? n / 8 | (n & 1) : n;
+    if (!case_quick() || n <= 64)
+        return n;
+    const uint64_t least = n > SHARED_MIN ? SHARED_MIN : 0;
+    return (n / 8 > least ? n / 8 : least) | (n & 1);
 }
 
 void case_note(const char *format, ...)

@@ -72,7 +72,8 @@ int cases_teardown(void **state);
 /* Remembers what the case is doing, for the message of a failure. */
 void case_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The usual size n, or about an eighth of it in quick mode; odd sizes stay odd. */
+/* The usual size n, or about an eighth of it in quick mode; odd sizes stay odd, and a size that
+ * keeps several threads busy still does. */
 uint64_t case_size(uint64_t n);
 /* Whether HEDDLE_TEST_QUICK asks for small sizes. */
 bool case_quick(void);

@@ -1,0 +1,146 @@
+/*
+ * test_streams.cu: what only a program with the CUDA runtime can see: calls on the user's own stream
+ * are queued, return before they are done, and can be captured in a graph and replayed.
+ */
+extern "C" {
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+}
+
+#include <cuda_runtime.h>
+#include <heddle/heddle.h>
+
+#include <cstdlib>
+#include <vector>
+
+static const uint64_t N = 1 << 20;
+
+/* Keys, values and answers in device memory, and a fixed table with room for all of them. */
+struct fixture {
+    heddle_device *device;
+    heddle_table *table;
+    cudaStream_t stream;
+    uint32_t *keys, *values, *answers;
+    uint8_t *found;
+};
+
+static void *take(uint64_t bytes)
+{
+    void *memory = nullptr;
+    assert_int_equal(cudaMalloc(&memory, bytes), cudaSuccess);
+    return memory;
+}
+
+static int set_up(void **state)
+{
+    if (heddle_cuda_device_count() == 0) return 0;
+    fixture *f = new fixture();
+    heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+    options.capacity = N;
+    options.flags = HEDDLE_FLAG_FIXED;
+    assert_int_equal(heddle_device_open("cuda:0", &f->device), HEDDLE_OK);
+    assert_int_equal(heddle_table_create(f->device, &options, &f->table), HEDDLE_OK);
+    assert_int_equal(cudaStreamCreateWithFlags(&f->stream, cudaStreamNonBlocking), cudaSuccess);
+    f->keys = (uint32_t *)take(4 * N);
+    f->values = (uint32_t *)take(4 * N);
+    f->answers = (uint32_t *)take(4 * N);
+    f->found = (uint8_t *)take(N);
+    std::vector<uint32_t> host(N);
+    for (uint64_t i = 0; i < N; i++) host[i] = (uint32_t)i * 2654435761u;
+    assert_int_equal(cudaMemcpy(f->keys, host.data(), 4 * N, cudaMemcpyHostToDevice), cudaSuccess);
+    for (uint64_t i = 0; i < N; i++) host[i] = (uint32_t)i + 1;
+    assert_int_equal(cudaMemcpy(f->values, host.data(), 4 * N, cudaMemcpyHostToDevice), cudaSuccess);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    fixture *f = (fixture *)*state;
+    if (f == nullptr) return 0;
+    heddle_table_destroy(f->table);
+    cudaFree(f->keys);
+    cudaFree(f->values);
+    cudaFree(f->answers);
+    cudaFree(f->found);
+    cudaStreamDestroy(f->stream);
+    heddle_device_close(f->device);
+    delete f;
+    return 0;
+}
+
+/* Every answer must be i * times + 1 * times, as `times` additions of the value leave it. */
+static void check_answers(const fixture *f, uint32_t times)
+{
+    std::vector<uint32_t> answers(N);
+    std::vector<uint8_t> found(N);
+    assert_int_equal(cudaMemcpy(answers.data(), f->answers, 4 * N, cudaMemcpyDeviceToHost), cudaSuccess);
+    assert_int_equal(cudaMemcpy(found.data(), f->found, N, cudaMemcpyDeviceToHost), cudaSuccess);
+    for (uint64_t i = 0; i < N; i++) {
+        assert_int_equal(found[i], 1);
+        assert_int_equal(answers[i], ((uint32_t)i + 1) * times);
+    }
+}
+
+static void queue_insert_and_find(const fixture *f)
+{
+    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
+    options.policy = HEDDLE_POLICY_ADD;
+    assert_int_equal(heddle_table_insert(f->table, f->keys, f->values, N, &options, nullptr, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_find(f->table, f->keys, N, f->answers, f->found, nullptr, f->stream), HEDDLE_OK);
+}
+
+static void works_in_stream_order(void **state)
+{
+    fixture *f = (fixture *)*state;
+    if (f == nullptr) skip();
+    heddle_totals totals;
+    assert_int_equal(heddle_table_clear(f->table, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_take_totals(f->table, 0, &totals, f->stream), HEDDLE_OK);
+    queue_insert_and_find(f);
+    assert_int_equal(heddle_device_synchronize(f->device, f->stream), HEDDLE_OK);
+    check_answers(f, 1);
+    assert_int_equal(heddle_table_take_totals(f->table, 0, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(totals.inserted, N);
+    assert_int_equal(totals.found, N);
+    assert_int_equal(totals.absent, 0);
+}
+
+/* Capture fails if a call allocates or synchronises, so this shows that none does. */
+static void can_be_captured_and_replayed(void **state)
+{
+    fixture *f = (fixture *)*state;
+    if (f == nullptr) skip();
+    heddle_totals totals;
+    cudaGraph_t graph;
+    cudaGraphExec_t replay;
+    assert_int_equal(heddle_table_clear(f->table, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_take_totals(f->table, 0, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(cudaStreamBeginCapture(f->stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+    queue_insert_and_find(f);
+    assert_int_equal(heddle_table_contains(f->table, f->keys, N, f->found, nullptr, f->stream), HEDDLE_OK);
+    assert_int_equal(cudaStreamEndCapture(f->stream, &graph), cudaSuccess);
+    assert_int_equal(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+    for (int i = 0; i < 3; i++) assert_int_equal(cudaGraphLaunch(replay, f->stream), cudaSuccess);
+    assert_int_equal(cudaStreamSynchronize(f->stream), cudaSuccess);
+    check_answers(f, 3);
+    assert_int_equal(heddle_table_take_totals(f->table, 0, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(totals.inserted, N);
+    assert_int_equal(totals.updated, 2 * N);
+    assert_int_equal(totals.found, 6 * N);
+    assert_int_equal(totals.absent, 0);
+    cudaGraphExecDestroy(replay);
+    cudaGraphDestroy(graph);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(works_in_stream_order),
+        cmocka_unit_test(can_be_captured_and_replayed),
+    };
+    return cmocka_run_group_tests_name("streams", tests, set_up, tear_down);
+}
