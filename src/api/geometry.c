@@ -90,6 +90,8 @@ heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t 
     view->region_buckets = buckets < REGION_BUCKETS_MIN ? REGION_BUCKETS_MIN : (uint32_t)buckets;
     view->hashes = hashes;
     view->kicks = HD_KICKS_MAX;
+    view->mark_bits = view->region_bits - 1 < HD_MARK_BITS_MAX ? view->region_bits - 1 : HD_MARK_BITS_MAX;
+    view->key_mask = ~(((UINT64_C(1) << view->mark_bits) - 1) << (ops->key_bits - 1 - view->mark_bits));
     hd_mix_init(&view->mix, seed);
     return HEDDLE_OK;
 }

@@ -44,6 +44,8 @@ HD_FN void min_relaxed_32(uint32_t *word, uint32_t with) { atomicMin(word, with)
 HD_FN void min_relaxed_64(uint64_t *word, uint64_t with) { atomicMin((unsigned long long *)word, with); }
 HD_FN void max_relaxed_32(uint32_t *word, uint32_t with) { atomicMax(word, with); }
 HD_FN void max_relaxed_64(uint64_t *word, uint64_t with) { atomicMax((unsigned long long *)word, with); }
+HD_FN void and_relaxed_32(uint32_t *word, uint32_t with) { atomicAnd(word, with); }
+HD_FN void and_relaxed_64(uint64_t *word, uint64_t with) { atomicAnd((unsigned long long *)word, with); }
 HD_FN void store_relaxed_32(uint32_t *word, uint32_t to) { *(volatile uint32_t *)word = to; }
 HD_FN void store_relaxed_64(uint64_t *word, uint64_t to) { *(volatile uint64_t *)word = to; }
 HD_FN uint32_t exchange_relaxed_32(uint32_t *word, uint32_t to) { return atomicExch(word, to); }
@@ -88,6 +90,8 @@ HD_FN void max_relaxed_64(uint64_t *word, uint64_t with)
     while (with > seen && !__atomic_compare_exchange_n(word, &seen, with, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
     }
 }
+HD_FN void and_relaxed_32(uint32_t *word, uint32_t with) { __atomic_fetch_and(word, with, __ATOMIC_RELAXED); }
+HD_FN void and_relaxed_64(uint64_t *word, uint64_t with) { __atomic_fetch_and(word, with, __ATOMIC_RELAXED); }
 HD_FN void store_relaxed_32(uint32_t *word, uint32_t to) { __atomic_store_n(word, to, __ATOMIC_RELAXED); }
 HD_FN void store_relaxed_64(uint64_t *word, uint64_t to) { __atomic_store_n(word, to, __ATOMIC_RELAXED); }
 HD_FN uint32_t exchange_relaxed_32(uint32_t *word, uint32_t to)

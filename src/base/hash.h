@@ -7,8 +7,17 @@
  *
  *     mixed:  | region (region_bits) |  ...  low 32 bits -> chain 0, chain 1, ... |
  *
- * A slot's place already tells its region, so the topmost bit need not be stored: it is free to say
- * that a slot holds no key at all. That is why every key is legal. What is stored is the "lean" key.
+ * A slot's place already tells its region, so the topmost bits need not be stored. What is left, the
+ * "lean" key, shares its word with the bits that are free:
+ *
+ *     word:   | vacant | marks (mark_bits) | lean key |
+ *
+ * The vacant bit says that the slot holds no key. That is why every key is legal.
+ *
+ * The marks of all slots of a bucket together are a small filter of the keys that have been pushed
+ * past this bucket to a later candidate: each such key has cleared one bit, which its hash names. A
+ * lookup that finds the bit of its key still set need not go on, however full the bucket is. Marks
+ * stay with the slot when the key in it changes.
  */
 #ifndef HD_HASH_H
 #define HD_HASH_H
@@ -33,7 +42,20 @@ typedef uint64_t hd_key;
 #define HD_KEY_DEAD ((hd_key)~HD_KEY_C(1))  /* its key was erased */
 #define HD_KEY_BUSY ((hd_key)~HD_KEY_C(2))  /* being written by another tile right now */
 
-HD_FN bool key_is_vacant(hd_key lean) { return (lean & HD_TOP_BIT) != 0; }
+HD_FN bool key_is_vacant(hd_key key) { return (key & HD_TOP_BIT) != 0; }
+
+/* A key word without its marks, and the marks alone. */
+HD_FN hd_key key_bare(const hd_view *view, hd_key key) { return key & (hd_key)view->key_mask; }
+HD_FN hd_key key_marks(const hd_view *view, hd_key key) { return key & ~(hd_key)view->key_mask; }
+HD_FN bool key_is(const hd_view *view, hd_key key, hd_key what)
+{
+    return ((key ^ what) & (hd_key)view->key_mask) == 0;
+}
+/* `what` with the marks that `key` has. */
+HD_FN hd_key key_with_marks(const hd_view *view, hd_key what, hd_key key)
+{
+    return key_bare(view, what) | key_marks(view, key);
+}
 
 #if HD_KEY_BITS == 32
 
@@ -86,13 +108,30 @@ HD_FN uint32_t region_of(const hd_view *view, hd_key mixed)
     return (uint32_t)(mixed >> (HD_KEY_BITS - view->region_bits));
 }
 
-HD_FN hd_key lean_key(hd_key mixed) { return mixed & ~HD_TOP_BIT; }
+HD_FN hd_key lean_key(const hd_view *view, hd_key mixed) { return mixed & (hd_key)view->key_mask & ~HD_TOP_BIT; }
 
 /* The key that a slot of `region` holds as `lean`. */
 HD_FN hd_key key_from_lean(const hd_view *view, uint32_t region, hd_key lean)
 {
-    const hd_key top = (hd_key)(region >> (view->region_bits - 1)) << (HD_KEY_BITS - 1);
+    const uint32_t free_bits = 1 + view->mark_bits;
+    const hd_key top = (hd_key)(region >> (view->region_bits - free_bits)) << (HD_KEY_BITS - free_bits);
     return unmix_key(&view->mix, lean | top);
+}
+
+/* Which bit of a bucket's marks belongs to a key: a slot, in the tile's order, and the bit of its word. */
+typedef struct hd_mark {
+    uint32_t number;
+    hd_key bit; /* 0 in a table without marks */
+} hd_mark;
+
+HD_FN hd_mark mark_of(const hd_view *view, hd_key lean)
+{
+    const uint32_t hash = (uint32_t)lean * UINT32_C(0x2545f491);
+    const uint32_t scaled = hash * HD_BUCKET; /* HD_BUCKET is a power of two: what mulhi leaves over */
+    hd_mark mark;
+    mark.number = hd_mulhi32(hash, HD_BUCKET);
+    mark.bit = (hd_key)(view->mark_bits != 0) << (HD_KEY_BITS - 2 - hd_mulhi32(scaled, view->mark_bits));
+    return mark;
 }
 
 /*

@@ -230,7 +230,7 @@ static inline bool source_get(const source *src, const hd_view *view, uint64_t i
         const hd_word word = ((const hd_word *)src->from->slots)[slot];
         const uint32_t region = (uint32_t)(slot / HD_BUCKET / src->from->region_buckets);
         if (key_is_vacant(word_key(word))) return false;
-        *walk = walk_start(view, key_from_lean(src->from, region, word_key(word)));
+        *walk = walk_start(view, key_from_lean(src->from, region, key_bare(src->from, word_key(word))));
         *value = word_value(src->from, slot, word);
     }
     return true;
@@ -323,7 +323,7 @@ static void collect_chunk(const hd_view *view, uint64_t first, uint64_t end, hd_
     for (uint64_t i = first; i < end; i++) {
         const hd_key lean = word_key(slots[i]);
         if (key_is_vacant(lean)) continue;
-        keys[at] = key_from_lean(view, (uint32_t)(i / HD_BUCKET / view->region_buckets), lean);
+        keys[at] = key_from_lean(view, (uint32_t)(i / HD_BUCKET / view->region_buckets), key_bare(view, lean));
 #if HD_VALUE_BITS != 0
         if (values != NULL) ((hd_value *)values)[at] = word_value(view, i, slots[i]);
 #endif

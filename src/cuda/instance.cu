@@ -200,7 +200,7 @@ HD_FN bool slot_walk(const hd_view *from, uint64_t slot, const hd_view *view, hd
     load_frozen<HD_WORD_BYTES>(&word, (const char *)from->slots + slot * HD_WORD_BYTES);
     const uint32_t region = (uint32_t)(slot / HD_BUCKET / from->region_buckets);
     if (key_is_vacant(word_key(word))) return false;
-    *walk = walk_start(view, key_from_lean(from, region, word_key(word)));
+    *walk = walk_start(view, key_from_lean(from, region, key_bare(from, word_key(word))));
     *value = word_value(from, slot, word);
     return true;
 }
@@ -320,7 +320,7 @@ KERNEL(collect)(hd_view view, uint64_t first, uint64_t n, hd_key *keys, hd_value
         if (threadIdx.x % 32 == 0 && lanes != 0) at = atomicAdd((unsigned long long *)cursor, __popc(lanes));
         at = __shfl_sync(0xffffffffu, at, 0) + before;
         if (!live) continue;
-        keys[at] = key_from_lean(&view, (uint32_t)(slot / HD_BUCKET / view.region_buckets), word_key(word));
+        keys[at] = key_from_lean(&view, (uint32_t)(slot / HD_BUCKET / view.region_buckets), key_bare(&view, word_key(word)));
         if (HD_HAS_VALUES && values != NULL) values[at] = word_value(&view, slot, word);
     }
 }

@@ -29,10 +29,13 @@ typedef struct hd_view {
     uint32_t region_buckets; /* buckets in a region, at least 4 */
     uint32_t hashes;         /* candidate buckets of a key, 2 to 4 */
     uint32_t kicks;          /* evictions a settling key may cause, at most HD_KICKS_MAX */
+    uint32_t mark_bits;      /* of every key word, used for marks (hash.h); below region_bits */
+    uint64_t key_mask;       /* the bits of a key word that are not marks */
     hd_mix mix;
 } hd_view;
 
 #define HD_KICKS_MAX 256
+#define HD_MARK_BITS_MAX 8
 
 /*
  * Sums of what a batch did, in device memory. ASKED counts keys looked up or erased; those of them

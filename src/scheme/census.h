@@ -14,14 +14,23 @@ HD_FN hd_key census_key(const hd_view *view, uint64_t slot)
 
 HD_FN bool census_is_open(const hd_view *view, uint64_t bucket)
 {
-    return census_key(view, tile_last_slot(bucket)) == HD_KEY_EMPTY;
+    return key_is(view, census_key(view, tile_last_slot(bucket)), HD_KEY_EMPTY);
+}
+
+/* Whether a search for `lean` goes on behind this bucket. */
+HD_FN bool census_is_passed(const hd_view *view, uint64_t bucket, hd_key lean)
+{
+    const hd_mark mark = mark_of(view, lean);
+    if (mark.bit == 0) return !census_is_open(view, bucket);
+    return (census_key(view, tile_slot(bucket, mark.number)) & mark.bit) == 0;
 }
 
 /* How often `lean` stands in a bucket. */
 HD_FN uint32_t census_copies(const hd_view *view, uint64_t bucket, hd_key lean)
 {
     uint32_t copies = 0;
-    for (uint32_t i = 0; i < HD_BUCKET; i++) copies += census_key(view, bucket * HD_BUCKET + i) == lean;
+    for (uint32_t i = 0; i < HD_BUCKET; i++) 
+        copies += key_is(view, census_key(view, bucket * HD_BUCKET + i), lean);
     return copies;
 }
 
@@ -31,7 +40,7 @@ HD_FN void census_live(const hd_view *view, uint64_t home, hd_key lean, hd_censu
     hd_walk walk = walk_start_lean((uint32_t)(home / view->region_buckets), lean);
     uint64_t seen[HD_HASHES_MAX];
     uint32_t copies = 0, probes = 0;
-    bool reached = false, open_before = false;
+    bool reached = false, stopped = false;
     do {
         const uint64_t bucket = walk_bucket(view, &walk);
         bool repeated = false; /* two candidates may be the same bucket */
@@ -41,12 +50,12 @@ HD_FN void census_live(const hd_view *view, uint64_t home, hd_key lean, hd_censu
         if (!reached) {
             probes++;
             reached = bucket == home;
-            if (!reached) open_before = open_before || census_is_open(view, bucket);
+            if (!reached) stopped = stopped || !census_is_passed(view, bucket, lean);
         }
     } while (walk_advance(view, &walk));
     census->keys++;
     if (!reached) census->misplaced++;
-    else if (open_before) census->unreachable++;
+    else if (stopped) census->unreachable++;
     else census->probes[probes - 1]++;
     if (copies != 1) census->twice++;
 }
@@ -54,11 +63,12 @@ HD_FN void census_live(const hd_view *view, uint64_t home, hd_key lean, hd_censu
 HD_FN void census_slot(const hd_view *view, uint64_t slot, hd_census *census)
 {
     const uint64_t bucket = slot / HD_BUCKET;
-    const hd_key lean = census_key(view, slot);
-    if (slot == tile_last_slot(bucket) && lean != HD_KEY_EMPTY) census->sealed++;
-    if (!key_is_vacant(lean)) census_live(view, bucket, lean, census);
-    else if (lean == HD_KEY_DEAD) census->dead++;
-    else if (lean != HD_KEY_EMPTY) census->busy++;
+    const hd_key key = census_key(view, slot);
+    const bool empty = key_is(view, key, HD_KEY_EMPTY);
+    if (slot == tile_last_slot(bucket) && !empty) census->sealed++;
+    if (!key_is_vacant(key)) census_live(view, bucket, key_bare(view, key), census);
+    else if (key_is(view, key, HD_KEY_DEAD)) census->dead++;
+    else if (!empty) census->busy++;
     else if (slot != tile_last_slot(bucket) && !census_is_open(view, bucket)) census->gaps++;
 }
 

@@ -3,10 +3,11 @@
  *
  * A key lives in one of its candidate buckets, all in its region, and is looked for in their order.
  *
- * The invariant that lets a lookup stop: while the last slot of a bucket is EMPTY, no key has ever
- * been pushed past that bucket. Slots are filled from the first to the last, and an erased slot
- * becomes DEAD, not EMPTY, so once the last slot is taken the bucket is "sealed" for good; a later
- * erase makes room in it again without making a lookup stop there.
+ * The invariant that lets a lookup stop: a key that lies behind a bucket on its walk has cleared its
+ * mark there (hash.h), and marks are never set again. In tables of so few regions that no bits are
+ * left for marks, a weaker one: while the last slot of a bucket is EMPTY, no key has been pushed past
+ * that bucket. A key passes a bucket only if it is full, and an erased slot becomes DEAD, not EMPTY,
+ * so once the last slot is taken the bucket is "sealed" for good.
  *
  * Insertion has two halves. The first, place_step, runs for many keys at once and never moves a
  * pair: a key goes into the first vacancy on its way. Since vacancies only disappear meanwhile, and
@@ -51,7 +52,7 @@ HD_FN hd_walk walk_start_lean(uint32_t region, hd_key lean)
 HD_FN hd_walk walk_start(const hd_view *view, hd_key key)
 {
     const hd_key mixed = mix_key(&view->mix, key);
-    return walk_start_lean(region_of(view, mixed), lean_key(mixed));
+    return walk_start_lean(region_of(view, mixed), lean_key(view, mixed));
 }
 
 /* The bucket the walk is at. */
@@ -73,9 +74,9 @@ HD_FN bool walk_advance(const hd_view *view, hd_walk *walk)
 HD_FN int find_step(hd_tile t, const hd_view *view, hd_walk *walk, const hd_bucket *b, hd_hit *hit)
 {
     const bool found = bucket_lookup(t, view, b, walk->lean, hit);
-    const bool open = bucket_is_open(t, view, b);
+    const bool passed = bucket_is_passed(t, view, b, walk->lean);
     if (found) return HD_STEP_FOUND;
-    if (open) return HD_STEP_ABSENT;
+    if (!passed) return HD_STEP_ABSENT;
     return walk_advance(view, walk) ? HD_STEP_ON : HD_STEP_ABSENT;
 }
 
@@ -115,7 +116,7 @@ HD_FN int place_step(hd_tile t, const hd_view *view, hd_walk *walk, hd_aim *aim,
     const bool found = bucket_lookup(t, view, b, walk->lean, &hit);
     const bool open = bucket_is_open(t, view, b);
     const bool vacant = bucket_vacancy(t, view, b, &room);
-    const bool busy = vacancy_is_busy(t, room) && vacant; /* it may be this very key that arrives there */
+    const bool busy = vacancy_is_busy(t, view, room) && vacant; /* it may be this very key that arrives there */
     const bool last = open || walk->step + 1 >= view->hashes;
     const bool first_vacancy = vacant && aim->step < 0;
     const bool claims = !found && !busy && vacant && (aim->second ? aim->step == (int)walk->step : last && first_vacancy);
@@ -124,6 +125,7 @@ HD_FN int place_step(hd_tile t, const hd_view *view, hd_walk *walk, hd_aim *aim,
     pair.lean = walk->lean;
     pair.value = value;
     hit_update(t, view, hit, policy, value, active && found);
+    bucket_mark(t, view, b, walk->lean, active && !found && !vacant && !last); /* full: the key goes past it */
     placed = vacancy_claim(t, view, room, pair, active && claims);
     if (found) return HD_PRESENT;
     if (placed) return HD_PLACED;
@@ -177,10 +179,12 @@ HD_FN uint32_t evict(hd_tile t, const hd_view *view, uint32_t region, hd_bucket 
     for (uint32_t i = 0; i < kicks; i++) {
         const uint32_t number = victim_number(pair.lean, i);
         const uint64_t slot = bucket_slot(t, &b, number);
-        const hd_pair victim = bucket_pair(t, view, &b, number);
+        hd_key marks;
+        const hd_pair victim = bucket_pair(t, view, &b, number, &marks);
         hd_vacancy room;
         path_set(t, path, i, (uint32_t)(slot - base * HD_BUCKET));
-        tile_put(t, view, slot, pair);
+        tile_put(t, view, slot, pair, marks);
+        bucket_mark(t, view, &b, victim.lean, true);
         pair = victim;
         b = bucket_load_shared(t, view, next_bucket(view, region, pair.lean, slot / HD_BUCKET));
         ++*probes;
@@ -191,8 +195,9 @@ HD_FN uint32_t evict(hd_tile t, const hd_view *view, uint32_t region, hd_bucket 
     }
     for (uint32_t i = kicks; i-- > 0;) {
         const uint64_t slot = base * HD_BUCKET + path_get(t, path, i);
-        const hd_pair back = tile_get(t, view, slot);
-        tile_put(t, view, slot, pair);
+        hd_key marks;
+        const hd_pair back = tile_get(t, view, slot, &marks);
+        tile_put(t, view, slot, pair, marks);
         pair = back;
     }
     return 0;
@@ -236,6 +241,7 @@ HD_FN int scheme_settle(hd_tile t, const hd_view *view, const hd_walk start, hd_
         }
         if (!has_room) has_room = bucket_vacancy(t, view, &candidates[i], &room);
         if (bucket_is_open(t, view, &candidates[i])) break;
+        bucket_mark(t, view, &candidates[i], pair.lean, !has_room);
     }
     if (has_room) {
         vacancy_fill(t, view, room, pair);

@@ -10,6 +10,8 @@
  *   apart        12-byte pairs: the word is the key, the value lies in view->values at the same
  *                index, so that no byte is lost to padding. Claimed by way of BUSY.
  *
+ * A slot keeps its marks (hash.h) whatever is put into it; pairs are handed on with bare keys.
+ *
  * Slots are numbered through the whole table: slot = bucket * HD_BUCKET + position.
  */
 #ifndef HD_SLOT_H
@@ -58,16 +60,27 @@ HD_FN bool key_cas(hd_key *key, hd_key from, hd_key to)
 HD_FN bool slot_claim_by_key(const hd_view *view, uint64_t slot, hd_key seen, hd_pair pair)
 {
     hd_key *key = slot_key_at(view, slot);
-    if (!key_cas(key, seen, HD_KEY_BUSY)) return false;
+    const hd_key taken = key_with_marks(view, pair.lean, seen);
+    if (!key_cas(key, seen, key_with_marks(view, HD_KEY_BUSY, seen))) return false;
     *slot_value_at(view, slot) = pair.value;
 #if HD_KEY_BITS == 32
-    store_release_32(key, pair.lean);
+    store_release_32(key, taken);
 #else
-    store_release_64(key, pair.lean);
+    store_release_64(key, taken);
 #endif
     return true;
 }
 #endif
+
+/* Clears a mark in the key word of a slot, beside others that do the same. */
+HD_FN void slot_mark(const hd_view *view, uint64_t slot, hd_key bit)
+{
+#if HD_KEY_BITS == 32
+    and_relaxed_32(slot_key_at(view, slot), ~bit);
+#else
+    and_relaxed_64(slot_key_at(view, slot), ~bit);
+#endif
+}
 
 #if HD_VALUE_BITS != 0
 

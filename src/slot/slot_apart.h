@@ -30,14 +30,14 @@ HD_FN bool slot_claim(const hd_view *view, uint64_t slot, hd_word seen, hd_pair 
 HD_FN bool slot_kill(const hd_view *view, uint64_t slot, hd_word seen)
 {
 #if HD_KEY_BITS == 32
-    return cas_32(slot_key_at(view, slot), seen, HD_KEY_DEAD);
+    return cas_32(slot_key_at(view, slot), seen, key_with_marks(view, HD_KEY_DEAD, seen));
 #else
-    return cas_64(slot_key_at(view, slot), seen, HD_KEY_DEAD);
+    return cas_64(slot_key_at(view, slot), seen, key_with_marks(view, HD_KEY_DEAD, seen));
 #endif
 }
 
-HD_FN void slot_put(const hd_view *view, uint64_t slot, hd_pair pair)
+HD_FN void slot_put(const hd_view *view, uint64_t slot, hd_pair pair, hd_key marks)
 {
-    *slot_key_at(view, slot) = pair.lean;
+    *slot_key_at(view, slot) = pair.lean | marks;
     *slot_value_at(view, slot) = pair.value;
 }

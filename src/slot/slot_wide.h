@@ -41,7 +41,7 @@ HD_FN bool slot_claim(const hd_view *view, uint64_t slot, hd_word seen, hd_pair 
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
     hd_word to;
-    to.key = pair.lean;
+    to.key = key_with_marks(view, pair.lean, seen.key);
     to.value = pair.value;
     const hd_word before = atomicCAS((hd_word *)view->slots + slot, seen, to);
     return before.key == seen.key && before.value == seen.value;
@@ -52,13 +52,13 @@ HD_FN bool slot_claim(const hd_view *view, uint64_t slot, hd_word seen, hd_pair 
 
 HD_FN bool slot_kill(const hd_view *view, uint64_t slot, hd_word seen)
 {
-    return cas_64(slot_key_at(view, slot), seen.key, HD_KEY_DEAD);
+    return cas_64(slot_key_at(view, slot), seen.key, key_with_marks(view, HD_KEY_DEAD, seen.key));
 }
 
-HD_FN void slot_put(const hd_view *view, uint64_t slot, hd_pair pair)
+HD_FN void slot_put(const hd_view *view, uint64_t slot, hd_pair pair, hd_key marks)
 {
     hd_word word;
-    word.key = pair.lean;
+    word.key = pair.lean | marks;
     word.value = pair.value;
     ((hd_word *)view->slots)[slot] = word;
 }

@@ -62,6 +62,7 @@ HD_FN hd_word slot_load(const hd_view *view, uint64_t slot)
 /* Puts `pair` into a vacant slot last seen as `seen`; false when another tile was faster. */
 HD_FN bool slot_claim(const hd_view *view, uint64_t slot, hd_word seen, hd_pair pair)
 {
+    pair.lean = key_with_marks(view, pair.lean, word_key(seen));
     return word_cas((hd_word *)view->slots + slot, seen, word_make(pair));
 }
 
@@ -69,13 +70,14 @@ HD_FN bool slot_claim(const hd_view *view, uint64_t slot, hd_word seen, hd_pair 
 HD_FN bool slot_kill(const hd_view *view, uint64_t slot, hd_word seen)
 {
     hd_pair dead;
-    dead.lean = HD_KEY_DEAD;
+    dead.lean = key_with_marks(view, HD_KEY_DEAD, word_key(seen));
     dead.value = 0;
     return word_cas((hd_word *)view->slots + slot, seen, word_make(dead));
 }
 
-/* Plain write by a tile that has the region to itself. */
-HD_FN void slot_put(const hd_view *view, uint64_t slot, hd_pair pair)
+/* Plain write by a tile that has the region to itself, into a slot with these marks. */
+HD_FN void slot_put(const hd_view *view, uint64_t slot, hd_pair pair, hd_key marks)
 {
+    pair.lean |= marks;
     ((hd_word *)view->slots)[slot] = word_make(pair);
 }

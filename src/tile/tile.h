@@ -11,8 +11,10 @@
  *   hd_bucket bucket_load_shared(t, view, index)   a snapshot while other tiles insert or erase
  *   bool bucket_lookup(t, view, &b, lean, &hit)    is this key in it
  *   bool bucket_is_open(t, view, &b)               its last slot is EMPTY: nothing was pushed past it
+ *   bool bucket_is_passed(t, view, &b, lean)       this key may have been pushed past it
+ *   void bucket_mark(t, view, &b, lean, active)    notes that it has been
  *   bool bucket_vacancy(t, view, &b, &v)           its first slot without a key; false when it is full
- *   bool vacancy_is_busy(t, v)                     that slot is being written by another tile
+ *   bool vacancy_is_busy(t, view, v)               that slot is being written by another tile
  *   bool vacancy_claim(t, view, v, pair, active)   puts the pair there; false: another was faster, or
  *                                                  not active
  *   void vacancy_fill(t, view, v, pair)            the same, for a tile that has the region alone
@@ -21,8 +23,9 @@
  *                                                  applies a policy to the value of the hit
  *   bool hit_erase(t, view, hit)                   false: another tile erased it first
  *   uint64_t bucket_slot(t, &b, number)            the number-th slot of a bucket, in the tile's order
- *   hd_pair bucket_pair(t, view, &b, number)       what it holds
- *   hd_pair tile_get(t, view, slot), tile_put      reads or writes one slot; region owned
+ *   hd_pair bucket_pair(t, view, &b, number, &marks) what it holds
+ *   hd_pair tile_get(t, view, slot, &marks), tile_put(t, view, slot, pair, marks)
+ *                                                  reads or writes one slot; region owned
  *   void bucket_prefetch(view, index)              a load of this bucket will come soon; asked by one thread
  *   uint64_t tile_last_slot(index)                 the slot that is filled last in a bucket
  *   void path_set(t, path, i, x), path_get         a small array that the tile keeps for itself

@@ -19,16 +19,16 @@ HD_FN uint64_t lanes_sign(__m256i lanes)
 #endif
 }
 
-HD_FN uint64_t words_equal(const hd_word *words, hd_key lean)
+HD_FN uint64_t words_equal(const hd_word *words, hd_key lean, hd_key key_mask)
 {
 #if HD_KEY_BITS == 32
-    const __m256i want = _mm256_set1_epi32((int)lean);
+    const __m256i want = _mm256_set1_epi32((int)lean), bare = _mm256_set1_epi32((int)key_mask);
 #else
-    const __m256i want = _mm256_set1_epi64x((long long)lean);
+    const __m256i want = _mm256_set1_epi64x((long long)lean), bare = _mm256_set1_epi64x((long long)key_mask);
 #endif
     uint64_t mask = 0;
     for (int i = 0; i < HD_LANES / HD_STEP_LANES; i++) {
-        const __m256i lanes = _mm256_loadu_si256((const __m256i *)(const void *)words + i);
+        const __m256i lanes = _mm256_and_si256(bare, _mm256_loadu_si256((const __m256i *)(const void *)words + i));
 #if HD_KEY_BITS == 32
         mask |= lanes_sign(_mm256_cmpeq_epi32(lanes, want)) << i * HD_STEP_LANES;
 #else
@@ -49,9 +49,10 @@ HD_FN uint64_t words_vacant(const hd_word *words)
 
 #else /* a bucket of 16 bytes: four 32-bit keys */
 
-HD_FN uint64_t words_equal(const hd_word *words, hd_key lean)
+HD_FN uint64_t words_equal(const hd_word *words, hd_key lean, hd_key key_mask)
 {
-    const __m128i lanes = _mm_loadu_si128((const __m128i *)(const void *)words);
+    const __m128i bare = _mm_set1_epi32((int)key_mask);
+    const __m128i lanes = _mm_and_si128(bare, _mm_loadu_si128((const __m128i *)(const void *)words));
     return (uint64_t)(uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(lanes, _mm_set1_epi32((int)lean))));
 }
 

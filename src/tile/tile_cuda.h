@@ -84,10 +84,13 @@ HD_FN uint32_t lane_position(uint32_t lane, uint32_t j)
     return (j / HD_PIECE_SLOTS * HD_TILE + lane) * HD_PIECE_SLOTS + j % HD_PIECE_SLOTS;
 }
 
-HD_FN uint64_t tile_last_slot(uint64_t index)
+/* The number-th slot of a bucket, lane by lane, and the one that is filled last. */
+HD_FN uint64_t tile_slot(uint64_t index, uint32_t number)
 {
-    return index * HD_BUCKET + lane_position(HD_TILE - 1, HD_LANE_SLOTS - 1);
+    return index * HD_BUCKET + lane_position(number / HD_LANE_SLOTS, number % HD_LANE_SLOTS);
 }
+
+HD_FN uint64_t tile_last_slot(uint64_t index) { return tile_slot(index, HD_BUCKET - 1); }
 
 /* The j-th of these is at j * HD_PIECE_SLOTS in `words`. */
 HD_FN const char *piece_at(hd_tile t, const hd_view *view, uint64_t index, uint32_t j)
@@ -117,11 +120,10 @@ HD_FN hd_bucket bucket_load_shared(hd_tile t, const hd_view *view, uint64_t inde
 
 HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean, hd_hit *hit)
 {
-    (void)view;
     hit->here = false;
     HD_UNROLL
     for (uint32_t j = 0; j < HD_LANE_SLOTS; j++) {
-        if (word_key(b->words[j]) == lean) {
+        if (key_is(view, word_key(b->words[j]), lean)) {
             hit->here = true;
             hit->slot = b->index * HD_BUCKET + lane_position(t.lane, j);
             hit->word = b->words[j];
@@ -132,8 +134,35 @@ HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_
 
 HD_FN bool bucket_is_open(hd_tile t, const hd_view *view, const hd_bucket *b)
 {
-    (void)view;
-    return tile_any(t, t.lane == HD_TILE - 1 && word_key(b->words[HD_LANE_SLOTS - 1]) == HD_KEY_EMPTY);
+    return tile_any(t, t.lane == HD_TILE - 1 && key_is(view, word_key(b->words[HD_LANE_SLOTS - 1]), HD_KEY_EMPTY));
+}
+
+/* The key word of the lane's j-th slot, where j is not known to the compiler. */
+HD_FN hd_key lane_key(const hd_bucket *b, uint32_t j)
+{
+    hd_key key = word_key(b->words[0]);
+    HD_UNROLL
+    for (uint32_t i = 1; i < HD_LANE_SLOTS; i++)
+        if (j == i) key = word_key(b->words[i]);
+    return key;
+}
+
+HD_FN bool bucket_is_passed(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean)
+{
+    const hd_mark mark = mark_of(view, lean);
+    const bool mine = t.lane == mark.number / HD_LANE_SLOTS;
+    const bool marked = mine && (lane_key(b, mark.number % HD_LANE_SLOTS) & mark.bit) == 0;
+    const bool sealed = t.lane == HD_TILE - 1 && !key_is(view, word_key(b->words[HD_LANE_SLOTS - 1]), HD_KEY_EMPTY);
+    return tile_any(t, view->mark_bits != 0 ? marked : sealed);
+}
+
+HD_FN void bucket_mark(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean, bool active)
+{
+    const hd_mark mark = mark_of(view, lean);
+    const uint32_t j = mark.number % HD_LANE_SLOTS;
+    if (active && t.lane == mark.number / HD_LANE_SLOTS && (lane_key(b, j) & mark.bit) != 0)
+        slot_mark(view, b->index * HD_BUCKET + lane_position(t.lane, j), mark.bit);
+    __syncwarp(t.sync);
 }
 
 HD_FN bool bucket_vacancy(hd_tile t, const hd_view *view, const hd_bucket *b, hd_vacancy *v)
@@ -160,12 +189,12 @@ HD_FN bool bucket_vacancy(hd_tile t, const hd_view *view, const hd_bucket *b, hd
 #endif
 }
 
-HD_FN bool vacancy_is_busy(hd_tile t, hd_vacancy v)
+HD_FN bool vacancy_is_busy(hd_tile t, const hd_view *view, hd_vacancy v)
 {
 #if HD_APART || HD_WIDE
-    return tile_any(t, v.here && word_key(v.seen) == HD_KEY_BUSY);
+    return tile_any(t, v.here && key_is(view, word_key(v.seen), HD_KEY_BUSY));
 #else
-    (void)t, (void)v;
+    (void)t, (void)view, (void)v;
     return false; /* such slots go from vacant to taken in one step */
 #endif
 }
@@ -177,7 +206,7 @@ HD_FN bool vacancy_claim(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair p
 
 HD_FN void vacancy_fill(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair)
 {
-    if (v.here) slot_put(view, v.slot, pair);
+    if (v.here) slot_put(view, v.slot, pair, key_marks(view, word_key(v.seen)));
     __syncwarp(t.mask);
 }
 
@@ -204,12 +233,13 @@ HD_FN bool hit_erase(hd_tile t, const hd_view *view, const hd_hit hit)
 }
 
 /* Single slots: every lane reads the same address, lane 0 writes. */
-HD_FN hd_pair tile_get(hd_tile t, const hd_view *view, uint64_t slot)
+HD_FN hd_pair tile_get(hd_tile t, const hd_view *view, uint64_t slot, hd_key *marks)
 {
     hd_word word;
     hd_pair pair;
     load_shared<HD_WORD_BYTES>(&word, (const char *)view->slots + slot * HD_WORD_BYTES);
-    pair.lean = word_key(word);
+    *marks = key_marks(view, word_key(word));
+    pair.lean = key_bare(view, word_key(word));
 #if HD_APART
     load_shared<sizeof(hd_value)>(&pair.value, (const char *)slot_value_at(view, slot));
 #else
@@ -219,24 +249,23 @@ HD_FN hd_pair tile_get(hd_tile t, const hd_view *view, uint64_t slot)
     return pair;
 }
 
-HD_FN void tile_put(hd_tile t, const hd_view *view, uint64_t slot, hd_pair pair)
+HD_FN void tile_put(hd_tile t, const hd_view *view, uint64_t slot, hd_pair pair, hd_key marks)
 {
-    if (t.lane == 0) slot_put(view, slot, pair);
+    if (t.lane == 0) slot_put(view, slot, pair, marks);
     __syncwarp(t.mask);
 }
 
-/* Slots of a bucket are numbered lane by lane. */
 HD_FN uint64_t bucket_slot(hd_tile t, const hd_bucket *b, uint32_t number)
 {
     (void)t;
-    return b->index * HD_BUCKET + lane_position(number / HD_LANE_SLOTS, number % HD_LANE_SLOTS);
+    return tile_slot(b->index, number);
 }
 
 /* From the lane's registers: memory need not be asked again, but for a value that lies apart. */
-HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, uint32_t number)
+HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, uint32_t number, hd_key *marks)
 {
 #if HD_APART
-    return tile_get(t, view, bucket_slot(t, b, number));
+    return tile_get(t, view, bucket_slot(t, b, number), marks);
 #else
     const uint32_t lane = number / HD_LANE_SLOTS;
     hd_word word = b->words[0];
@@ -244,7 +273,9 @@ HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, ui
     HD_UNROLL
     for (uint32_t j = 1; j < HD_LANE_SLOTS; j++)
         if (number % HD_LANE_SLOTS == j) word = b->words[j];
-    pair.lean = __shfl_sync(t.mask, word_key(word), lane, HD_TILE);
+    const hd_key key = __shfl_sync(t.mask, word_key(word), lane, HD_TILE);
+    *marks = key_marks(view, key);
+    pair.lean = key_bare(view, key);
     pair.value = __shfl_sync(t.mask, word_value(view, 0, word), lane, HD_TILE);
     return pair;
 #endif

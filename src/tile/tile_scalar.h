@@ -9,11 +9,11 @@ HD_FN hd_key word_key_acquire(const hd_word *word)
 #endif
 }
 
-HD_FN uint64_t words_equal(const hd_word *words, hd_key lean)
+HD_FN uint64_t words_equal(const hd_word *words, hd_key lean, hd_key key_mask)
 {
     uint64_t mask = 0;
     for (int i = 0; i < HD_BUCKET; i++)
-        mask |= (uint64_t)(word_key_acquire(words + i) == lean) << i * HD_STRIDE;
+        mask |= (uint64_t)((word_key_acquire(words + i) & key_mask) == lean) << i * HD_STRIDE;
     return mask;
 }
 

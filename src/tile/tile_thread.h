@@ -2,8 +2,9 @@
  * tile_thread.h: a tile is one thread. What the vector tiles differ in is one question, asked of
  * the words of a bucket; each of tile_{scalar,avx2,avx512,neon}.h answers it:
  *
- *   uint64_t words_equal(const hd_word *words, hd_key lean)   bit i * HD_STRIDE: slot i holds it
- *   uint64_t words_vacant(const hd_word *words)               bit i * HD_STRIDE: no key in slot i
+ *   uint64_t words_equal(const hd_word *words, hd_key lean, hd_key mask)
+ *                                                  bit i * HD_STRIDE: slot i holds it, under the mask
+ *   uint64_t words_vacant(const hd_word *words)    bit i * HD_STRIDE: no key in slot i
  *
  * HD_STRIDE is the number of key-sized lanes in a word (slot.h). Vector loads of words that others CAS are
  * confined to those files; tile_scalar.h uses atomic loads and is the specification.
@@ -46,8 +47,9 @@ HD_FN hd_tile tile_here(void)
     return t;
 }
 
-/* The slot that is filled last in a bucket. */
-HD_FN uint64_t tile_last_slot(uint64_t index) { return index * HD_BUCKET + HD_BUCKET - 1; }
+/* The number-th slot of a bucket, and the one that is filled last. */
+HD_FN uint64_t tile_slot(uint64_t index, uint32_t number) { return index * HD_BUCKET + number; }
+HD_FN uint64_t tile_last_slot(uint64_t index) { return tile_slot(index, HD_BUCKET - 1); }
 
 HD_FN hd_word *bucket_words(const hd_view *view, const hd_bucket *b) { return (hd_word *)view->slots + b->first; }
 
@@ -69,7 +71,7 @@ HD_FN hd_bucket bucket_load_shared(hd_tile t, const hd_view *view, uint64_t inde
 
 HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean, hd_hit *hit)
 {
-    const uint64_t equal = words_equal(bucket_words(view, b), lean);
+    const uint64_t equal = words_equal(bucket_words(view, b), lean, (hd_key)view->key_mask);
     (void)t;
     hit->slot = 0;
     if (equal == 0) return false;
@@ -80,7 +82,20 @@ HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_
 HD_FN bool bucket_is_open(hd_tile t, const hd_view *view, const hd_bucket *b)
 {
     (void)t;
-    return word_key(slot_load(view, tile_last_slot(b->first / HD_BUCKET))) == HD_KEY_EMPTY;
+    return key_is(view, word_key(slot_load(view, tile_last_slot(b->first / HD_BUCKET))), HD_KEY_EMPTY);
+}
+
+HD_FN bool bucket_is_passed(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean)
+{
+    const hd_mark mark = mark_of(view, lean);
+    if (mark.bit == 0) return !bucket_is_open(t, view, b);
+    return (word_key(slot_load(view, b->first + mark.number)) & mark.bit) == 0;
+}
+
+HD_FN void bucket_mark(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean, bool active)
+{
+    const hd_mark mark = mark_of(view, lean);
+    if (active && mark.bit != 0 && !bucket_is_passed(t, view, b, lean)) slot_mark(view, b->first + mark.number, mark.bit);
 }
 
 HD_FN bool bucket_vacancy(hd_tile t, const hd_view *view, const hd_bucket *b, hd_vacancy *v)
@@ -95,10 +110,10 @@ HD_FN bool bucket_vacancy(hd_tile t, const hd_view *view, const hd_bucket *b, hd
 }
 
 /* A key that has arrived since the snapshot counts as busy too: either way, look again. */
-HD_FN bool vacancy_is_busy(hd_tile t, hd_vacancy v)
+HD_FN bool vacancy_is_busy(hd_tile t, const hd_view *view, hd_vacancy v)
 {
     (void)t;
-    return word_key(v.seen) == HD_KEY_BUSY || !key_is_vacant(word_key(v.seen));
+    return !key_is_vacant(word_key(v.seen)) || key_is(view, word_key(v.seen), HD_KEY_BUSY);
 }
 
 HD_FN bool vacancy_claim(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair, bool active)
@@ -110,7 +125,7 @@ HD_FN bool vacancy_claim(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair p
 HD_FN void vacancy_fill(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair)
 {
     (void)t;
-    slot_put(view, v.slot, pair);
+    slot_put(view, v.slot, pair, key_marks(view, word_key(v.seen)));
 }
 
 HD_FN void hit_deliver(hd_tile t, const hd_view *view, hd_hit hit, hd_value *to)
@@ -132,31 +147,32 @@ HD_FN bool hit_erase(hd_tile t, const hd_view *view, hd_hit hit)
     return !key_is_vacant(word_key(seen)) && slot_kill(view, hit.slot, seen);
 }
 
-HD_FN hd_pair tile_get(hd_tile t, const hd_view *view, uint64_t slot)
+HD_FN hd_pair tile_get(hd_tile t, const hd_view *view, uint64_t slot, hd_key *marks)
 {
     const hd_word word = ((hd_word *)view->slots)[slot];
     hd_pair pair;
     (void)t;
-    pair.lean = word_key(word);
+    *marks = key_marks(view, word_key(word));
+    pair.lean = key_bare(view, word_key(word));
     pair.value = word_value(view, slot, word);
     return pair;
 }
 
-HD_FN void tile_put(hd_tile t, const hd_view *view, uint64_t slot, hd_pair pair)
+HD_FN void tile_put(hd_tile t, const hd_view *view, uint64_t slot, hd_pair pair, hd_key marks)
 {
     (void)t;
-    slot_put(view, slot, pair);
+    slot_put(view, slot, pair, marks);
 }
 
 HD_FN uint64_t bucket_slot(hd_tile t, const hd_bucket *b, uint32_t number)
 {
     (void)t;
-    return b->first + number;
+    return tile_slot(b->first / HD_BUCKET, number);
 }
 
-HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, uint32_t number)
+HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, uint32_t number, hd_key *marks)
 {
-    return tile_get(t, view, b->first + number);
+    return tile_get(t, view, b->first + number, marks);
 }
 
 HD_FN void bucket_prefetch(const hd_view *view, uint64_t index)
