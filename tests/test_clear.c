@@ -41,8 +41,8 @@ static void keeps_the_memory(const test_case *c)
     checked_clear(&t);
     check_ok(heddle_table_get_stats(t.table, &after, NULL));
     assert_int_equal(after.keys, 0);
-    assert_int_equal(after.dead, 0);
-    assert_int_equal(after.sealed, 0);
+    assert_int_equal(after.marks, 0);
+    assert_int_equal(after.full, 0);
     assert_int_equal(after.slots, before.slots);
     assert_int_equal(after.bytes_total, before.bytes_total);
     checked_insert(&t, keys, values, N, HEDDLE_POLICY_KEEP);

@@ -3,7 +3,7 @@
  * on purpose, through the library's internals, is reported, and passes again once they are mended.
  *
  * What the damage relies on (base/hash.h): the key of a slot stands first in its word, all ones is
- * EMPTY, all ones but the lowest bit DEAD, and the topmost bit is set in vacant slots only.
+ * EMPTY, all ones but the lowest bit BUSY, and the topmost bit is set in vacant slots only.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -55,9 +55,11 @@ static bool is_live(const slots *s, uint64_t i)
     return slot_key(s, i) >> (s->t->options.key_bits - 1) == 0;
 }
 
-static bool is_dead(const slots *s, uint64_t i)
+/* Sets all of a slot's key but its marks. */
+static void slot_set_bare(slots *s, uint64_t i, uint64_t key)
 {
-    return slot_key(s, i) == low_bits(~UINT64_C(1), s->t->options.key_bits);
+    const uint64_t mask = hd_table_view(s->t->table)->key_mask;
+    slot_set_key(s, i, (key & mask) | (slot_key(s, i) & ~mask));
 }
 
 /* Each does one kind of harm and says whether it found anything to harm. */
@@ -68,7 +70,7 @@ static bool lose_a_key(slots *s)
 {
     for (uint64_t i = s->count; i-- > 0;) {
         if (is_live(s, i)) {
-            slot_set_key(s, i, ~UINT64_C(1)); /* DEAD, so that nothing else is wrong */
+            slot_set_bare(s, i, ~UINT64_C(0)); /* EMPTY, so that nothing else is wrong */
             return true;
         }
     }
@@ -105,25 +107,20 @@ static bool double_a_key(slots *s)
 static bool leave_a_slot_busy(slots *s)
 {
     for (uint64_t i = 0; i < s->count; i++) {
-        if (is_dead(s, i)) {
-            slot_set_key(s, i, ~UINT64_C(2));
+        if (!is_live(s, i)) {
+            slot_set_bare(s, i, ~UINT64_C(1));
             return true;
         }
     }
     return false;
 }
 
-/* Erased slots look as if they had never been used: lookups stop there too early. */
-static bool forget_erasures(slots *s)
+/* No bucket knows any longer which keys were pushed past it: lookups stop too early. */
+static bool forget_marks(slots *s)
 {
-    uint32_t forgotten = 0;
-    for (uint64_t i = 0; i < s->count; i++) {
-        if (is_dead(s, i)) {
-            memset(s->words + i * s->width, 0xff, s->width);
-            forgotten++;
-        }
-    }
-    return forgotten > 0;
+    for (uint64_t i = 0; i < s->count; i++)
+        slot_set_key(s, i, slot_key(s, i) | ~hd_table_view(s->t->table)->key_mask);
+    return true;
 }
 
 static const struct {
@@ -132,7 +129,7 @@ static const struct {
 } damages[] = {
     {"lose a key", lose_a_key},           {"alter keys", alter_keys},
     {"double a key", double_a_key},       {"leave a slot busy", leave_a_slot_busy},
-    {"forget erasures", forget_erasures},
+    {"forget marks", forget_marks},
 };
 
 /* A crowded table with erased slots: every kind of harm finds something. */

@@ -308,8 +308,8 @@ HEDDLE_API heddle_status heddle_table_size(heddle_table *table, uint64_t *count,
 HEDDLE_API heddle_status heddle_table_reserve(heddle_table *table, uint64_t capacity, void *stream);
 /*
  * Moves all pairs to fresh storage for max(capacity, keys in the table) keys at the table's load,
- * with a fresh seed. This is also how a table shrinks and how it gets rid of the traces of erased
- * keys. Allocates and synchronises. When it fails the table is unchanged.
+ * with a fresh seed. This is also how a table shrinks and how it gets rid of the traces that keys
+ * pushed on from full buckets have left. Allocates and synchronises. When it fails the table is unchanged.
  */
 HEDDLE_API heddle_status heddle_table_rehash(heddle_table *table, uint64_t capacity, void *stream);
 /*
@@ -326,9 +326,10 @@ typedef struct heddle_table_stats {
     uint32_t regions;      /* parts that a key never leaves */
     uint64_t keys;         /* keys in the table */
     uint64_t slots;        /* room for keys */
-    uint64_t dead;         /* slots of erased keys not yet used again */
+    uint64_t marks;        /* traces of keys pushed on from a full bucket, that may cost a search one
+                              look more; they outlive the keys, a rehash removes them */
     uint64_t buckets;      /* buckets in all */
-    uint64_t sealed;       /* full buckets: a search that ends in one has to go on */
+    uint64_t full;         /* buckets without room */
     uint64_t bytes_slots;  /* memory of the slots */
     uint64_t bytes_total;  /* all memory of the table on its device */
     uint64_t growths;      /* times the table has grown */

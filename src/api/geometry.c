@@ -81,7 +81,7 @@ heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t 
     double buckets;
     if (slots > (double)HD_SLOTS_MAX)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys", (unsigned long long)capacity);
-    view->region_bits = 1;
+    view->region_bits = 2;
     while (slots * (double)slot_bytes / (double)(UINT64_C(1) << view->region_bits) > (double)REGION_BYTES_MAX)
         view->region_bits++;
     if (view->region_bits >= ops->key_bits || view->region_bits > 30)
@@ -90,7 +90,8 @@ heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t 
     view->region_buckets = buckets < REGION_BUCKETS_MIN ? REGION_BUCKETS_MIN : (uint32_t)buckets;
     view->hashes = hashes;
     view->kicks = HD_KICKS_MAX;
-    view->mark_bits = view->region_bits - 1 < HD_MARK_BITS_MAX ? view->region_bits - 1 : HD_MARK_BITS_MAX;
+    view->mark_bits = 1;
+    while (view->mark_bits * 2 < view->region_bits && view->mark_bits < HD_MARK_BITS_MAX) view->mark_bits *= 2;
     view->key_mask = ~(((UINT64_C(1) << view->mark_bits) - 1) << (ops->key_bits - 1 - view->mark_bits));
     hd_mix_init(&view->mix, seed);
     return HEDDLE_OK;

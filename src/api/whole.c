@@ -133,9 +133,9 @@ static void fill_stats(const heddle_table *table, const hd_census *census, const
     s->regions = UINT32_C(1) << table->storage.view.region_bits;
     s->keys = census->keys;
     s->slots = hd_geometry_slots(&table->storage.view, table->ops);
-    s->dead = census->dead;
+    s->marks = census->marks;
     s->buckets = s->slots / table->ops->bucket;
-    s->sealed = census->sealed;
+    s->full = census->full;
     s->bytes_slots = s->slots * (table->ops->slot_bytes + table->ops->value_bytes);
     s->bytes_total = table->storage.bytes + sizeof(hd_control);
     s->growths = table->growths;
@@ -174,7 +174,6 @@ heddle_status heddle_table_validate(heddle_table *table, void *stream)
         {c.misplaced, "keys stand in a bucket that is not theirs"},
         {c.twice, "slots hold a key that stands in another slot too"},
         {c.unreachable, "keys stand behind a bucket at which a search stops"},
-        {c.gaps, "EMPTY slots stand in buckets that were full"},
         {c.busy, "slots were left half written"},
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)

@@ -37,10 +37,9 @@ typedef uint64_t hd_key;
 
 #define HD_TOP_BIT ((hd_key)1 << (HD_KEY_BITS - 1))
 
-/* What a slot without a key holds in place of one. All have the top bit set, lean keys never. */
-#define HD_KEY_EMPTY ((hd_key)~HD_KEY_C(0)) /* never used since the bucket was made */
-#define HD_KEY_DEAD ((hd_key)~HD_KEY_C(1))  /* its key was erased */
-#define HD_KEY_BUSY ((hd_key)~HD_KEY_C(2))  /* being written by another tile right now */
+/* What a slot without a key holds in place of one, besides marks. Both have the top bit set, lean keys never. */
+#define HD_KEY_EMPTY ((hd_key)~HD_KEY_C(0))
+#define HD_KEY_BUSY ((hd_key)~HD_KEY_C(1)) /* being written by another tile right now */
 
 HD_FN bool key_is_vacant(hd_key key) { return (key & HD_TOP_BIT) != 0; }
 
@@ -121,18 +120,21 @@ HD_FN hd_key key_from_lean(const hd_view *view, uint32_t region, hd_key lean)
 /* Which bit of a bucket's marks belongs to a key: a slot, in the tile's order, and the bit of its word. */
 typedef struct hd_mark {
     uint32_t number;
-    hd_key bit; /* 0 in a table without marks */
+    uint32_t shift; /* the bit is the topmost after a shift to the left by so many */
 } hd_mark;
 
 HD_FN hd_mark mark_of(const hd_view *view, hd_key lean)
 {
     const uint32_t hash = (uint32_t)lean * UINT32_C(0x2545f491);
-    const uint32_t scaled = hash * HD_BUCKET; /* HD_BUCKET is a power of two: what mulhi leaves over */
     hd_mark mark;
     mark.number = hd_mulhi32(hash, HD_BUCKET);
-    mark.bit = (hd_key)(view->mark_bits != 0) << (HD_KEY_BITS - 2 - hd_mulhi32(scaled, view->mark_bits));
+    mark.shift = 1 + (hash >> 16 & (view->mark_bits - 1));
     return mark;
 }
+
+/* Whether the mark is cleared in the key word it belongs to. */
+HD_FN bool key_is_marked(hd_key key, hd_mark mark) { return (key << mark.shift & HD_TOP_BIT) == 0; }
+HD_FN hd_key mark_bit(hd_mark mark) { return HD_TOP_BIT >> mark.shift; }
 
 /*
  * The chain of 32-bit hashes. It starts from the lean key, so that a pair found in a slot can be

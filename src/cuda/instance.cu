@@ -4,8 +4,9 @@
  * HD_INSTANCE_NAME and HD_SYMBOL. Exports HD_SYMBOL alone.
  *
  * The batch kernels fill the machine once and stride over the batch. The tiles of a warp go together,
- * round by round: load a bucket each, look, and go on while any has to. In lookups a tile has two
- * keys in flight, and loads both buckets before it looks at either.
+ * round by round: load a bucket each, look, and go on while any has to. What hides the latency is the
+ * number of warps, so a kernel that needs few registers beats one with more keys a tile: a second key
+ * in flight was measured, and cost more than it brought once lookups read marks.
  */
 #include "cuda/engine_cuda.h"
 #include "cuda/count.h"
@@ -17,19 +18,20 @@
 /* A profiler shows the instance in the name. */
 #define KERNEL(name) static __global__ void __launch_bounds__(BLOCK) JOIN(HD_SYMBOL, name)
 /* Random access wants as many warps as a processor holds. */
-#define KERNEL_FULL(name) static __global__ void __launch_bounds__(BLOCK, FULL_BLOCKS) JOIN(HD_SYMBOL, name)
+#define KERNEL_LOOKUP(name) static __global__ void __launch_bounds__(BLOCK, LOOKUP_BLOCKS) JOIN(HD_SYMBOL, name)
+#define KERNEL_PLACE(name) static __global__ void __launch_bounds__(BLOCK, PLACE_BLOCKS) JOIN(HD_SYMBOL, name)
 
 #define BLOCK 256
-#define FULL_BLOCKS 8 /* of these a processor holds, if a thread needs no more than 32 registers */
+#define LOOKUP_BLOCKS 8 /* of these a processor holds, if a thread needs no more than 32 registers */
+#ifndef PLACE_BLOCKS
+#define PLACE_BLOCKS 6  /* 40 registers: with fewer an insertion spills */
+#endif
 #define WARP_TILES (32 / HD_TILE)
 #define LAUNCH_KEYS (UINT64_C(1) << 30) /* keys of one launch: their numbers stay 32 bits wide */
 #define SETTLE_BLOCK 128
 #define SETTLE_GATHER 32 /* deferred pairs that a tile takes off its list at a time */
 
 enum { FIND, CONTAINS, ERASE };
-
-/* Keys a tile looks up at a time: as many as their buckets leave registers for. */
-#define FLIGHT(op) ((op) == ERASE || HD_PIECES > 1 ? 1 : 2)
 
 HD_FN uint64_t thread_here(void) { return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 HD_FN uint64_t threads_in_all(void) { return (uint64_t)gridDim.x * blockDim.x; }
@@ -62,47 +64,32 @@ template <int OP> HD_FN hd_bucket lookup_load(hd_tile t, const hd_view *view, co
     return OP == ERASE ? bucket_load_shared(t, view, walk_bucket(view, walk)) : bucket_load(t, view, walk_bucket(view, walk));
 }
 
-/* Looks up the keys of a warp, FLIGHT(OP) for each of its tiles; the first is number `base` of the batch. */
+/* Looks up a key for each tile of a warp, the i-th of the batch; `on` tiles have one. */
 template <int OP>
-HD_FN void lookup_warp(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t base, lookup_sums *s)
+HD_FN void lookup_warp(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t i, bool on, lookup_sums *s)
 {
-    const hd_key *queries = (const hd_key *)batch->keys;
-    const uint32_t n = (uint32_t)batch->n;
-    hd_walk walks[FLIGHT(OP)];
-    hd_bucket buckets[FLIGHT(OP)];
-    bool on[FLIGHT(OP)];
-#pragma unroll
-    for (int g = 0; g < FLIGHT(OP); g++) {
-        const uint32_t i = base + g * WARP_TILES;
-        on[g] = i < n;
-        walks[g] = walk_start(view, __ldg(queries + (on[g] ? i : n - 1)));
-        buckets[g] = lookup_load<OP>(t, view, &walks[g]);
-    }
+    hd_walk walk = walk_start(view, __ldg((const hd_key *)batch->keys + (on ? i : 0)));
+    hd_bucket b = lookup_load<OP>(t, view, &walk);
     for (;;) {
-        bool any = false;
-#pragma unroll
-        for (int g = 0; g < FLIGHT(OP); g++) {
-            hd_hit hit;
-            const int step = find_step(t, view, &walks[g], &buckets[g], &hit);
-            s->probes += on[g];
-            s->found += lookup_end<OP>(t, view, batch, base + g * WARP_TILES, on[g], step, hit);
-            on[g] = on[g] && step == HD_STEP_ON;
-            any = any || on[g];
-        }
-        if (!__any_sync(0xffffffffu, any)) break;
-#pragma unroll
-        for (int g = 0; g < FLIGHT(OP); g++)
-            if (on[g]) buckets[g] = lookup_load<OP>(t, view, &walks[g]);
+        hd_hit hit;
+        const int step = find_step(t, view, &walk, &b, &hit);
+        s->probes += on;
+        s->found += lookup_end<OP>(t, view, batch, i, on, step, hit);
+        on = on && step == HD_STEP_ON;
+        if (!__any_sync(0xffffffffu, on)) break;
+        if (on) b = lookup_load<OP>(t, view, &walk);
     }
 }
 
 template <int OP> HD_FN void lookup_kernel(const hd_view *view, const hd_batch *batch)
 {
     const hd_tile t = tile_together();
-    const uint32_t keys = WARP_TILES * FLIGHT(OP), stride = warps_in_all() * keys;
+    const uint32_t n = (uint32_t)batch->n, stride = warps_in_all() * WARP_TILES;
     lookup_sums s = {0, 0};
-    for (uint32_t base = warp_here() * keys; base < batch->n; base += stride)
-        lookup_warp<OP>(t, view, batch, base + threadIdx.x % 32 / HD_TILE, &s);
+    for (uint32_t base = warp_here() * WARP_TILES; base < n; base += stride) {
+        const uint32_t i = base + threadIdx.x % 32 / HD_TILE;
+        lookup_warp<OP>(t, view, batch, i, i < n, &s);
+    }
     const uint32_t one = t.lane == 0; /* counts are the tile's */
     uint64_t *const at = batch->counts->at;
     uint64_t *const to[] = {at + HD_FOUND, at + HD_PROBES, at + HD_ASKED, batch->tally};
@@ -111,9 +98,9 @@ template <int OP> HD_FN void lookup_kernel(const hd_view *view, const hd_batch *
     block_add(to, mine);
 }
 
-KERNEL_FULL(find)(hd_view view, hd_batch batch) { lookup_kernel<FIND>(&view, &batch); }
-KERNEL_FULL(contains)(hd_view view, hd_batch batch) { lookup_kernel<CONTAINS>(&view, &batch); }
-KERNEL_FULL(erase)(hd_view view, hd_batch batch) { lookup_kernel<ERASE>(&view, &batch); }
+KERNEL_LOOKUP(find)(hd_view view, hd_batch batch) { lookup_kernel<FIND>(&view, &batch); }
+KERNEL_LOOKUP(contains)(hd_view view, hd_batch batch) { lookup_kernel<CONTAINS>(&view, &batch); }
+KERNEL_LOOKUP(erase)(hd_view view, hd_batch batch) { lookup_kernel<ERASE>(&view, &batch); }
 
 /* ------------------------------------------------------------------------------------ inserting */
 
@@ -179,7 +166,7 @@ HD_FN void place_warp(hd_tile t, const hd_view *view, const hd_batch *batch, hd_
     }
 }
 
-KERNEL_FULL(place)(hd_view view, hd_batch batch)
+KERNEL_PLACE(place)(hd_view view, hd_batch batch)
 {
     const hd_tile t = tile_together();
     const uint32_t n = (uint32_t)batch.n, stride = warps_in_all() * WARP_TILES;
@@ -205,7 +192,7 @@ HD_FN bool slot_walk(const hd_view *from, uint64_t slot, const hd_view *view, hd
     return true;
 }
 
-KERNEL_FULL(rehome)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
+KERNEL_PLACE(rehome)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
 {
     const hd_tile t = tile_together();
     const uint32_t n = (uint32_t)batch.n, stride = warps_in_all() * WARP_TILES;
@@ -360,7 +347,7 @@ static heddle_status launch_batch(batch_kernel kernel, heddle_device *device, co
         part.keys = (const hd_key *)batch->keys + done;
         if (batch->values_out != NULL) part.values_out = (hd_value *)batch->values_out + done;
         if (batch->found != NULL) part.found = batch->found + done;
-        kernel<<<grid_for(device, part.n * HD_TILE, BLOCK, FULL_BLOCKS), BLOCK, 0, use>>>(*view, part);
+        kernel<<<grid_for(device, part.n * HD_TILE, BLOCK, LOOKUP_BLOCKS), BLOCK, 0, use>>>(*view, part);
         status = hd_cuda_check(cudaGetLastError(), what);
     }
     return status;

@@ -3,7 +3,7 @@
  *
  * A view is handed to kernels by value. Its geometry, with all counts exact:
  *
- *   regions         = 2^region_bits, region_bits >= 1
+ *   regions         = 2^region_bits, region_bits > mark_bits >= 1
  *   buckets         = regions * region_buckets
  *   slots           = buckets * HD_BUCKET
  *   region of a key = the leading region_bits bits of its mixed key (hash.h)
@@ -29,7 +29,7 @@ typedef struct hd_view {
     uint32_t region_buckets; /* buckets in a region, at least 4 */
     uint32_t hashes;         /* candidate buckets of a key, 2 to 4 */
     uint32_t kicks;          /* evictions a settling key may cause, at most HD_KICKS_MAX */
-    uint32_t mark_bits;      /* of every key word, used for marks (hash.h); below region_bits */
+    uint32_t mark_bits;      /* of every key word, used for marks (hash.h): 1, 2, 4 or 8 */
     uint64_t key_mask;       /* the bits of a key word that are not marks */
     hd_mix mix;
 } hd_view;
@@ -68,13 +68,12 @@ typedef struct hd_batch {
 /* What a walk over all slots found; see hd_table_ops.inspect. */
 typedef struct hd_census {
     uint64_t keys;
-    uint64_t dead;
-    uint64_t sealed;     /* buckets without an EMPTY slot */
+    uint64_t marks;      /* cleared marks */
+    uint64_t full;       /* buckets without room */
     uint64_t probes[8];  /* keys by the number of probes that find them, less one */
     uint64_t misplaced;  /* keys in a bucket that is none of theirs */
     uint64_t unreachable;/* keys behind a bucket at which a search stops */
     uint64_t twice;      /* keys that a search finds in another slot than this one */
-    uint64_t gaps;       /* EMPTY slots before a slot that is not */
     uint64_t busy;       /* slots left half written */
 } hd_census;
 

@@ -12,17 +12,11 @@ HD_FN hd_key census_key(const hd_view *view, uint64_t slot)
     return word_key(((const hd_word *)view->slots)[slot]);
 }
 
-HD_FN bool census_is_open(const hd_view *view, uint64_t bucket)
-{
-    return key_is(view, census_key(view, tile_last_slot(bucket)), HD_KEY_EMPTY);
-}
-
 /* Whether a search for `lean` goes on behind this bucket. */
 HD_FN bool census_is_passed(const hd_view *view, uint64_t bucket, hd_key lean)
 {
     const hd_mark mark = mark_of(view, lean);
-    if (mark.bit == 0) return !census_is_open(view, bucket);
-    return (census_key(view, tile_slot(bucket, mark.number)) & mark.bit) == 0;
+    return key_is_marked(census_key(view, tile_slot(bucket, mark.number)), mark);
 }
 
 /* How often `lean` stands in a bucket. */
@@ -60,16 +54,22 @@ HD_FN void census_live(const hd_view *view, uint64_t home, hd_key lean, hd_censu
     if (copies != 1) census->twice++;
 }
 
+HD_FN bool census_is_full(const hd_view *view, uint64_t bucket)
+{
+    bool vacant = false;
+    for (uint32_t i = 0; i < HD_BUCKET; i++) vacant = vacant || key_is_vacant(census_key(view, bucket * HD_BUCKET + i));
+    return !vacant;
+}
+
 HD_FN void census_slot(const hd_view *view, uint64_t slot, hd_census *census)
 {
     const uint64_t bucket = slot / HD_BUCKET;
     const hd_key key = census_key(view, slot);
-    const bool empty = key_is(view, key, HD_KEY_EMPTY);
-    if (slot == tile_last_slot(bucket) && !empty) census->sealed++;
+    hd_key cleared = key_marks(view, ~key);
+    for (; cleared != 0; cleared &= cleared - 1) census->marks++;
+    if (slot % HD_BUCKET == 0 && census_is_full(view, bucket)) census->full++;
     if (!key_is_vacant(key)) census_live(view, bucket, key_bare(view, key), census);
-    else if (key_is(view, key, HD_KEY_DEAD)) census->dead++;
-    else if (!empty) census->busy++;
-    else if (slot != tile_last_slot(bucket) && !census_is_open(view, bucket)) census->gaps++;
+    else if (!key_is(view, key, HD_KEY_EMPTY)) census->busy++;
 }
 
 #endif

@@ -4,10 +4,8 @@
  * A key lives in one of its candidate buckets, all in its region, and is looked for in their order.
  *
  * The invariant that lets a lookup stop: a key that lies behind a bucket on its walk has cleared its
- * mark there (hash.h), and marks are never set again. In tables of so few regions that no bits are
- * left for marks, a weaker one: while the last slot of a bucket is EMPTY, no key has been pushed past
- * that bucket. A key passes a bucket only if it is full, and an erased slot becomes DEAD, not EMPTY,
- * so once the last slot is taken the bucket is "sealed" for good.
+ * mark there (hash.h), and marks are never set again while the table lives. A key passes a bucket
+ * only if it is full. An erase makes room in a bucket and leaves its marks alone.
  *
  * Insertion has two halves. The first, place_step, runs for many keys at once and never moves a
  * pair: a key goes into the first vacancy on its way. Since vacancies only disappear meanwhile, and
@@ -87,20 +85,13 @@ HD_FN int find_step(hd_tile t, const hd_view *view, hd_walk *walk, const hd_buck
  * starts a second lap, which ends at the noted bucket. `b` is a shared snapshot of the bucket the
  * walk is at. HD_PLACED, HD_PRESENT (the policy was applied), HD_DEFERRED, or HD_GOES_ON.
  */
-typedef struct hd_aim {
-    int8_t step;   /* the candidate with the first vacancy, -1 while none is known */
-    int8_t second; /* second lap: claim there */
-    uint8_t tries; /* how often another tile was faster */
-} hd_aim;
+typedef uint32_t hd_aim; /* one word, since registers are dear */
+#define HD_AIM_TRY 16u   /* counts, from here up, how often another tile was faster */
+#define HD_AIM_SECOND 8u /* second lap: claim at the noted candidate */
+#define HD_AIM_NONE 4u   /* the lower three bits: the candidate with the first vacancy, or none yet */
 
-HD_FN hd_aim aim_start(void)
-{
-    hd_aim aim;
-    aim.step = -1;
-    aim.second = 0;
-    aim.tries = 0;
-    return aim;
-}
+HD_FN hd_aim aim_start(void) { return HD_AIM_NONE; }
+HD_FN uint32_t aim_candidate(hd_aim aim) { return aim & 7u; }
 
 HD_FN void walk_restart(hd_walk *walk)
 {
@@ -114,12 +105,13 @@ HD_FN int place_step(hd_tile t, const hd_view *view, hd_walk *walk, hd_aim *aim,
     hd_hit hit;
     hd_vacancy room;
     const bool found = bucket_lookup(t, view, b, walk->lean, &hit);
-    const bool open = bucket_is_open(t, view, b);
+    const bool passed = bucket_is_passed(t, view, b, walk->lean);
     const bool vacant = bucket_vacancy(t, view, b, &room);
     const bool busy = vacancy_is_busy(t, view, room) && vacant; /* it may be this very key that arrives there */
-    const bool last = open || walk->step + 1 >= view->hashes;
-    const bool first_vacancy = vacant && aim->step < 0;
-    const bool claims = !found && !busy && vacant && (aim->second ? aim->step == (int)walk->step : last && first_vacancy);
+    const bool last = walk->step + 1 >= view->hashes || (vacant && !passed); /* the key is not behind it */
+    const bool first_vacancy = vacant && aim_candidate(*aim) == HD_AIM_NONE;
+    const bool arrived = (*aim & HD_AIM_SECOND) != 0 && aim_candidate(*aim) == walk->step;
+    const bool claims = !found && !busy && vacant && (arrived || (last && first_vacancy));
     hd_pair pair;
     bool placed;
     pair.lean = walk->lean;
@@ -129,21 +121,19 @@ HD_FN int place_step(hd_tile t, const hd_view *view, hd_walk *walk, hd_aim *aim,
     placed = vacancy_claim(t, view, room, pair, active && claims);
     if (found) return HD_PRESENT;
     if (placed) return HD_PLACED;
-    if (busy || claims || (aim->second && aim->step == (int)walk->step)) { /* others were faster: all anew */
-        if (aim->tries >= HD_PLACE_TRIES) return HD_DEFERRED;
-        aim->tries++;
-        aim->step = -1;
-        aim->second = 0;
+    if (busy || claims || arrived) { /* others were faster: all anew */
+        if (*aim >= HD_PLACE_TRIES * HD_AIM_TRY) return HD_DEFERRED;
+        *aim = (*aim & ~(HD_AIM_TRY - 1)) + HD_AIM_TRY + HD_AIM_NONE;
         walk_restart(walk);
         return HD_GOES_ON;
     }
-    if (first_vacancy) aim->step = (int8_t)walk->step;
+    if (first_vacancy) *aim = *aim - HD_AIM_NONE + walk->step;
     if (!last) {
         walk_advance(view, walk);
         return HD_GOES_ON;
     }
-    if (aim->step < 0) return HD_DEFERRED;
-    aim->second = 1;
+    if (aim_candidate(*aim) == HD_AIM_NONE) return HD_DEFERRED;
+    *aim |= HD_AIM_SECOND;
     walk_restart(walk);
     return HD_GOES_ON;
 }
@@ -240,8 +230,7 @@ HD_FN int scheme_settle(hd_tile t, const hd_view *view, const hd_walk start, hd_
             return HD_PRESENT;
         }
         if (!has_room) has_room = bucket_vacancy(t, view, &candidates[i], &room);
-        if (bucket_is_open(t, view, &candidates[i])) break;
-        bucket_mark(t, view, &candidates[i], pair.lean, !has_room);
+        bucket_mark(t, view, &candidates[i], pair.lean, !has_room && i + 1 < view->hashes);
     }
     if (has_room) {
         vacancy_fill(t, view, room, pair);

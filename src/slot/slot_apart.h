@@ -27,12 +27,12 @@ HD_FN bool slot_claim(const hd_view *view, uint64_t slot, hd_word seen, hd_pair 
     return slot_claim_by_key(view, slot, seen, pair);
 }
 
-HD_FN bool slot_kill(const hd_view *view, uint64_t slot, hd_word seen)
+HD_FN bool slot_vacate(const hd_view *view, uint64_t slot, hd_word seen)
 {
 #if HD_KEY_BITS == 32
-    return cas_32(slot_key_at(view, slot), seen, key_with_marks(view, HD_KEY_DEAD, seen));
+    return cas_32(slot_key_at(view, slot), seen, key_with_marks(view, HD_KEY_EMPTY, seen));
 #else
-    return cas_64(slot_key_at(view, slot), seen, key_with_marks(view, HD_KEY_DEAD, seen));
+    return cas_64(slot_key_at(view, slot), seen, key_with_marks(view, HD_KEY_EMPTY, seen));
 #endif
 }
 

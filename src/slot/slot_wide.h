@@ -50,9 +50,9 @@ HD_FN bool slot_claim(const hd_view *view, uint64_t slot, hd_word seen, hd_pair 
 #endif
 }
 
-HD_FN bool slot_kill(const hd_view *view, uint64_t slot, hd_word seen)
+HD_FN bool slot_vacate(const hd_view *view, uint64_t slot, hd_word seen)
 {
-    return cas_64(slot_key_at(view, slot), seen.key, key_with_marks(view, HD_KEY_DEAD, seen.key));
+    return cas_64(slot_key_at(view, slot), seen.key, key_with_marks(view, HD_KEY_EMPTY, seen.key));
 }
 
 HD_FN void slot_put(const hd_view *view, uint64_t slot, hd_pair pair, hd_key marks)

@@ -66,13 +66,13 @@ HD_FN bool slot_claim(const hd_view *view, uint64_t slot, hd_word seen, hd_pair 
     return word_cas((hd_word *)view->slots + slot, seen, word_make(pair));
 }
 
-/* Makes a live slot last seen as `seen` DEAD; false when another tile was faster. */
-HD_FN bool slot_kill(const hd_view *view, uint64_t slot, hd_word seen)
+/* Empties a live slot last seen as `seen`; false when another tile was faster. */
+HD_FN bool slot_vacate(const hd_view *view, uint64_t slot, hd_word seen)
 {
-    hd_pair dead;
-    dead.lean = key_with_marks(view, HD_KEY_DEAD, word_key(seen));
-    dead.value = 0;
-    return word_cas((hd_word *)view->slots + slot, seen, word_make(dead));
+    hd_pair nothing;
+    nothing.lean = key_with_marks(view, HD_KEY_EMPTY, word_key(seen));
+    nothing.value = 0;
+    return word_cas((hd_word *)view->slots + slot, seen, word_make(nothing));
 }
 
 /* Plain write by a tile that has the region to itself, into a slot with these marks. */

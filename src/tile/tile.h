@@ -10,7 +10,6 @@
  *   hd_bucket bucket_load(t, view, index)          a snapshot; nobody else writes the table now
  *   hd_bucket bucket_load_shared(t, view, index)   a snapshot while other tiles insert or erase
  *   bool bucket_lookup(t, view, &b, lean, &hit)    is this key in it
- *   bool bucket_is_open(t, view, &b)               its last slot is EMPTY: nothing was pushed past it
  *   bool bucket_is_passed(t, view, &b, lean)       this key may have been pushed past it
  *   void bucket_mark(t, view, &b, lean, active)    notes that it has been
  *   bool bucket_vacancy(t, view, &b, &v)           its first slot without a key; false when it is full
@@ -27,7 +26,7 @@
  *   hd_pair tile_get(t, view, slot, &marks), tile_put(t, view, slot, pair, marks)
  *                                                  reads or writes one slot; region owned
  *   void bucket_prefetch(view, index)              a load of this bucket will come soon; asked by one thread
- *   uint64_t tile_last_slot(index)                 the slot that is filled last in a bucket
+ *   uint64_t tile_slot(index, number)              the number-th slot of a bucket, in the tile's order
  *   void path_set(t, path, i, x), path_get         a small array that the tile keeps for itself
  *
  * On CUDA the tiles of a warp may also go together (tile_together); functions of a scheme that say
@@ -35,8 +34,8 @@
  *
  * What makes concurrent insertion right (see scheme/cuckoo.h) is that within one snapshot the look
  * for vacancies is not newer than the look for the key, and that all tiles take vacancies in the
- * same order. The order of positions in a bucket is the tile's own affair; "first" and "last" are
- * meant in that order.
+ * same order. The order of slots in a bucket is the tile's own affair; "first" is meant in that
+ * order.
  */
 #ifndef HD_TILE_H
 #define HD_TILE_H

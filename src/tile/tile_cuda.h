@@ -84,13 +84,12 @@ HD_FN uint32_t lane_position(uint32_t lane, uint32_t j)
     return (j / HD_PIECE_SLOTS * HD_TILE + lane) * HD_PIECE_SLOTS + j % HD_PIECE_SLOTS;
 }
 
-/* The number-th slot of a bucket, lane by lane, and the one that is filled last. */
+/* The number-th slot of a bucket, lane by lane. */
 HD_FN uint64_t tile_slot(uint64_t index, uint32_t number)
 {
     return index * HD_BUCKET + lane_position(number / HD_LANE_SLOTS, number % HD_LANE_SLOTS);
 }
 
-HD_FN uint64_t tile_last_slot(uint64_t index) { return tile_slot(index, HD_BUCKET - 1); }
 
 /* The j-th of these is at j * HD_PIECE_SLOTS in `words`. */
 HD_FN const char *piece_at(hd_tile t, const hd_view *view, uint64_t index, uint32_t j)
@@ -132,11 +131,6 @@ HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_
     return tile_any(t, hit->here);
 }
 
-HD_FN bool bucket_is_open(hd_tile t, const hd_view *view, const hd_bucket *b)
-{
-    return tile_any(t, t.lane == HD_TILE - 1 && key_is(view, word_key(b->words[HD_LANE_SLOTS - 1]), HD_KEY_EMPTY));
-}
-
 /* The key word of the lane's j-th slot, where j is not known to the compiler. */
 HD_FN hd_key lane_key(const hd_bucket *b, uint32_t j)
 {
@@ -151,17 +145,15 @@ HD_FN bool bucket_is_passed(hd_tile t, const hd_view *view, const hd_bucket *b, 
 {
     const hd_mark mark = mark_of(view, lean);
     const bool mine = t.lane == mark.number / HD_LANE_SLOTS;
-    const bool marked = mine && (lane_key(b, mark.number % HD_LANE_SLOTS) & mark.bit) == 0;
-    const bool sealed = t.lane == HD_TILE - 1 && !key_is(view, word_key(b->words[HD_LANE_SLOTS - 1]), HD_KEY_EMPTY);
-    return tile_any(t, view->mark_bits != 0 ? marked : sealed);
+    return tile_any(t, mine && key_is_marked(lane_key(b, mark.number % HD_LANE_SLOTS), mark));
 }
 
 HD_FN void bucket_mark(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean, bool active)
 {
     const hd_mark mark = mark_of(view, lean);
     const uint32_t j = mark.number % HD_LANE_SLOTS;
-    if (active && t.lane == mark.number / HD_LANE_SLOTS && (lane_key(b, j) & mark.bit) != 0)
-        slot_mark(view, b->index * HD_BUCKET + lane_position(t.lane, j), mark.bit);
+    if (active && t.lane == mark.number / HD_LANE_SLOTS && !key_is_marked(lane_key(b, j), mark))
+        slot_mark(view, b->index * HD_BUCKET + lane_position(t.lane, j), mark_bit(mark));
     __syncwarp(t.sync);
 }
 
@@ -229,7 +221,7 @@ HD_FN void hit_update(hd_tile t, const hd_view *view, const hd_hit hit, uint32_t
 
 HD_FN bool hit_erase(hd_tile t, const hd_view *view, const hd_hit hit)
 {
-    return tile_any(t, hit.here && slot_kill(view, hit.slot, hit.word));
+    return tile_any(t, hit.here && slot_vacate(view, hit.slot, hit.word));
 }
 
 /* Single slots: every lane reads the same address, lane 0 writes. */

@@ -47,9 +47,8 @@ HD_FN hd_tile tile_here(void)
     return t;
 }
 
-/* The number-th slot of a bucket, and the one that is filled last. */
+/* The number-th slot of a bucket. */
 HD_FN uint64_t tile_slot(uint64_t index, uint32_t number) { return index * HD_BUCKET + number; }
-HD_FN uint64_t tile_last_slot(uint64_t index) { return tile_slot(index, HD_BUCKET - 1); }
 
 HD_FN hd_word *bucket_words(const hd_view *view, const hd_bucket *b) { return (hd_word *)view->slots + b->first; }
 
@@ -79,23 +78,17 @@ HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_
     return true;
 }
 
-HD_FN bool bucket_is_open(hd_tile t, const hd_view *view, const hd_bucket *b)
-{
-    (void)t;
-    return key_is(view, word_key(slot_load(view, tile_last_slot(b->first / HD_BUCKET))), HD_KEY_EMPTY);
-}
-
 HD_FN bool bucket_is_passed(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean)
 {
     const hd_mark mark = mark_of(view, lean);
-    if (mark.bit == 0) return !bucket_is_open(t, view, b);
-    return (word_key(slot_load(view, b->first + mark.number)) & mark.bit) == 0;
+    (void)t;
+    return key_is_marked(word_key(slot_load(view, b->first + mark.number)), mark);
 }
 
 HD_FN void bucket_mark(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean, bool active)
 {
     const hd_mark mark = mark_of(view, lean);
-    if (active && mark.bit != 0 && !bucket_is_passed(t, view, b, lean)) slot_mark(view, b->first + mark.number, mark.bit);
+    if (active && !bucket_is_passed(t, view, b, lean)) slot_mark(view, b->first + mark.number, mark_bit(mark));
 }
 
 HD_FN bool bucket_vacancy(hd_tile t, const hd_view *view, const hd_bucket *b, hd_vacancy *v)
@@ -144,7 +137,7 @@ HD_FN bool hit_erase(hd_tile t, const hd_view *view, hd_hit hit)
 {
     const hd_word seen = slot_load(view, hit.slot);
     (void)t;
-    return !key_is_vacant(word_key(seen)) && slot_kill(view, hit.slot, seen);
+    return !key_is_vacant(word_key(seen)) && slot_vacate(view, hit.slot, seen);
 }
 
 HD_FN hd_pair tile_get(hd_tile t, const hd_view *view, uint64_t slot, hd_key *marks)
