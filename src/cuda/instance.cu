@@ -23,9 +23,7 @@
 
 #define BLOCK 256
 #define LOOKUP_BLOCKS 8 /* of these a processor holds, if a thread needs no more than 32 registers */
-#ifndef PLACE_BLOCKS
-#define PLACE_BLOCKS 6  /* 40 registers: with fewer an insertion spills */
-#endif
+#define PLACE_BLOCKS (HD_WIDE || HD_PIECES > 1 ? 5 : 6) /* 48 or 40 registers: with fewer an insertion spills */
 #define WARP_TILES (32 / HD_TILE)
 #define LAUNCH_KEYS (UINT64_C(1) << 30) /* keys of one launch: their numbers stay 32 bits wide */
 #define SETTLE_BLOCK 128
@@ -336,7 +334,7 @@ static unsigned grid_for(heddle_device *device, uint64_t threads, unsigned block
 
 typedef void (*batch_kernel)(hd_view view, hd_batch batch);
 
-static heddle_status launch_batch(batch_kernel kernel, heddle_device *device, const hd_view *view,
+static heddle_status launch_batch(batch_kernel kernel, unsigned blocks, heddle_device *device, const hd_view *view,
                                   const hd_batch *batch, void *stream, const char *what)
 {
     cudaStream_t use;
@@ -347,7 +345,7 @@ static heddle_status launch_batch(batch_kernel kernel, heddle_device *device, co
         part.keys = (const hd_key *)batch->keys + done;
         if (batch->values_out != NULL) part.values_out = (hd_value *)batch->values_out + done;
         if (batch->found != NULL) part.found = batch->found + done;
-        kernel<<<grid_for(device, part.n * HD_TILE, BLOCK, LOOKUP_BLOCKS), BLOCK, 0, use>>>(*view, part);
+        kernel<<<grid_for(device, part.n * HD_TILE, BLOCK, blocks), BLOCK, 0, use>>>(*view, part);
         status = hd_cuda_check(cudaGetLastError(), what);
     }
     return status;
@@ -355,22 +353,22 @@ static heddle_status launch_batch(batch_kernel kernel, heddle_device *device, co
 
 static heddle_status find(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
 {
-    return launch_batch(JOIN(HD_SYMBOL, find), device, view, batch, stream, "find");
+    return launch_batch(JOIN(HD_SYMBOL, find), LOOKUP_BLOCKS, device, view, batch, stream, "find");
 }
 
 static heddle_status contains(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
 {
-    return launch_batch(JOIN(HD_SYMBOL, contains), device, view, batch, stream, "contains");
+    return launch_batch(JOIN(HD_SYMBOL, contains), LOOKUP_BLOCKS, device, view, batch, stream, "contains");
 }
 
 static heddle_status erase(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
 {
-    return launch_batch(JOIN(HD_SYMBOL, erase), device, view, batch, stream, "erase");
+    return launch_batch(JOIN(HD_SYMBOL, erase), LOOKUP_BLOCKS, device, view, batch, stream, "erase");
 }
 
 static heddle_status place(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
 {
-    return launch_batch(JOIN(HD_SYMBOL, place), device, view, batch, stream, "insert");
+    return launch_batch(JOIN(HD_SYMBOL, place), PLACE_BLOCKS, device, view, batch, stream, "insert");
 }
 
 static heddle_status rehome(heddle_device *device, const hd_view *view, const hd_batch *batch, const hd_view *from,
@@ -379,7 +377,7 @@ static heddle_status rehome(heddle_device *device, const hd_view *view, const hd
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK) return status;
-    JOIN(HD_SYMBOL, rehome)<<<grid_for(device, batch->n * HD_TILE, BLOCK, 8), BLOCK, 0, use>>>(*view, *batch, *from, first);
+    JOIN(HD_SYMBOL, rehome)<<<grid_for(device, batch->n * HD_TILE, BLOCK, PLACE_BLOCKS), BLOCK, 0, use>>>(*view, *batch, *from, first);
     return hd_cuda_check(cudaGetLastError(), "move");
 }
 
