@@ -4,7 +4,7 @@
  * HD_SCHEME_HEADER, HD_INSTANCE_NAME and HD_SYMBOL. Exports HD_SYMBOL alone.
  *
  * Memory is slow and wide: the batch loops keep two groups of walks in flight. The first buckets of
- * one group are prefetched before the group before it is looked at. A lookup that goes on to a second
+ * one group are prefetched before the group before it is looked at. A walk that goes on to a second
  * bucket prefetches it and is looked at again after the rest of its group.
  */
 #include <string.h>
@@ -166,20 +166,41 @@ static inline void insert_end(const hd_batch *batch, uint64_t i, int result, sum
     if (batch->outcomes != NULL) batch->outcomes[i] = outcome_of(result, batch->policy);
 }
 
-static inline void place_one(const hd_view *view, const hd_batch *batch, hd_walk walk, uint64_t i, hd_value value,
-                             sums *s)
+/* One look for the i-th key of a batch; whether its walk goes on. */
+static inline bool place_look(const hd_view *view, const hd_batch *batch, hd_walk *walk, hd_aim *aim, uint64_t i,
+                              hd_value value, sums *s)
 {
-    hd_aim aim = aim_start();
-    int result;
-    do {
-        const hd_bucket b = bucket_load_shared(tile_here(), view, walk_bucket(view, &walk));
-        result = place_step(tile_here(), view, &walk, &aim, &b, value, batch->policy, true);
-        s->probes++;
-    } while (result == HD_GOES_ON);
+    const hd_bucket b = bucket_load_shared(tile_here(), view, walk_bucket(view, walk));
+    const int result = place_step(tile_here(), view, walk, aim, &b, value, batch->policy, true);
+    s->probes++;
+    if (result == HD_GOES_ON) {
+        bucket_prefetch(view, walk_bucket(view, walk));
+        return true;
+    }
     if (result == HD_DEFERRED) {
-        batch->next[i] = exchange_relaxed_32(&batch->heads[walk.region], (uint32_t)i);
+        batch->next[i] = exchange_relaxed_32(&batch->heads[walk->region], (uint32_t)i);
     } else {
         insert_end(batch, i, result, s);
+    }
+    return false;
+}
+
+static inline void place_group(group *g, const hd_view *view, const hd_batch *batch, sums *s)
+{
+    uint32_t going[GROUP], count = 0;
+    hd_aim aims[GROUP];
+    for (uint32_t i = 0; i < g->count; i++) {
+        aims[i] = aim_start();
+        if (!batch->retry || batch->outcomes[g->first + i] == HEDDLE_OUTCOME_FAILED) going[count++] = i;
+    }
+    while (count != 0) {
+        uint32_t still = 0;
+        for (uint32_t j = 0; j < count; j++) {
+            const uint32_t i = going[j];
+            const hd_value value = batch_value(batch, g->first + i);
+            if (place_look(view, batch, &g->walks[i], &aims[i], g->first + i, value, s)) going[still++] = i;
+        }
+        count = still;
     }
 }
 
@@ -189,12 +210,8 @@ static void place_chunk(const hd_view *view, const hd_batch *batch, uint64_t fir
     group flight[2];
     group_start(&flight[0], view, keys, first, end);
     for (uint64_t i = first, turn = 0; i < end; i += GROUP, turn ^= 1) {
-        const group *g = &flight[turn];
         group_start(&flight[turn ^ 1], view, keys, i + GROUP, end);
-        for (uint32_t j = 0; j < g->count; j++) {
-            if (batch->retry && batch->outcomes[i + j] != HEDDLE_OUTCOME_FAILED) continue;
-            place_one(view, batch, g->walks[j], i + j, batch_value(batch, i + j), s);
-        }
+        place_group(&flight[turn], view, batch, s);
     }
 }
 
@@ -288,7 +305,9 @@ static heddle_status rehome(heddle_device *device, const hd_view *view, const hd
         for (uint64_t i = 0; i < batch->n; i++) {
             hd_walk walk;
             hd_value value;
-            if (source_get(&src, &v, i, &walk, &value)) place_one(&v, batch, walk, i, value, &s);
+            hd_aim aim = aim_start();
+            bool going = source_get(&src, &v, i, &walk, &value);
+            while (going) going = place_look(&v, batch, &walk, &aim, i, value, &s);
         }
         sums_add(&s, batch);
     }

@@ -72,6 +72,7 @@ HD_FN bool walk_advance(const hd_view *view, hd_walk *walk)
 HD_FN int find_step(hd_tile t, const hd_view *view, hd_walk *walk, const hd_bucket *b, hd_hit *hit)
 {
     const bool found = bucket_lookup(t, view, b, walk->lean, hit);
+    if (tile_is_alone(t) && found) return HD_STEP_FOUND;
     const bool passed = bucket_is_passed(t, view, b, walk->lean);
     if (found) return HD_STEP_FOUND;
     if (!passed) return HD_STEP_ABSENT;

@@ -27,6 +27,7 @@
  *                                                  reads or writes one slot; region owned
  *   void bucket_prefetch(view, index)              a load of this bucket will come soon; asked by one thread
  *   uint64_t tile_slot(index, number)              the number-th slot of a bucket, in the tile's order
+ *   bool tile_is_alone(t)                          a branch may part this tile from others
  *   void path_set(t, path, i, x), path_get         a small array that the tile keeps for itself
  *
  * On CUDA the tiles of a warp may also go together (tile_together); functions of a scheme that say

@@ -78,6 +78,13 @@ HD_FN bool tile_any(hd_tile t, bool mine)
 #endif
 }
 
+/* Never taken for granted: the code is the same for tiles that go together. */
+HD_FN bool tile_is_alone(hd_tile t)
+{
+    (void)t;
+    return false;
+}
+
 /* The number of the lane's j-th slot in a bucket. */
 HD_FN uint32_t lane_position(uint32_t lane, uint32_t j)
 {
