@@ -41,7 +41,8 @@ static heddle_status open_cpu(const char *rest, heddle_device **device)
 {
     int32_t threads = 0;
     if (*rest != 0 && (!parse_number(rest + 1, &threads) || threads < 1))
-        return hd_fail(HEDDLE_ERROR_INVALID, "\"cpu:\" must be followed by a number of threads, not \"%s\"", rest + 1);
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "\"cpu:\" must be followed by a number of threads, not \"%s\"", rest + 1);
     return hd_engine_cpu()->open(threads, device);
 }
 
@@ -50,10 +51,13 @@ static heddle_status open_cuda(const char *rest, heddle_device **device)
     const hd_engine *engine = cuda_engine();
     int32_t index = 0;
     if (*rest != 0 && !parse_number(rest + 1, &index))
-        return hd_fail(HEDDLE_ERROR_INVALID, "\"cuda:\" must be followed by a device number, not \"%s\"", rest + 1);
-    if (engine == NULL) return hd_fail(HEDDLE_ERROR_NO_DEVICE, "this library was built without the CUDA engine");
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "\"cuda:\" must be followed by a device number, not \"%s\"", rest + 1);
+    if (engine == NULL)
+        return hd_fail(HEDDLE_ERROR_NO_DEVICE, "this library was built without the CUDA engine");
     if ((uint32_t)index >= engine->count())
-        return hd_fail(HEDDLE_ERROR_NO_DEVICE, "there is no CUDA device %d (%u found)", index, engine->count());
+        return hd_fail(HEDDLE_ERROR_NO_DEVICE, "there is no CUDA device %d (%u found)", index,
+                       engine->count());
     return engine->open(index, device);
 }
 
@@ -80,12 +84,15 @@ heddle_status heddle_device_open(const char *name, heddle_device **device)
     const char *rest;
     heddle_status status;
     if (name == NULL || device == NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "heddle_device_open needs a name and a place for the device");
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "heddle_device_open needs a name and a place for the device");
     *device = NULL;
     if (strcmp(name, "auto") == 0) status = open_auto(&opened);
     else if (is_kind(name, "cpu", &rest)) status = open_cpu(rest, &opened);
     else if (is_kind(name, "cuda", &rest)) status = open_cuda(rest, &opened);
-    else return hd_fail(HEDDLE_ERROR_INVALID, "no device is called \"%s\": use auto, cpu, cpu:N, cuda or cuda:N", name);
+    else
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "no device is called \"%s\": use auto, cpu, cpu:N, cuda or cuda:N", name);
     if (status != HEDDLE_OK) return status;
     pthread_mutex_init(&opened->lock, NULL);
     *device = opened;
@@ -103,7 +110,8 @@ void heddle_device_close(heddle_device *device)
 heddle_status heddle_device_get_info(heddle_device *device, heddle_device_info *info)
 {
     if (device == NULL || info == NULL || info->size != sizeof *info)
-        return hd_fail(HEDDLE_ERROR_INVALID, "heddle_device_get_info needs a device and an info with its size set");
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "heddle_device_get_info needs a device and an info with its size set");
     return device->engine->get_info(device, info);
 }
 
@@ -125,7 +133,8 @@ heddle_status heddle_device_synchronize(heddle_device *device, void *stream)
 heddle_status heddle_memory_allocate(heddle_device *device, uint64_t bytes, void **memory)
 {
     if (device == NULL || memory == NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "heddle_memory_allocate needs a device and a place for the memory");
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "heddle_memory_allocate needs a device and a place for the memory");
     *memory = NULL;
     return device->engine->allocate(device, bytes, memory);
 }
@@ -137,15 +146,18 @@ heddle_status heddle_memory_free(heddle_device *device, void *memory)
     return HEDDLE_OK;
 }
 
-heddle_status heddle_memory_copy(heddle_device *device, void *to, const void *from, uint64_t bytes, void *stream)
+heddle_status heddle_memory_copy(heddle_device *device, void *to, const void *from, uint64_t bytes,
+                                 void *stream)
 {
     const heddle_status status = check_device(device, stream);
     if (status != HEDDLE_OK) return status;
-    if (bytes != 0 && (to == NULL || from == NULL)) return hd_fail(HEDDLE_ERROR_INVALID, "a copy needs two pointers");
+    if (bytes != 0 && (to == NULL || from == NULL))
+        return hd_fail(HEDDLE_ERROR_INVALID, "a copy needs two pointers");
     return bytes != 0 ? device->engine->copy(device, to, from, bytes, stream) : HEDDLE_OK;
 }
 
-heddle_status heddle_memory_fill(heddle_device *device, void *memory, uint8_t byte, uint64_t bytes, void *stream)
+heddle_status heddle_memory_fill(heddle_device *device, void *memory, uint8_t byte, uint64_t bytes,
+                                 void *stream)
 {
     const heddle_status status = check_device(device, stream);
     if (status != HEDDLE_OK) return status;

@@ -73,26 +73,33 @@ static double region_slots(double keys, double load)
     return by_load > by_spread ? by_load : by_spread;
 }
 
-heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t capacity, double load,
-                               uint32_t hashes, uint64_t seed)
+heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t capacity,
+                               double load, uint32_t hashes, uint64_t seed)
 {
     const uint64_t slot_bytes = ops->slot_bytes + ops->value_bytes;
     const double slots = (double)capacity / load;
     double buckets;
     if (slots > (double)HD_SLOTS_MAX)
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys", (unsigned long long)capacity);
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys",
+                       (unsigned long long)capacity);
     view->region_bits = 2;
-    while (slots * (double)slot_bytes / (double)(UINT64_C(1) << view->region_bits) > (double)REGION_BYTES_MAX)
+    while (slots * (double)slot_bytes / (double)(UINT64_C(1) << view->region_bits) >
+           (double)REGION_BYTES_MAX)
         view->region_bits++;
     if (view->region_bits >= ops->key_bits || view->region_bits > 30)
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys", (unsigned long long)capacity);
-    buckets = ceil(region_slots((double)capacity / (double)(UINT64_C(1) << view->region_bits), load) / ops->bucket);
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys",
+                       (unsigned long long)capacity);
+    buckets =
+        ceil(region_slots((double)capacity / (double)(UINT64_C(1) << view->region_bits), load) /
+             ops->bucket);
     view->region_buckets = buckets < REGION_BUCKETS_MIN ? REGION_BUCKETS_MIN : (uint32_t)buckets;
     view->hashes = hashes;
     view->kicks = HD_KICKS_MAX;
     view->mark_bits = 1;
-    while (view->mark_bits * 2 < view->region_bits && view->mark_bits < HD_MARK_BITS_MAX) view->mark_bits *= 2;
-    view->key_mask = ~(((UINT64_C(1) << view->mark_bits) - 1) << (ops->key_bits - 1 - view->mark_bits));
+    while (view->mark_bits * 2 < view->region_bits && view->mark_bits < HD_MARK_BITS_MAX)
+        view->mark_bits *= 2;
+    view->key_mask =
+        ~(((UINT64_C(1) << view->mark_bits) - 1) << (ops->key_bits - 1 - view->mark_bits));
     hd_mix_init(&view->mix, seed);
     return HEDDLE_OK;
 }

@@ -11,8 +11,8 @@
  * Sets everything in a view but its pointers: room for `capacity` keys at `load`. Small tables get
  * more, since keys spread over few regions unevenly.
  */
-heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t capacity, double load,
-                               uint32_t hashes, uint64_t seed);
+heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t capacity,
+                               double load, uint32_t hashes, uint64_t seed);
 
 /* The number of slots of a view. */
 uint64_t hd_geometry_slots(const hd_view *view, const hd_table_ops *ops);

@@ -9,19 +9,19 @@
 #include "api/stage.h"
 #include "api/table.h"
 
-#define GROW_TRIES 8   /* a table that has doubled this often for one slice will not be helped */
-#define BUILD_SEEDS 4  /* seeds a build tries before it gives up */
+#define GROW_TRIES 8  /* a table that has doubled this often for one slice will not be helped */
+#define BUILD_SEEDS 4 /* seeds a build tries before it gives up */
 
 typedef struct insertion {
     heddle_table *table;
     const heddle_insert_options *options;
     hd_call call;
     void *stream;
-    bool grows;            /* growth is allowed and has not failed yet */
-    bool lists;            /* the caller wants the indices of failed keys */
-    heddle_status growth;  /* why growth failed */
-    uint64_t retried;      /* failures that were tried again, to take back from the count */
-    uint64_t failed;       /* failures known so far */
+    bool grows;           /* growth is allowed and has not failed yet */
+    bool lists;           /* the caller wants the indices of failed keys */
+    heddle_status growth; /* why growth failed */
+    uint64_t retried;     /* failures that were tried again, to take back from the count */
+    uint64_t failed;      /* failures known so far */
     uint64_t listed;
     uint8_t *host_outcomes; /* a slice of outcomes in host memory, for the list */
     hd_counts counts;       /* the sums of a call that waited */
@@ -77,9 +77,10 @@ static heddle_status list_failed(insertion *in, const hd_batch *batch, uint64_t 
     const uint8_t *outcomes = batch->outcomes;
     const heddle_insert_options *o = in->options;
     if (!in->table->engine->host_memory) {
-        heddle_status status = in->table->engine->copy(in->table->device, in->host_outcomes, outcomes, batch->n,
-                                                       in->stream);
-        if (status == HEDDLE_OK) status = in->table->engine->synchronize(in->table->device, in->stream);
+        heddle_status status = in->table->engine->copy(in->table->device, in->host_outcomes,
+                                                       outcomes, batch->n, in->stream);
+        if (status == HEDDLE_OK)
+            status = in->table->engine->synchronize(in->table->device, in->stream);
         if (status != HEDDLE_OK) return status;
         outcomes = in->host_outcomes;
     }
@@ -89,7 +90,8 @@ static heddle_status list_failed(insertion *in, const hd_batch *batch, uint64_t 
 }
 
 /* hd_slice_work: spans are keys, values, outcomes. */
-static heddle_status insert_slice(void *context, void *const device[HD_SPANS_MAX], uint64_t first, uint64_t n)
+static heddle_status insert_slice(void *context, void *const device[HD_SPANS_MAX], uint64_t first,
+                                  uint64_t n)
 {
     insertion *in = (insertion *)context;
     heddle_table *table = in->table;
@@ -104,7 +106,8 @@ static heddle_status insert_slice(void *context, void *const device[HD_SPANS_MAX
     batch.policy = in->options->policy;
     batch.counts = in->call.counts;
     batch.tally = &table->control->born;
-    if (batch.outcomes == NULL && (in->grows || in->lists)) batch.outcomes = table->storage.outcomes;
+    if (batch.outcomes == NULL && (in->grows || in->lists))
+        batch.outcomes = table->storage.outcomes;
     status = run_slice(in, &batch);
     if (status != HEDDLE_OK || !(in->grows || in->lists)) return status;
     status = read_failed(in, &left);
@@ -115,20 +118,24 @@ static heddle_status insert_slice(void *context, void *const device[HD_SPANS_MAX
 
 /* ----------------------------------------------------------------------------------- the call */
 
-static heddle_status check_insert(const heddle_table *table, const void *keys, const void *values, uint64_t n,
-                                  const heddle_insert_options *o, const void *stream, const char *what)
+static heddle_status check_insert(const heddle_table *table, const void *keys, const void *values,
+                                  uint64_t n, const heddle_insert_options *o, const void *stream,
+                                  const char *what)
 {
     heddle_status status = hd_check_table(table, stream, what);
     if (status == HEDDLE_OK) status = hd_check_array(keys, n, hd_key_width(table), "keys");
     if (status != HEDDLE_OK) return status;
     if (hd_value_width(table) == 0 && values != NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: a set takes no values", what);
-    if (hd_value_width(table) != 0) status = hd_check_array(values, n, hd_value_width(table), "values");
+    if (hd_value_width(table) != 0)
+        status = hd_check_array(values, n, hd_value_width(table), "values");
     if (status != HEDDLE_OK) return status;
     if (o->size != sizeof *o)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the options' size is %u, not %zu: use HEDDLE_INSERT_OPTIONS_INIT",
-                       what, o->size, sizeof *o);
-    if (o->policy > HEDDLE_POLICY_MAX) return hd_fail(HEDDLE_ERROR_INVALID, "%s: there is no policy %u", what, o->policy);
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "%s: the options' size is %u, not %zu: use HEDDLE_INSERT_OPTIONS_INIT", what,
+                       o->size, sizeof *o);
+    if (o->policy > HEDDLE_POLICY_MAX)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: there is no policy %u", what, o->policy);
     if (o->failed == NULL && o->failed_capacity != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: failed_capacity without an array `failed`", what);
     return hd_check_array(o->failed, o->failed_capacity, sizeof(uint64_t), "failed indices");
@@ -158,12 +165,14 @@ static heddle_status finish(insertion *in)
     if (counts.at[HD_FAILED] == 0) return HEDDLE_OK;
     if (in->growth != HEDDLE_OK) return in->growth;
     return hd_fail(HEDDLE_ERROR_FULL, "%llu keys did not fit into the table of %llu slots",
-                   (unsigned long long)counts.at[HD_FAILED], (unsigned long long)table->options.capacity);
+                   (unsigned long long)counts.at[HD_FAILED],
+                   (unsigned long long)table->options.capacity);
 }
 
 /* `counts` gets the sums if the call waits, which it does at least when `waits`. */
 static heddle_status insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                            const heddle_insert_options *options, bool *waited, hd_counts *counts, void *stream)
+                            const heddle_insert_options *options, bool *waited, hd_counts *counts,
+                            void *stream)
 {
     const hd_span spans[3] = {
         {(void *)(uintptr_t)keys, hd_key_width(table), true, false},
@@ -172,13 +181,16 @@ static heddle_status insert(heddle_table *table, const void *keys, const void *v
     };
     const bool grows = (table->options.flags & HEDDLE_FLAG_FIXED) == 0;
     const bool lists = options->failed_capacity != 0;
-    const bool waits = grows || lists || *waited || table->engine->host_memory || hd_any_staged(table, spans, 3);
-    insertion in = {table, options, {NULL, NULL, 0}, stream, grows, lists, HEDDLE_OK, 0, 0, 0, NULL, {{0}}};
+    const bool waits =
+        grows || lists || *waited || table->engine->host_memory || hd_any_staged(table, spans, 3);
+    insertion in = {table, options, {NULL, NULL, 0}, stream, grows, lists, HEDDLE_OK, 0, 0, 0,
+                    NULL,  {{0}}};
     heddle_status status;
     *waited = false;
     if (lists && !table->engine->host_memory) {
         in.host_outcomes = hd_fault_due() ? NULL : (uint8_t *)malloc(table->engine->slice_max);
-        if (in.host_outcomes == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to list failed keys");
+        if (in.host_outcomes == NULL)
+            return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to list failed keys");
     }
     status = hd_call_begin(table, waits, stream, &in.call);
     if (status == HEDDLE_OK) {
@@ -194,8 +206,9 @@ static heddle_status insert(heddle_table *table, const void *keys, const void *v
 
 static const heddle_insert_options default_options = HEDDLE_INSERT_OPTIONS_INIT;
 
-heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                                  const heddle_insert_options *options, heddle_totals *totals, void *stream)
+heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values,
+                                  uint64_t n, const heddle_insert_options *options,
+                                  heddle_totals *totals, void *stream)
 {
     const heddle_insert_options *o = options != NULL ? options : &default_options;
     heddle_status status = check_insert(table, keys, values, n, o, stream, "insert");
@@ -211,16 +224,19 @@ heddle_status heddle_table_insert(heddle_table *table, const void *keys, const v
 static heddle_status prepare_build(heddle_table *table, uint64_t n, void *stream)
 {
     hd_view wanted;
-    heddle_status status = hd_geometry_init(&wanted, table->ops, n, table->options.load, table->options.hashes, 1);
+    heddle_status status =
+        hd_geometry_init(&wanted, table->ops, n, table->options.load, table->options.hashes, 1);
     if (status != HEDDLE_OK) return status;
     if ((table->options.flags & HEDDLE_FLAG_FIXED) != 0 ||
-        hd_geometry_slots(&wanted, table->ops) <= hd_geometry_slots(&table->storage.view, table->ops))
+        hd_geometry_slots(&wanted, table->ops) <=
+            hd_geometry_slots(&table->storage.view, table->ops))
         return HEDDLE_OK;
     return hd_table_renew(table, n, table->options.seed, stream);
 }
 
-heddle_status heddle_table_build(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                                 const heddle_insert_options *options, heddle_totals *totals, void *stream)
+heddle_status heddle_table_build(heddle_table *table, const void *keys, const void *values,
+                                 uint64_t n, const heddle_insert_options *options,
+                                 heddle_totals *totals, void *stream)
 {
     const heddle_insert_options *o = options != NULL ? options : &default_options;
     heddle_status status = check_insert(table, keys, values, n, o, stream, "build");
@@ -239,7 +255,8 @@ heddle_status heddle_table_build(heddle_table *table, const void *keys, const vo
         hd_mix_init(&table->storage.view.mix, table->options.seed);
         status = heddle_table_clear(table, stream);
         waits = true;
-        if (status == HEDDLE_OK) status = insert(table, keys, values, n, o, &waits, &counts, stream);
+        if (status == HEDDLE_OK)
+            status = insert(table, keys, values, n, o, &waits, &counts, stream);
     }
     report(table, &counts, totals);
     return status;

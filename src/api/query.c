@@ -4,7 +4,8 @@
 #include "api/stage.h"
 #include "api/table.h"
 
-typedef heddle_status (*lookup_op)(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream);
+typedef heddle_status (*lookup_op)(heddle_device *device, const hd_view *view,
+                                   const hd_batch *batch, void *stream);
 
 typedef struct lookup_call {
     heddle_table *table;
@@ -14,7 +15,8 @@ typedef struct lookup_call {
 } lookup_call;
 
 /* hd_slice_work: spans are keys, found flags, values. */
-static heddle_status lookup_slice(void *context, void *const device[HD_SPANS_MAX], uint64_t first, uint64_t n)
+static heddle_status lookup_slice(void *context, void *const device[HD_SPANS_MAX], uint64_t first,
+                                  uint64_t n)
 {
     const lookup_call *c = (const lookup_call *)context;
     hd_batch batch;
@@ -29,15 +31,17 @@ static heddle_status lookup_slice(void *context, void *const device[HD_SPANS_MAX
     return c->op(c->table->device, &c->table->storage.view, &batch, c->stream);
 }
 
-static heddle_status lookup(heddle_table *table, lookup_op op, const hd_span *spans, int count, uint64_t n,
-                            heddle_totals *totals, void *stream)
+static heddle_status lookup(heddle_table *table, lookup_op op, const hd_span *spans, int count,
+                            uint64_t n, heddle_totals *totals, void *stream)
 {
     lookup_call c = {table, op, {NULL, NULL, 0}, stream};
     heddle_status status = hd_call_begin(table, totals != NULL, stream, &c.call);
     if (status != HEDDLE_OK) return status;
-    if (hd_any_staged(table, spans, count)) status = hd_for_slices(table, spans, count, n, lookup_slice, &c, stream);
+    if (hd_any_staged(table, spans, count))
+        status = hd_for_slices(table, spans, count, n, lookup_slice, &c, stream);
     else if (n != 0) { /* no workspace is needed, so one launch does it all */
-        void *const device[HD_SPANS_MAX] = {spans[0].user, spans[1].user, count > 2 ? spans[2].user : NULL};
+        void *const device[HD_SPANS_MAX] = {spans[0].user, spans[1].user,
+                                            count > 2 ? spans[2].user : NULL};
         status = lookup_slice(&c, device, 0, n);
     }
     if (status == HEDDLE_OK && totals != NULL) {
@@ -50,20 +54,21 @@ static heddle_status lookup(heddle_table *table, lookup_op op, const hd_span *sp
     return status;
 }
 
-static heddle_status check_lookup(const heddle_table *table, const void *keys, uint64_t n, const void *stream,
-                                  const char *what)
+static heddle_status check_lookup(const heddle_table *table, const void *keys, uint64_t n,
+                                  const void *stream, const char *what)
 {
     const heddle_status status = hd_check_table(table, stream, what);
     return status != HEDDLE_OK ? status : hd_check_array(keys, n, hd_key_width(table), "keys");
 }
 
-heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t n, void *values, uint8_t *found,
-                                heddle_totals *totals, void *stream)
+heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t n, void *values,
+                                uint8_t *found, heddle_totals *totals, void *stream)
 {
     heddle_status status = check_lookup(table, keys, n, stream, "find");
     if (status != HEDDLE_OK) return status;
     if (hd_value_width(table) == 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "find: a set has no values to find; use heddle_table_contains");
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "find: a set has no values to find; use heddle_table_contains");
     status = hd_check_array(values, n, hd_value_width(table), "values");
     if (status == HEDDLE_OK) {
         const hd_span spans[3] = {
@@ -76,12 +81,13 @@ heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t 
     return status;
 }
 
-heddle_status heddle_table_contains(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
-                                    heddle_totals *totals, void *stream)
+heddle_status heddle_table_contains(heddle_table *table, const void *keys, uint64_t n,
+                                    uint8_t *found, heddle_totals *totals, void *stream)
 {
     const heddle_status status = check_lookup(table, keys, n, stream, "contains");
     if (status != HEDDLE_OK) return status;
-    const hd_span spans[2] = {{(void *)(uintptr_t)keys, hd_key_width(table), true, false}, {found, 1, false, true}};
+    const hd_span spans[2] = {{(void *)(uintptr_t)keys, hd_key_width(table), true, false},
+                              {found, 1, false, true}};
     return lookup(table, table->ops->contains, spans, 2, n, totals, stream);
 }
 
@@ -90,6 +96,7 @@ heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t
 {
     const heddle_status status = check_lookup(table, keys, n, stream, "erase");
     if (status != HEDDLE_OK) return status;
-    const hd_span spans[2] = {{(void *)(uintptr_t)keys, hd_key_width(table), true, false}, {found, 1, false, true}};
+    const hd_span spans[2] = {{(void *)(uintptr_t)keys, hd_key_width(table), true, false},
+                              {found, 1, false, true}};
     return lookup(table, table->ops->erase, spans, 2, n, totals, stream);
 }

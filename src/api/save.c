@@ -111,25 +111,29 @@ static heddle_status write_table(heddle_table *table, writer *w, void *stream)
     status = write_bytes(w, &head, sizeof head);
     if (status == HEDDLE_OK) status = hd_for_pairs(table, write_block, w, stream);
     if (status == HEDDLE_OK && w->written != head.count)
-        status = hd_fail(HEDDLE_ERROR_CORRUPT, "the table counts %llu keys, but %llu stand in its slots",
-                         (unsigned long long)head.count, (unsigned long long)w->written);
+        status =
+            hd_fail(HEDDLE_ERROR_CORRUPT, "the table counts %llu keys, but %llu stand in its slots",
+                    (unsigned long long)head.count, (unsigned long long)w->written);
     if (status == HEDDLE_OK && (fflush(w->file) != 0 || fsync(fileno(w->file)) != 0))
         status = hd_fail(HEDDLE_ERROR_IO, "cannot write %s: %s", w->path, strerror(errno));
     return status;
 }
 
 /* Writes beside `path` and renames the whole file, so that a failure leaves an older file as it was. */
-static heddle_status save_beside(heddle_table *table, const char *path, const char *beside, void *stream)
+static heddle_status save_beside(heddle_table *table, const char *path, const char *beside,
+                                 void *stream)
 {
     writer w = {NULL, path, hd_key_width(table), hd_value_width(table), 0};
     heddle_status status;
     w.file = fopen(beside, "wb");
-    if (w.file == NULL) return hd_fail(HEDDLE_ERROR_IO, "cannot write %s: %s", beside, strerror(errno));
+    if (w.file == NULL)
+        return hd_fail(HEDDLE_ERROR_IO, "cannot write %s: %s", beside, strerror(errno));
     status = write_table(table, &w, stream);
     if (fclose(w.file) != 0 && status == HEDDLE_OK)
         status = hd_fail(HEDDLE_ERROR_IO, "cannot write %s: %s", beside, strerror(errno));
     if (status == HEDDLE_OK && rename(beside, path) != 0)
-        status = hd_fail(HEDDLE_ERROR_IO, "cannot rename %s to %s: %s", beside, path, strerror(errno));
+        status =
+            hd_fail(HEDDLE_ERROR_IO, "cannot rename %s to %s: %s", beside, path, strerror(errno));
     if (status != HEDDLE_OK) remove(beside);
     return status;
 }
@@ -166,7 +170,8 @@ static heddle_status damaged(const reader *r, const char *how)
 static heddle_status read_bytes(const reader *r, void *data, uint64_t bytes)
 {
     if (bytes == 0 || fread(data, 1, bytes, r->file) == bytes) return HEDDLE_OK;
-    if (ferror(r->file)) return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", r->path, strerror(errno));
+    if (ferror(r->file))
+        return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", r->path, strerror(errno));
     return damaged(r, "it ends too early");
 }
 
@@ -177,7 +182,8 @@ static heddle_status check_length(const reader *r)
     struct stat info;
     if (fstat(fileno(r->file), &info) != 0)
         return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", r->path, strerror(errno));
-    if (pair == 0 || r->head.count > (uint64_t)info.st_size / pair) return damaged(r, "it is too short for its pairs");
+    if (pair == 0 || r->head.count > (uint64_t)info.st_size / pair)
+        return damaged(r, "it is too short for its pairs");
     return HEDDLE_OK;
 }
 
@@ -185,7 +191,8 @@ static heddle_status read_header(reader *r)
 {
     const heddle_status status = read_bytes(r, &r->head, sizeof r->head);
     if (status != HEDDLE_OK) return status;
-    if (memcmp(r->head.magic, magic, sizeof magic) != 0) return damaged(r, "it does not begin like one");
+    if (memcmp(r->head.magic, magic, sizeof magic) != 0)
+        return damaged(r, "it does not begin like one");
     if (r->head.version != FILE_VERSION) return damaged(r, "it has another version");
     if (checksum(0, &r->head, offsetof(file_header, checksum)) != r->head.checksum)
         return damaged(r, "the checksum of its head is wrong");
@@ -193,8 +200,8 @@ static heddle_status read_header(reader *r)
 }
 
 /* The options for the new table: the file's, or the caller's where they agree with the file. */
-static heddle_status load_options(const reader *r, const heddle_table_options *given, heddle_table_options *o,
-                                  uint32_t *fixed)
+static heddle_status load_options(const reader *r, const heddle_table_options *given,
+                                  heddle_table_options *o, uint32_t *fixed)
 {
     static const heddle_table_options defaults = HEDDLE_TABLE_OPTIONS_INIT;
     *o = given != NULL ? *given : defaults;
@@ -208,8 +215,10 @@ static heddle_status load_options(const reader *r, const heddle_table_options *g
         o->flags = r->head.flags;
         o->load = r->head.load;
     } else if (o->container != r->head.container || o->key_bits != r->head.key_bits ||
-               (o->value_bits != r->head.value_bits && (o->value_bits != 0 || r->head.value_bits != 32))) {
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s holds another container or other widths than the options say", r->path);
+               (o->value_bits != r->head.value_bits &&
+                (o->value_bits != 0 || r->head.value_bits != 32))) {
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "%s holds another container or other widths than the options say", r->path);
     }
     if (o->capacity < r->head.count) o->capacity = r->head.count;
     /* Keys that fitted one seed may not fit another: the table may grow until all are in. */
@@ -218,23 +227,27 @@ static heddle_status load_options(const reader *r, const heddle_table_options *g
     return HEDDLE_OK;
 }
 
-static heddle_status read_block(const reader *r, heddle_table *table, char *keys, char *values, uint64_t left,
-                                uint64_t *count)
+static heddle_status read_block(const reader *r, heddle_table *table, char *keys, char *values,
+                                uint64_t left, uint64_t *count)
 {
     const uint64_t kw = hd_key_width(table), vw = hd_value_width(table);
     block_header head;
     heddle_totals totals;
     heddle_status status = read_bytes(r, &head, sizeof head);
     if (status != HEDDLE_OK) return status;
-    if (head.count == 0 || head.count > BLOCK_MAX || head.count > left) return damaged(r, "a block has a wrong size");
+    if (head.count == 0 || head.count > BLOCK_MAX || head.count > left)
+        return damaged(r, "a block has a wrong size");
     status = read_bytes(r, keys, head.count * kw);
     if (status == HEDDLE_OK) status = read_bytes(r, values, head.count * vw);
     if (status != HEDDLE_OK) return status;
-    if (checksum(checksum(head.count, keys, head.count * kw), values, head.count * vw) != head.checksum)
+    if (checksum(checksum(head.count, keys, head.count * kw), values, head.count * vw) !=
+        head.checksum)
         return damaged(r, "the checksum of a block is wrong");
     *count = head.count;
-    status = heddle_table_insert(table, keys, vw != 0 ? values : NULL, head.count, NULL, &totals, NULL);
-    if (status == HEDDLE_OK && totals.inserted != head.count) return damaged(r, "it holds a key twice");
+    status =
+        heddle_table_insert(table, keys, vw != 0 ? values : NULL, head.count, NULL, &totals, NULL);
+    if (status == HEDDLE_OK && totals.inserted != head.count)
+        return damaged(r, "it holds a key twice");
     return status;
 }
 
@@ -243,20 +256,23 @@ static heddle_status read_pairs(const reader *r, heddle_table *table)
     char *keys = hd_fault_due() ? NULL : (char *)malloc(BLOCK_MAX * hd_key_width(table));
     char *values = hd_fault_due() ? NULL : (char *)malloc(BLOCK_MAX * 8);
     heddle_status status = HEDDLE_OK;
-    if (keys == NULL || values == NULL) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to load a table");
-    for (uint64_t left = r->head.count, count = 0; left != 0 && status == HEDDLE_OK; left -= count) {
+    if (keys == NULL || values == NULL)
+        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to load a table");
+    for (uint64_t left = r->head.count, count = 0; left != 0 && status == HEDDLE_OK;
+         left -= count) {
         count = 0;
         status = read_block(r, table, keys, values, left, &count);
         if (status != HEDDLE_OK) break;
     }
-    if (status == HEDDLE_OK && fgetc(r->file) != EOF) status = damaged(r, "it goes on behind its end");
+    if (status == HEDDLE_OK && fgetc(r->file) != EOF)
+        status = damaged(r, "it goes on behind its end");
     free(keys);
     free(values);
     return status;
 }
 
-static heddle_status load_file(heddle_device *device, reader *r, const heddle_table_options *options,
-                               heddle_table **table)
+static heddle_status load_file(heddle_device *device, reader *r,
+                               const heddle_table_options *options, heddle_table **table)
 {
     heddle_table_options o;
     uint32_t fixed = 0;
@@ -273,17 +289,20 @@ static heddle_status load_file(heddle_device *device, reader *r, const heddle_ta
     return status;
 }
 
-heddle_status heddle_table_load(heddle_device *device, const char *path, const heddle_table_options *options,
-                                heddle_table **table)
+heddle_status heddle_table_load(heddle_device *device, const char *path,
+                                const heddle_table_options *options, heddle_table **table)
 {
     reader r;
     heddle_status status;
-    if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "load: there is no place for the table");
+    if (table == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "load: there is no place for the table");
     *table = NULL;
-    if (device == NULL || path == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "load needs a device and a path");
+    if (device == NULL || path == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "load needs a device and a path");
     r.path = path;
     r.file = fopen(path, "rb");
-    if (r.file == NULL) return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+    if (r.file == NULL)
+        return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
     status = load_file(device, &r, options, table);
     fclose(r.file);
     return status;

@@ -57,7 +57,8 @@ static heddle_status stage_make(heddle_device *device, uint64_t keys, hd_stage *
         for (int k = 0; k < HD_SPANS_MAX && status == HEDDLE_OK; k++) {
             status = device->engine->allocate(device, keys * ELEMENT_MAX, (void **)&set->device[k]);
             if (status == HEDDLE_OK)
-                status = device->engine->allocate_pinned(device, keys * ELEMENT_MAX, (void **)&set->pinned[k]);
+                status = device->engine->allocate_pinned(device, keys * ELEMENT_MAX,
+                                                         (void **)&set->pinned[k]);
         }
         if (status == HEDDLE_OK) status = device->engine->event_create(device, &set->done);
     }
@@ -116,7 +117,8 @@ static void copy_parallel(char *to, const char *from, uint64_t bytes)
 {
     const uint64_t step = UINT64_C(1) << 20;
 #pragma omp parallel for schedule(static) if (bytes > 2 * step) num_threads(4)
-    for (uint64_t at = 0; at < bytes; at += step) memcpy(to + at, from + at, bytes - at < step ? bytes - at : step);
+    for (uint64_t at = 0; at < bytes; at += step)
+        memcpy(to + at, from + at, bytes - at < step ? bytes - at : step);
 }
 
 /* Waits for a set's last slice and gives its results to the caller. */
@@ -128,7 +130,8 @@ static heddle_status set_drain(const staged_call *c, stage_set *set)
     for (int k = 0; k < c->count && status == HEDDLE_OK; k++) {
         const uint32_t width = c->spans[k].width;
         if (c->staged[k] && c->spans[k].out)
-            copy_parallel((char *)c->spans[k].user + set->first * width, set->pinned[k], set->n * width);
+            copy_parallel((char *)c->spans[k].user + set->first * width, set->pinned[k],
+                          set->n * width);
     }
     set->n = 0;
     return status;
@@ -140,8 +143,10 @@ static heddle_status set_send(const staged_call *c, stage_set *set, uint64_t fir
     for (int k = 0; k < c->count && status == HEDDLE_OK; k++) {
         const uint64_t bytes = n * c->spans[k].width;
         if (!c->staged[k] || !c->spans[k].in) continue;
-        copy_parallel(set->pinned[k], (const char *)c->spans[k].user + first * c->spans[k].width, bytes);
-        status = c->table->engine->copy(c->table->device, set->device[k], set->pinned[k], bytes, c->stream);
+        copy_parallel(set->pinned[k], (const char *)c->spans[k].user + first * c->spans[k].width,
+                      bytes);
+        status = c->table->engine->copy(c->table->device, set->device[k], set->pinned[k], bytes,
+                                        c->stream);
     }
     set->first = first;
     return status;
@@ -152,28 +157,33 @@ static heddle_status set_receive(const staged_call *c, stage_set *set, uint64_t 
     heddle_status status = HEDDLE_OK;
     for (int k = 0; k < c->count && status == HEDDLE_OK; k++)
         if (c->staged[k] && c->spans[k].out)
-            status = c->table->engine->copy(c->table->device, set->pinned[k], set->device[k], n * c->spans[k].width,
-                                            c->stream);
-    if (status == HEDDLE_OK) status = c->table->engine->event_record(c->table->device, set->done, c->stream);
+            status = c->table->engine->copy(c->table->device, set->pinned[k], set->device[k],
+                                            n * c->spans[k].width, c->stream);
+    if (status == HEDDLE_OK)
+        status = c->table->engine->event_record(c->table->device, set->done, c->stream);
     if (status == HEDDLE_OK) set->n = n;
     return status;
 }
 
 /* The device's view of the slice that begins at `first`. */
-static void slice_pointers(const staged_call *c, const stage_set *set, uint64_t first, void *device[HD_SPANS_MAX])
+static void slice_pointers(const staged_call *c, const stage_set *set, uint64_t first,
+                           void *device[HD_SPANS_MAX])
 {
     for (int k = 0; k < HD_SPANS_MAX; k++) {
         device[k] = NULL;
         if (k >= c->count || c->spans[k].user == NULL) continue;
-        device[k] = c->staged[k] ? set->device[k] : (char *)c->spans[k].user + first * c->spans[k].width;
+        device[k] =
+            c->staged[k] ? set->device[k] : (char *)c->spans[k].user + first * c->spans[k].width;
     }
 }
 
 static heddle_status run_staged(const staged_call *c, uint64_t n, hd_slice_work work, void *context)
 {
-    const uint64_t slice = c->table->storage.slice < c->stage->keys ? c->table->storage.slice : c->stage->keys;
+    const uint64_t slice =
+        c->table->storage.slice < c->stage->keys ? c->table->storage.slice : c->stage->keys;
     heddle_status status = HEDDLE_OK;
-    for (uint64_t first = 0, turn = 0; first < n && status == HEDDLE_OK; first += slice, turn ^= 1) {
+    for (uint64_t first = 0, turn = 0; first < n && status == HEDDLE_OK;
+         first += slice, turn ^= 1) {
         const uint64_t length = n - first < slice ? n - first : slice;
         stage_set *set = &c->stage->sets[turn];
         void *device[HD_SPANS_MAX];
@@ -204,8 +214,8 @@ static heddle_status run_direct(const staged_call *c, uint64_t n, hd_slice_work 
     return status;
 }
 
-heddle_status hd_for_slices(heddle_table *table, const hd_span *spans, int count, uint64_t n, hd_slice_work work,
-                            void *context, void *stream)
+heddle_status hd_for_slices(heddle_table *table, const hd_span *spans, int count, uint64_t n,
+                            hd_slice_work work, void *context, void *stream)
 {
     staged_call c = {table, spans, count, {false}, NULL, stream};
     heddle_status status;
@@ -242,31 +252,39 @@ static heddle_status pair_buffers_make(heddle_table *table, pair_buffers *b)
     heddle_status status;
     memset(b, 0, sizeof *b);
     status = engine->allocate(table->device, SET_BYTES, (void **)&b->device_keys);
-    if (status == HEDDLE_OK) status = engine->allocate(table->device, SET_BYTES, (void **)&b->device_values);
-    if (status == HEDDLE_OK) status = engine->allocate(table->device, sizeof(uint64_t), (void **)&b->cursor);
-    if (status == HEDDLE_OK) status = engine->allocate_pinned(table->device, SET_BYTES, (void **)&b->host_keys);
-    if (status == HEDDLE_OK) status = engine->allocate_pinned(table->device, SET_BYTES, (void **)&b->host_values);
-    if (status == HEDDLE_OK) status = engine->allocate_pinned(table->device, sizeof(uint64_t), (void **)&b->count);
+    if (status == HEDDLE_OK)
+        status = engine->allocate(table->device, SET_BYTES, (void **)&b->device_values);
+    if (status == HEDDLE_OK)
+        status = engine->allocate(table->device, sizeof(uint64_t), (void **)&b->cursor);
+    if (status == HEDDLE_OK)
+        status = engine->allocate_pinned(table->device, SET_BYTES, (void **)&b->host_keys);
+    if (status == HEDDLE_OK)
+        status = engine->allocate_pinned(table->device, SET_BYTES, (void **)&b->host_values);
+    if (status == HEDDLE_OK)
+        status = engine->allocate_pinned(table->device, sizeof(uint64_t), (void **)&b->count);
     if (status != HEDDLE_OK) pair_buffers_free(table, b);
     return status;
 }
 
 /* Brings the pairs of some slots into the host buffers. */
-static heddle_status fetch_pairs(heddle_table *table, const pair_buffers *b, uint64_t first, uint64_t slots,
-                                 void *stream)
+static heddle_status fetch_pairs(heddle_table *table, const pair_buffers *b, uint64_t first,
+                                 uint64_t slots, void *stream)
 {
     const hd_engine *engine = table->engine;
     heddle_device *device = table->device;
     heddle_status status = engine->fill(device, b->cursor, 0, sizeof(uint64_t), stream);
     if (status == HEDDLE_OK)
-        status = table->ops->collect(device, &table->storage.view, first, slots, b->device_keys, b->device_values,
-                                     b->cursor, stream);
-    if (status == HEDDLE_OK) status = engine->copy(device, b->count, b->cursor, sizeof(uint64_t), stream);
+        status = table->ops->collect(device, &table->storage.view, first, slots, b->device_keys,
+                                     b->device_values, b->cursor, stream);
+    if (status == HEDDLE_OK)
+        status = engine->copy(device, b->count, b->cursor, sizeof(uint64_t), stream);
     if (status == HEDDLE_OK) status = engine->synchronize(device, stream);
     if (status == HEDDLE_OK)
-        status = engine->copy(device, b->host_keys, b->device_keys, *b->count * hd_key_width(table), stream);
+        status = engine->copy(device, b->host_keys, b->device_keys, *b->count * hd_key_width(table),
+                              stream);
     if (status == HEDDLE_OK && hd_value_width(table) != 0)
-        status = engine->copy(device, b->host_values, b->device_values, *b->count * hd_value_width(table), stream);
+        status = engine->copy(device, b->host_values, b->device_values,
+                              *b->count * hd_value_width(table), stream);
     if (status == HEDDLE_OK) status = engine->synchronize(device, stream);
     return status;
 }
@@ -278,9 +296,11 @@ heddle_status hd_for_pairs(heddle_table *table, hd_pairs_take take, void *contex
     heddle_status status = pair_buffers_make(table, &b);
     if (status != HEDDLE_OK) return status;
     for (uint64_t first = 0; first < slots && status == HEDDLE_OK; first += STAGE_KEYS) {
-        status = fetch_pairs(table, &b, first, slots - first < STAGE_KEYS ? slots - first : STAGE_KEYS, stream);
+        status = fetch_pairs(table, &b, first,
+                             slots - first < STAGE_KEYS ? slots - first : STAGE_KEYS, stream);
         if (status == HEDDLE_OK && *b.count != 0)
-            status = take(context, b.host_keys, hd_value_width(table) != 0 ? b.host_values : NULL, *b.count);
+            status = take(context, b.host_keys, hd_value_width(table) != 0 ? b.host_values : NULL,
+                          *b.count);
     }
     pair_buffers_free(table, &b);
     return status;

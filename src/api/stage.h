@@ -22,11 +22,12 @@ typedef struct hd_span {
 } hd_span;
 
 /* The operation on one slice: device[k] is where span k's elements from `first` on are, or NULL. */
-typedef heddle_status (*hd_slice_work)(void *context, void *const device[HD_SPANS_MAX], uint64_t first, uint64_t n);
+typedef heddle_status (*hd_slice_work)(void *context, void *const device[HD_SPANS_MAX],
+                                       uint64_t first, uint64_t n);
 
 /* Runs `work` over n elements in order. Waits for the stream if any span had to be staged. */
-heddle_status hd_for_slices(heddle_table *table, const hd_span *spans, int count, uint64_t n, hd_slice_work work,
-                            void *context, void *stream);
+heddle_status hd_for_slices(heddle_table *table, const hd_span *spans, int count, uint64_t n,
+                            hd_slice_work work, void *context, void *stream);
 
 /* Whether any of the spans lies where the device cannot use it. */
 bool hd_any_staged(const heddle_table *table, const hd_span *spans, int count);
@@ -35,7 +36,8 @@ bool hd_any_staged(const heddle_table *table, const hd_span *spans, int count);
  * Hands all pairs to `take` in host memory, in pieces; `values` is NULL in a set. Waits for the
  * stream. A status other than HEDDLE_OK from `take` ends it.
  */
-typedef heddle_status (*hd_pairs_take)(void *context, const void *keys, const void *values, uint64_t n);
+typedef heddle_status (*hd_pairs_take)(void *context, const void *keys, const void *values,
+                                       uint64_t n);
 heddle_status hd_for_pairs(heddle_table *table, hd_pairs_take take, void *context, void *stream);
 
 /* Frees the buffers that a device keeps for the next call with host arrays. */

@@ -24,27 +24,33 @@ static heddle_status take(heddle_table *table, hd_storage *storage, uint64_t byt
 static heddle_status allocate_all(heddle_table *table, hd_storage *storage)
 {
     const uint64_t slots = hd_geometry_slots(&storage->view, table->ops);
-    heddle_status status = take(table, storage, slots * table->ops->slot_bytes, &storage->view.slots);
+    heddle_status status =
+        take(table, storage, slots * table->ops->slot_bytes, &storage->view.slots);
     if (status == HEDDLE_OK && table->ops->value_bytes != 0)
         status = take(table, storage, slots * table->ops->value_bytes, &storage->view.values);
     if (status == HEDDLE_OK)
-        status = take(table, storage, sizeof(uint32_t) << storage->view.region_bits, (void **)&storage->heads);
-    if (status == HEDDLE_OK) status = take(table, storage, storage->slice * sizeof(uint32_t), (void **)&storage->next);
-    if (status == HEDDLE_OK) status = take(table, storage, storage->slice, (void **)&storage->outcomes);
+        status = take(table, storage, sizeof(uint32_t) << storage->view.region_bits,
+                      (void **)&storage->heads);
+    if (status == HEDDLE_OK)
+        status = take(table, storage, storage->slice * sizeof(uint32_t), (void **)&storage->next);
+    if (status == HEDDLE_OK)
+        status = take(table, storage, storage->slice, (void **)&storage->outcomes);
     return status;
 }
 
-heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t capacity, uint64_t seed, void *stream)
+heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t capacity,
+                              uint64_t seed, void *stream)
 {
     heddle_status status;
     memset(storage, 0, sizeof *storage);
-    status = hd_geometry_init(&storage->view, table->ops, capacity, table->options.load, table->options.hashes, seed);
+    status = hd_geometry_init(&storage->view, table->ops, capacity, table->options.load,
+                              table->options.hashes, seed);
     if (status != HEDDLE_OK) return status;
     storage->slice = choose_slice(table->engine, hd_geometry_slots(&storage->view, table->ops));
     status = allocate_all(table, storage);
     if (status == HEDDLE_OK)
-        status = table->engine->fill(table->device, storage->heads, 0xff, sizeof(uint32_t) << storage->view.region_bits,
-                                     stream);
+        status = table->engine->fill(table->device, storage->heads, 0xff,
+                                     sizeof(uint32_t) << storage->view.region_bits, stream);
     if (status == HEDDLE_OK) status = table->ops->clear(table->device, &storage->view, stream);
     if (status != HEDDLE_OK) hd_storage_free(table, storage);
     return status;
@@ -52,8 +58,8 @@ heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t
 
 void hd_storage_free(heddle_table *table, hd_storage *storage)
 {
-    void *const memory[] = {storage->view.slots, storage->view.values, storage->heads, storage->next,
-                            storage->outcomes};
+    void *const memory[] = {storage->view.slots, storage->view.values, storage->heads,
+                            storage->next, storage->outcomes};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
         if (memory[i] != NULL) table->engine->free(table->device, memory[i]);
     memset(storage, 0, sizeof *storage);
@@ -64,8 +70,9 @@ static heddle_status keep_outcomes(heddle_table *table, const hd_storage *to, vo
 {
     const hd_storage *from = &table->storage;
     const uint64_t bytes = from->slice < to->slice ? from->slice : to->slice;
-    return from->outcomes == NULL ? HEDDLE_OK
-                                  : table->engine->copy(table->device, to->outcomes, from->outcomes, bytes, stream);
+    return from->outcomes == NULL
+               ? HEDDLE_OK
+               : table->engine->copy(table->device, to->outcomes, from->outcomes, bytes, stream);
 }
 
 static void adopt(heddle_table *table, hd_storage *storage, uint64_t seed)
@@ -77,7 +84,8 @@ static void adopt(heddle_table *table, hd_storage *storage, uint64_t seed)
 }
 
 /* Inserts all pairs of the table into `to`; *failed says how many did not fit. */
-static heddle_status rehome_all(heddle_table *table, const hd_storage *to, uint64_t *failed, void *stream)
+static heddle_status rehome_all(heddle_table *table, const hd_storage *to, uint64_t *failed,
+                                void *stream)
 {
     const hd_view *from = &table->storage.view;
     const uint64_t slots = hd_geometry_slots(from, table->ops);
@@ -93,7 +101,8 @@ static heddle_status rehome_all(heddle_table *table, const hd_storage *to, uint6
     for (uint64_t first = 0; first < slots && status == HEDDLE_OK; first += to->slice) {
         batch.n = slots - first < to->slice ? slots - first : to->slice;
         status = table->ops->rehome(table->device, &to->view, &batch, from, first, stream);
-        if (status == HEDDLE_OK) status = table->ops->settle(table->device, &to->view, &batch, from, first, stream);
+        if (status == HEDDLE_OK)
+            status = table->ops->settle(table->device, &to->view, &batch, from, first, stream);
     }
     if (status == HEDDLE_OK) status = hd_call_read(table, &call, stream, &counts);
     hd_call_end(table, &call);
@@ -135,11 +144,13 @@ heddle_status hd_table_renew(heddle_table *table, uint64_t capacity, uint64_t se
 heddle_status hd_table_grow(heddle_table *table, uint64_t more_keys, void *stream)
 {
     const double load = table->options.load;
-    const uint64_t doubled = (uint64_t)(2.0 * load * (double)hd_geometry_slots(&table->storage.view, table->ops));
+    const uint64_t doubled =
+        (uint64_t)(2.0 * load * (double)hd_geometry_slots(&table->storage.view, table->ops));
     uint64_t keys;
     heddle_status status = hd_table_count(table, &keys, stream);
     if (status != HEDDLE_OK) return status;
-    status = hd_table_move(table, keys + more_keys > doubled ? keys + more_keys : doubled, 0, stream);
+    status =
+        hd_table_move(table, keys + more_keys > doubled ? keys + more_keys : doubled, 0, stream);
     if (status == HEDDLE_OK) table->growths++;
     return status;
 }
@@ -147,7 +158,8 @@ heddle_status hd_table_grow(heddle_table *table, uint64_t more_keys, void *strea
 static heddle_status check_capacity(uint64_t capacity)
 {
     if (capacity > HD_SLOTS_MAX / 2)
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys", (unsigned long long)capacity);
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys",
+                       (unsigned long long)capacity);
     return HEDDLE_OK;
 }
 
@@ -157,9 +169,12 @@ heddle_status heddle_table_reserve(heddle_table *table, uint64_t capacity, void 
     heddle_status status = hd_check_table(table, stream, "reserve");
     if (status == HEDDLE_OK) status = check_capacity(capacity);
     if (status == HEDDLE_OK)
-        status = hd_geometry_init(&wanted, table->ops, capacity, table->options.load, table->options.hashes, 1);
+        status = hd_geometry_init(&wanted, table->ops, capacity, table->options.load,
+                                  table->options.hashes, 1);
     if (status != HEDDLE_OK) return status;
-    if (hd_geometry_slots(&wanted, table->ops) <= hd_geometry_slots(&table->storage.view, table->ops)) return HEDDLE_OK;
+    if (hd_geometry_slots(&wanted, table->ops) <=
+        hd_geometry_slots(&table->storage.view, table->ops))
+        return HEDDLE_OK;
     return hd_table_move(table, capacity, 0, stream);
 }
 

@@ -47,8 +47,8 @@ struct heddle_table {
     hd_control *readback; /* pinned host memory of the same shape */
     hd_counts settled;    /* pending counts that are known on the host already */
     uint64_t growths;
-    uint64_t evictions;   /* of calls whose totals the host has seen */
-    uint32_t calls;       /* a bit for every entry of control->calls in use */
+    uint64_t evictions; /* of calls whose totals the host has seen */
+    uint32_t calls;     /* a bit for every entry of control->calls in use */
 };
 
 /* A call's own place to count in. */
@@ -61,7 +61,8 @@ typedef struct hd_call {
 /* Begins a call; one that `waits` gets sums of its own. */
 heddle_status hd_call_begin(heddle_table *table, bool waits, void *stream, hd_call *call);
 /* Waits for the stream and reads the sums of a waiting call so far. */
-heddle_status hd_call_read(heddle_table *table, const hd_call *call, void *stream, hd_counts *counts);
+heddle_status hd_call_read(heddle_table *table, const hd_call *call, void *stream,
+                           hd_counts *counts);
 /* Gives the call's place back. */
 void hd_call_end(heddle_table *table, const hd_call *call);
 
@@ -70,8 +71,8 @@ heddle_status hd_check_table(const heddle_table *table, const void *stream, cons
 heddle_status hd_check_array(const void *array, uint64_t n, uint32_t width, const char *what);
 
 /* Allocates and clears storage for a geometry. */
-heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t capacity, uint64_t seed,
-                              void *stream);
+heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t capacity,
+                              uint64_t seed, void *stream);
 void hd_storage_free(heddle_table *table, hd_storage *storage);
 
 /* Moves all pairs to storage for `capacity` keys; `seed` 0 keeps the seed. The table is unchanged on failure. */
@@ -89,6 +90,9 @@ void hd_totals_add(heddle_totals *totals, const hd_counts *counts);
 const hd_view *hd_table_view(const heddle_table *table);
 
 static inline uint32_t hd_key_width(const heddle_table *table) { return table->ops->key_bits / 8; }
-static inline uint32_t hd_value_width(const heddle_table *table) { return table->ops->value_bits / 8; }
+static inline uint32_t hd_value_width(const heddle_table *table)
+{
+    return table->ops->value_bits / 8;
+}
 
 #endif

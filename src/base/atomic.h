@@ -33,29 +33,56 @@ HD_FN void store_release_64(uint64_t *word, uint64_t to)
     __threadfence();
     *(volatile uint64_t *)word = to;
 }
-HD_FN bool cas_32(uint32_t *word, uint32_t from, uint32_t to) { return atomicCAS(word, from, to) == from; }
+HD_FN bool cas_32(uint32_t *word, uint32_t from, uint32_t to)
+{
+    return atomicCAS(word, from, to) == from;
+}
 HD_FN bool cas_64(uint64_t *word, uint64_t from, uint64_t to)
 {
     return atomicCAS((unsigned long long *)word, from, to) == from;
 }
 HD_FN void add_relaxed_32(uint32_t *word, uint32_t by) { atomicAdd(word, by); }
-HD_FN void add_relaxed_64(uint64_t *word, uint64_t by) { atomicAdd((unsigned long long *)word, by); }
+HD_FN void add_relaxed_64(uint64_t *word, uint64_t by)
+{
+    atomicAdd((unsigned long long *)word, by);
+}
 HD_FN void min_relaxed_32(uint32_t *word, uint32_t with) { atomicMin(word, with); }
-HD_FN void min_relaxed_64(uint64_t *word, uint64_t with) { atomicMin((unsigned long long *)word, with); }
+HD_FN void min_relaxed_64(uint64_t *word, uint64_t with)
+{
+    atomicMin((unsigned long long *)word, with);
+}
 HD_FN void max_relaxed_32(uint32_t *word, uint32_t with) { atomicMax(word, with); }
-HD_FN void max_relaxed_64(uint64_t *word, uint64_t with) { atomicMax((unsigned long long *)word, with); }
+HD_FN void max_relaxed_64(uint64_t *word, uint64_t with)
+{
+    atomicMax((unsigned long long *)word, with);
+}
 HD_FN void and_relaxed_32(uint32_t *word, uint32_t with) { atomicAnd(word, with); }
-HD_FN void and_relaxed_64(uint64_t *word, uint64_t with) { atomicAnd((unsigned long long *)word, with); }
+HD_FN void and_relaxed_64(uint64_t *word, uint64_t with)
+{
+    atomicAnd((unsigned long long *)word, with);
+}
 HD_FN void store_relaxed_32(uint32_t *word, uint32_t to) { *(volatile uint32_t *)word = to; }
 HD_FN void store_relaxed_64(uint64_t *word, uint64_t to) { *(volatile uint64_t *)word = to; }
 HD_FN uint32_t exchange_relaxed_32(uint32_t *word, uint32_t to) { return atomicExch(word, to); }
 
 #else
 
-HD_FN uint32_t load_acquire_32(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
-HD_FN uint64_t load_acquire_64(const uint64_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
-HD_FN void store_release_32(uint32_t *word, uint32_t to) { __atomic_store_n(word, to, __ATOMIC_RELEASE); }
-HD_FN void store_release_64(uint64_t *word, uint64_t to) { __atomic_store_n(word, to, __ATOMIC_RELEASE); }
+HD_FN uint32_t load_acquire_32(const uint32_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+HD_FN uint64_t load_acquire_64(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+HD_FN void store_release_32(uint32_t *word, uint32_t to)
+{
+    __atomic_store_n(word, to, __ATOMIC_RELEASE);
+}
+HD_FN void store_release_64(uint64_t *word, uint64_t to)
+{
+    __atomic_store_n(word, to, __ATOMIC_RELEASE);
+}
 HD_FN bool cas_32(uint32_t *word, uint32_t from, uint32_t to)
 {
     return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
@@ -64,36 +91,58 @@ HD_FN bool cas_64(uint64_t *word, uint64_t from, uint64_t to)
 {
     return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
-HD_FN void add_relaxed_32(uint32_t *word, uint32_t by) { __atomic_fetch_add(word, by, __ATOMIC_RELAXED); }
-HD_FN void add_relaxed_64(uint64_t *word, uint64_t by) { __atomic_fetch_add(word, by, __ATOMIC_RELAXED); }
+HD_FN void add_relaxed_32(uint32_t *word, uint32_t by)
+{
+    __atomic_fetch_add(word, by, __ATOMIC_RELAXED);
+}
+HD_FN void add_relaxed_64(uint64_t *word, uint64_t by)
+{
+    __atomic_fetch_add(word, by, __ATOMIC_RELAXED);
+}
 HD_FN void min_relaxed_32(uint32_t *word, uint32_t with)
 {
     uint32_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (with < seen && !__atomic_compare_exchange_n(word, &seen, with, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (with < seen && !__atomic_compare_exchange_n(word, &seen, with, true, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED)) {
     }
 }
 HD_FN void min_relaxed_64(uint64_t *word, uint64_t with)
 {
     uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (with < seen && !__atomic_compare_exchange_n(word, &seen, with, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (with < seen && !__atomic_compare_exchange_n(word, &seen, with, true, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED)) {
     }
 }
 HD_FN void max_relaxed_32(uint32_t *word, uint32_t with)
 {
     uint32_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (with > seen && !__atomic_compare_exchange_n(word, &seen, with, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (with > seen && !__atomic_compare_exchange_n(word, &seen, with, true, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED)) {
     }
 }
 HD_FN void max_relaxed_64(uint64_t *word, uint64_t with)
 {
     uint64_t seen = __atomic_load_n(word, __ATOMIC_RELAXED);
-    while (with > seen && !__atomic_compare_exchange_n(word, &seen, with, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    while (with > seen && !__atomic_compare_exchange_n(word, &seen, with, true, __ATOMIC_RELAXED,
+                                                       __ATOMIC_RELAXED)) {
     }
 }
-HD_FN void and_relaxed_32(uint32_t *word, uint32_t with) { __atomic_fetch_and(word, with, __ATOMIC_RELAXED); }
-HD_FN void and_relaxed_64(uint64_t *word, uint64_t with) { __atomic_fetch_and(word, with, __ATOMIC_RELAXED); }
-HD_FN void store_relaxed_32(uint32_t *word, uint32_t to) { __atomic_store_n(word, to, __ATOMIC_RELAXED); }
-HD_FN void store_relaxed_64(uint64_t *word, uint64_t to) { __atomic_store_n(word, to, __ATOMIC_RELAXED); }
+HD_FN void and_relaxed_32(uint32_t *word, uint32_t with)
+{
+    __atomic_fetch_and(word, with, __ATOMIC_RELAXED);
+}
+HD_FN void and_relaxed_64(uint64_t *word, uint64_t with)
+{
+    __atomic_fetch_and(word, with, __ATOMIC_RELAXED);
+}
+HD_FN void store_relaxed_32(uint32_t *word, uint32_t to)
+{
+    __atomic_store_n(word, to, __ATOMIC_RELAXED);
+}
+HD_FN void store_relaxed_64(uint64_t *word, uint64_t to)
+{
+    __atomic_store_n(word, to, __ATOMIC_RELAXED);
+}
 HD_FN uint32_t exchange_relaxed_32(uint32_t *word, uint32_t to)
 {
     return __atomic_exchange_n(word, to, __ATOMIC_RELAXED);

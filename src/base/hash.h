@@ -107,13 +107,17 @@ HD_FN uint32_t region_of(const hd_view *view, hd_key mixed)
     return (uint32_t)(mixed >> (HD_KEY_BITS - view->region_bits));
 }
 
-HD_FN hd_key lean_key(const hd_view *view, hd_key mixed) { return mixed & (hd_key)view->key_mask & ~HD_TOP_BIT; }
+HD_FN hd_key lean_key(const hd_view *view, hd_key mixed)
+{
+    return mixed & (hd_key)view->key_mask & ~HD_TOP_BIT;
+}
 
 /* The key that a slot of `region` holds as `lean`. */
 HD_FN hd_key key_from_lean(const hd_view *view, uint32_t region, hd_key lean)
 {
     const uint32_t free_bits = 1 + view->mark_bits;
-    const hd_key top = (hd_key)(region >> (view->region_bits - free_bits)) << (HD_KEY_BITS - free_bits);
+    const hd_key top = (hd_key)(region >> (view->region_bits - free_bits))
+                       << (HD_KEY_BITS - free_bits);
     return unmix_key(&view->mix, lean | top);
 }
 

@@ -69,12 +69,14 @@ const hd_table_ops *const *hd_cpu_tables(const char *tile, uint32_t *count)
     *count = TABLE_COUNT;
     if (strcmp(tile, "scalar") == 0) return tables_scalar;
 #if HD_HAVE_AVX2
-    if (strcmp(tile, "avx2") == 0 && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"))
+    if (strcmp(tile, "avx2") == 0 && __builtin_cpu_supports("avx2") &&
+        __builtin_cpu_supports("bmi2"))
         return tables_avx2;
 #endif
 #if HD_HAVE_AVX512
-    if (strcmp(tile, "avx512") == 0 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
+    if (strcmp(tile, "avx512") == 0 && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
         return tables_avx512;
 #endif
 #if HD_HAVE_NEON
@@ -115,7 +117,8 @@ static heddle_status cpu_open(int32_t threads, heddle_device **device)
 {
     hd_device_cpu *cpu;
     if (threads < 0 || threads > THREADS_MAX)
-        return hd_fail(HEDDLE_ERROR_INVALID, "a CPU device takes 1 to %d threads, not %d", THREADS_MAX, threads);
+        return hd_fail(HEDDLE_ERROR_INVALID, "a CPU device takes 1 to %d threads, not %d",
+                       THREADS_MAX, threads);
     cpu = hd_fault_due() ? NULL : (hd_device_cpu *)calloc(1, sizeof *cpu);
     if (cpu == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a device");
     cpu->base.engine = hd_engine_cpu();
@@ -179,14 +182,16 @@ static void cpu_free(heddle_device *device, void *memory)
     hd_memory_cpu_free(memory);
 }
 
-static heddle_status cpu_copy(heddle_device *device, void *to, const void *from, uint64_t bytes, void *stream)
+static heddle_status cpu_copy(heddle_device *device, void *to, const void *from, uint64_t bytes,
+                              void *stream)
 {
     (void)device, (void)stream;
     if (bytes != 0) memmove(to, from, bytes);
     return HEDDLE_OK;
 }
 
-static heddle_status cpu_fill(heddle_device *device, void *memory, uint8_t byte, uint64_t bytes, void *stream)
+static heddle_status cpu_fill(heddle_device *device, void *memory, uint8_t byte, uint64_t bytes,
+                              void *stream)
 {
     (void)device, (void)stream;
     if (bytes != 0) memset(memory, byte, bytes);
@@ -227,7 +232,8 @@ static heddle_status cpu_event_wait(heddle_device *device, void *event)
     return HEDDLE_OK;
 }
 
-static heddle_status cpu_event_seconds(heddle_device *device, void *begin, void *end, double *seconds)
+static heddle_status cpu_event_seconds(heddle_device *device, void *begin, void *end,
+                                       double *seconds)
 {
     const struct timespec *a = (const struct timespec *)begin, *b = (const struct timespec *)end;
     (void)device;
@@ -243,11 +249,28 @@ static heddle_status cpu_roof(heddle_device *device, const hd_roof_request *requ
 const hd_engine *hd_engine_cpu(void)
 {
     static const hd_engine engine = {
-        HEDDLE_DEVICE_CPU, true, UINT64_C(1) << 20,
-        cpu_open, cpu_close, cpu_count, cpu_info, cpu_synchronize,
-        cpu_allocate, cpu_free, cpu_allocate, cpu_free, cpu_copy, cpu_fill, cpu_is_device_memory,
-        cpu_event_create, cpu_event_destroy, cpu_event_record, cpu_event_wait, cpu_event_seconds,
-        tables, cpu_roof,
+        HEDDLE_DEVICE_CPU,
+        true,
+        UINT64_C(1) << 20,
+        cpu_open,
+        cpu_close,
+        cpu_count,
+        cpu_info,
+        cpu_synchronize,
+        cpu_allocate,
+        cpu_free,
+        cpu_allocate,
+        cpu_free,
+        cpu_copy,
+        cpu_fill,
+        cpu_is_device_memory,
+        cpu_event_create,
+        cpu_event_destroy,
+        cpu_event_record,
+        cpu_event_wait,
+        cpu_event_seconds,
+        tables,
+        cpu_roof,
     };
     return &engine;
 }

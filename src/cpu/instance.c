@@ -17,7 +17,8 @@
 #define CHUNK 4096 /* keys a thread takes at a time */
 
 typedef struct sums {
-    uint32_t inserted, present, failed, probes, evictions; /* of a slice, which has at most 2^32 keys */
+    uint32_t inserted, present, failed, probes,
+        evictions; /* of a slice, which has at most 2^32 keys */
     uint64_t found, looks;
 } sums;
 
@@ -27,7 +28,8 @@ typedef struct group {
     uint64_t first; /* index of its first key in the batch */
 } group;
 
-static inline void group_start(group *g, const hd_view *view, const hd_key *keys, uint64_t first, uint64_t end)
+static inline void group_start(group *g, const hd_view *view, const hd_key *keys, uint64_t first,
+                               uint64_t end)
 {
     const uint64_t count = first < end ? end - first : 0;
     g->first = first;
@@ -50,14 +52,18 @@ static void sums_add(const sums *s, const hd_batch *batch)
     if (batch->tally != NULL) __atomic_fetch_add(batch->tally, s->inserted, __ATOMIC_RELAXED);
 }
 
-static inline uint64_t chunk_end(uint64_t first, uint64_t n) { return n - first < CHUNK ? n : first + CHUNK; }
+static inline uint64_t chunk_end(uint64_t first, uint64_t n)
+{
+    return n - first < CHUNK ? n : first + CHUNK;
+}
 
 /* ------------------------------------------------------------------------------ looking keys up */
 
 enum { FIND, CONTAINS, ERASE };
 
 /* What to do with the i-th key of a batch once its walk has ended. */
-static inline uint64_t lookup_end(int op, const hd_view *view, const hd_batch *batch, uint64_t i, int step, hd_hit hit)
+static inline uint64_t lookup_end(int op, const hd_view *view, const hd_batch *batch, uint64_t i,
+                                  int step, hd_hit hit)
 {
     bool found = step == HD_STEP_FOUND;
 #if HD_VALUE_BITS != 0
@@ -68,7 +74,8 @@ static inline uint64_t lookup_end(int op, const hd_view *view, const hd_batch *b
     return found;
 }
 
-static inline void lookup_group(int op, group *g, const hd_view *view, const hd_batch *batch, sums *s)
+static inline void lookup_group(int op, group *g, const hd_view *view, const hd_batch *batch,
+                                sums *s)
 {
     uint32_t going[GROUP], count = g->count;
     for (uint32_t i = 0; i < count; i++) going[i] = i;
@@ -78,8 +85,9 @@ static inline void lookup_group(int op, group *g, const hd_view *view, const hd_
         for (uint32_t j = 0; j < count; j++) {
             const uint32_t i = going[j];
             hd_walk *walk = &g->walks[i];
-            const hd_bucket b = op == ERASE ? bucket_load_shared(tile_here(), view, walk_bucket(view, walk))
-                                            : bucket_load(tile_here(), view, walk_bucket(view, walk));
+            const hd_bucket b = op == ERASE
+                                    ? bucket_load_shared(tile_here(), view, walk_bucket(view, walk))
+                                    : bucket_load(tile_here(), view, walk_bucket(view, walk));
             hd_hit hit;
             int step;
             hit.slot = 0;
@@ -95,7 +103,8 @@ static inline void lookup_group(int op, group *g, const hd_view *view, const hd_
     }
 }
 
-static inline heddle_status lookup(int op, heddle_device *device, const hd_view *view, const hd_batch *batch)
+static inline heddle_status lookup(int op, heddle_device *device, const hd_view *view,
+                                   const hd_batch *batch)
 {
     const hd_key *keys = (const hd_key *)batch->keys;
     const hd_view v = *view;
@@ -120,19 +129,22 @@ static inline heddle_status lookup(int op, heddle_device *device, const hd_view 
     return HEDDLE_OK;
 }
 
-static heddle_status find(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+static heddle_status find(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                          void *stream)
 {
     (void)stream;
     return lookup(FIND, device, view, batch);
 }
 
-static heddle_status contains(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+static heddle_status contains(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                              void *stream)
 {
     (void)stream;
     return lookup(CONTAINS, device, view, batch);
 }
 
-static heddle_status erase(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+static heddle_status erase(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                           void *stream)
 {
     (void)stream;
     return lookup(ERASE, device, view, batch);
@@ -167,8 +179,8 @@ static inline void insert_end(const hd_batch *batch, uint64_t i, int result, sum
 }
 
 /* One look for the i-th key of a batch; whether its walk goes on. */
-static inline bool place_look(const hd_view *view, const hd_batch *batch, hd_walk *walk, hd_aim *aim, uint64_t i,
-                              hd_value value, sums *s)
+static inline bool place_look(const hd_view *view, const hd_batch *batch, hd_walk *walk,
+                              hd_aim *aim, uint64_t i, hd_value value, sums *s)
 {
     const hd_bucket b = bucket_load_shared(tile_here(), view, walk_bucket(view, walk));
     const int result = place_step(tile_here(), view, walk, aim, &b, value, batch->policy, true);
@@ -191,20 +203,23 @@ static inline void place_group(group *g, const hd_view *view, const hd_batch *ba
     hd_aim aims[GROUP];
     for (uint32_t i = 0; i < g->count; i++) {
         aims[i] = aim_start();
-        if (!batch->retry || batch->outcomes[g->first + i] == HEDDLE_OUTCOME_FAILED) going[count++] = i;
+        if (!batch->retry || batch->outcomes[g->first + i] == HEDDLE_OUTCOME_FAILED)
+            going[count++] = i;
     }
     while (count != 0) {
         uint32_t still = 0;
         for (uint32_t j = 0; j < count; j++) {
             const uint32_t i = going[j];
             const hd_value value = batch_value(batch, g->first + i);
-            if (place_look(view, batch, &g->walks[i], &aims[i], g->first + i, value, s)) going[still++] = i;
+            if (place_look(view, batch, &g->walks[i], &aims[i], g->first + i, value, s))
+                going[still++] = i;
         }
         count = still;
     }
 }
 
-static void place_chunk(const hd_view *view, const hd_batch *batch, uint64_t first, uint64_t end, sums *s)
+static void place_chunk(const hd_view *view, const hd_batch *batch, uint64_t first, uint64_t end,
+                        sums *s)
 {
     const hd_key *keys = (const hd_key *)batch->keys;
     group flight[2];
@@ -215,7 +230,8 @@ static void place_chunk(const hd_view *view, const hd_batch *batch, uint64_t fir
     }
 }
 
-static heddle_status place(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+static heddle_status place(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                           void *stream)
 {
     const hd_view v = *view;
     (void)stream;
@@ -223,7 +239,8 @@ static heddle_status place(heddle_device *device, const hd_view *view, const hd_
     {
         sums s = {0};
 #pragma omp for schedule(dynamic) nowait
-        for (uint64_t c = 0; c < batch->n; c += CHUNK) place_chunk(&v, batch, c, chunk_end(c, batch->n), &s);
+        for (uint64_t c = 0; c < batch->n; c += CHUNK)
+            place_chunk(&v, batch, c, chunk_end(c, batch->n), &s);
         sums_add(&s, batch);
     }
     return HEDDLE_OK;
@@ -237,7 +254,8 @@ typedef struct source {
 } source;
 
 /* The i-th pair of a source as a walk in `view`; false when its slot holds none. */
-static inline bool source_get(const source *src, const hd_view *view, uint64_t i, hd_walk *walk, hd_value *value)
+static inline bool source_get(const source *src, const hd_view *view, uint64_t i, hd_walk *walk,
+                              hd_value *value)
 {
     if (src->from == NULL) {
         *walk = walk_start(view, ((const hd_key *)src->batch->keys)[i]);
@@ -247,7 +265,8 @@ static inline bool source_get(const source *src, const hd_view *view, uint64_t i
         const hd_word word = ((const hd_word *)src->from->slots)[slot];
         const uint32_t region = (uint32_t)(slot / HD_BUCKET / src->from->region_buckets);
         if (key_is_vacant(word_key(word))) return false;
-        *walk = walk_start(view, key_from_lean(src->from, region, key_bare(src->from, word_key(word))));
+        *walk =
+            walk_start(view, key_from_lean(src->from, region, key_bare(src->from, word_key(word))));
         *value = word_value(src->from, slot, word);
     }
     return true;
@@ -264,8 +283,8 @@ static void settle_region(const source *src, const hd_view *view, uint32_t regio
         hd_walk walk;
         hd_value value;
         if (source_get(src, view, i, &walk, &value)) {
-            const int result = scheme_settle(tile_here(), view, walk, value, batch->policy, kicks, path, &s->probes,
-                                             &s->evictions);
+            const int result = scheme_settle(tile_here(), view, walk, value, batch->policy, kicks,
+                                             path, &s->probes, &s->evictions);
             insert_end(batch, i, result, s);
             /* A full region stays full: long chains are not worth trying again and again. */
             if (result == HD_NO_ROOM && kicks > 4) kicks /= 2;
@@ -274,8 +293,8 @@ static void settle_region(const source *src, const hd_view *view, uint32_t regio
     }
 }
 
-static heddle_status settle(heddle_device *device, const hd_view *view, const hd_batch *batch, const hd_view *from,
-                            uint64_t first, void *stream)
+static heddle_status settle(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                            const hd_view *from, uint64_t first, void *stream)
 {
     const uint32_t regions = UINT32_C(1) << view->region_bits;
     const source src = {batch, from, first};
@@ -292,8 +311,8 @@ static heddle_status settle(heddle_device *device, const hd_view *view, const hd
     return HEDDLE_OK;
 }
 
-static heddle_status rehome(heddle_device *device, const hd_view *view, const hd_batch *batch, const hd_view *from,
-                            uint64_t first, void *stream)
+static heddle_status rehome(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                            const hd_view *from, uint64_t first, void *stream)
 {
     const source src = {batch, from, first};
     const hd_view v = *view;
@@ -328,12 +347,13 @@ static heddle_status clear(heddle_device *device, const hd_view *view, void *str
     char *slots = (char *)view->slots;
     (void)stream;
 #pragma omp parallel for num_threads(hd_cpu_threads(device, bytes / 64)) schedule(static)
-    for (uint64_t at = 0; at < bytes; at += step) memset(slots + at, 0xff, bytes - at < step ? bytes - at : step);
+    for (uint64_t at = 0; at < bytes; at += step)
+        memset(slots + at, 0xff, bytes - at < step ? bytes - at : step);
     return HEDDLE_OK;
 }
 
-static void collect_chunk(const hd_view *view, uint64_t first, uint64_t end, hd_key *keys, void *values,
-                          uint64_t *cursor)
+static void collect_chunk(const hd_view *view, uint64_t first, uint64_t end, hd_key *keys,
+                          void *values, uint64_t *cursor)
 {
     const hd_word *slots = (const hd_word *)view->slots;
     uint64_t count = 0, at;
@@ -342,7 +362,8 @@ static void collect_chunk(const hd_view *view, uint64_t first, uint64_t end, hd_
     for (uint64_t i = first; i < end; i++) {
         const hd_key lean = word_key(slots[i]);
         if (key_is_vacant(lean)) continue;
-        keys[at] = key_from_lean(view, (uint32_t)(i / HD_BUCKET / view->region_buckets), key_bare(view, lean));
+        keys[at] = key_from_lean(view, (uint32_t)(i / HD_BUCKET / view->region_buckets),
+                                 key_bare(view, lean));
 #if HD_VALUE_BITS != 0
         if (values != NULL) ((hd_value *)values)[at] = word_value(view, i, slots[i]);
 #endif
@@ -351,8 +372,8 @@ static void collect_chunk(const hd_view *view, uint64_t first, uint64_t end, hd_
     (void)values;
 }
 
-static heddle_status collect(heddle_device *device, const hd_view *view, uint64_t first, uint64_t n, void *keys,
-                             void *values, uint64_t *cursor, void *stream)
+static heddle_status collect(heddle_device *device, const hd_view *view, uint64_t first, uint64_t n,
+                             void *keys, void *values, uint64_t *cursor, void *stream)
 {
     (void)stream;
 #pragma omp parallel for num_threads(hd_cpu_threads(device, n)) schedule(dynamic)
@@ -361,7 +382,8 @@ static heddle_status collect(heddle_device *device, const hd_view *view, uint64_
     return HEDDLE_OK;
 }
 
-static heddle_status inspect(heddle_device *device, const hd_view *view, hd_census *census, void *stream)
+static heddle_status inspect(heddle_device *device, const hd_view *view, hd_census *census,
+                             void *stream)
 {
     const uint64_t slots = slots_of(view);
     const hd_view v = *view;
@@ -380,6 +402,20 @@ static heddle_status inspect(heddle_device *device, const hd_view *view, hd_cens
 
 extern const hd_table_ops HD_SYMBOL;
 const hd_table_ops HD_SYMBOL = {
-    HD_INSTANCE_NAME, HD_SCHEME_ID, HD_KEY_BITS, HD_VALUE_BITS, HD_BUCKET, sizeof(hd_word),
-    HD_APART ? sizeof(hd_value) : 0, clear, place, settle, rehome, find, contains, erase, collect, inspect,
+    HD_INSTANCE_NAME,
+    HD_SCHEME_ID,
+    HD_KEY_BITS,
+    HD_VALUE_BITS,
+    HD_BUCKET,
+    sizeof(hd_word),
+    HD_APART ? sizeof(hd_value) : 0,
+    clear,
+    place,
+    settle,
+    rehome,
+    find,
+    contains,
+    erase,
+    collect,
+    inspect,
 };

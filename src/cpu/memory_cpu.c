@@ -7,14 +7,15 @@
 
 #include "engine/error.h"
 
-#define HEAD 256                        /* room for the size, and the alignment promised */
+#define HEAD 256 /* room for the size, and the alignment promised */
 #define HUGE_PAGE (UINT64_C(1) << 21)
 
 static void *map_huge(uint64_t bytes)
 {
     const uint64_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     /* One page more, so that the block can begin on a huge page; the ends are given back. */
-    char *start = (char *)mmap(NULL, whole + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *start = (char *)mmap(NULL, whole + HUGE_PAGE, PROT_READ | PROT_WRITE,
+                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     uint64_t skip;
     if (start == MAP_FAILED) return NULL;
     skip = (HUGE_PAGE - (uint64_t)(uintptr_t)start % HUGE_PAGE) % HUGE_PAGE;
@@ -40,7 +41,8 @@ heddle_status hd_memory_cpu_allocate(uint64_t bytes, void **memory)
     if (whole > bytes && whole < (UINT64_C(1) << 62) && !hd_fault_due())
         block = (char *)(whole < HUGE_PAGE ? allocate_small(whole) : map_huge(whole));
     if (block == NULL)
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no room for %llu bytes of main memory", (unsigned long long)bytes);
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no room for %llu bytes of main memory",
+                       (unsigned long long)bytes);
     if (whole < HUGE_PAGE) *(uint64_t *)(void *)block = 0; /* mark: from malloc */
     *memory = block + HEAD;
     return HEDDLE_OK;

@@ -32,7 +32,7 @@ typedef struct pages {
 
 typedef struct roof {
     uint32_t threads;
-    uint32_t lines; /* cache lines of one access */
+    uint32_t lines;  /* cache lines of one access */
     uint64_t stride; /* bytes between two places; at least the width */
     uint64_t places; /* at most 2^32, so that a hashed 32-bit key reaches them all */
     uint64_t accesses;

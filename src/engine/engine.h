@@ -28,41 +28,46 @@ struct heddle_device {
 
 /* The operations of one compiled table (a line of instances.def) on one engine. */
 struct hd_table_ops {
-    const char *name;    /* "cuckoo_k32_v32_b8" */
-    uint32_t scheme;     /* HEDDLE_SCHEME_* */
+    const char *name; /* "cuckoo_k32_v32_b8" */
+    uint32_t scheme;  /* HEDDLE_SCHEME_* */
     uint32_t key_bits;
     uint32_t value_bits; /* 0 in a set */
     uint32_t bucket;
-    uint32_t slot_bytes; /* of view.slots, a slot */
-    uint32_t value_bytes;/* of view.values, a slot; 0 where values lie in the slots */
+    uint32_t slot_bytes;  /* of view.slots, a slot */
+    uint32_t value_bytes; /* of view.values, a slot; 0 where values lie in the slots */
 
     /* All slots EMPTY. */
     heddle_status (*clear)(heddle_device *device, const hd_view *view, void *stream);
     /* Inserts where no eviction is needed; other keys are deferred to the lists of their regions. */
-    heddle_status (*place)(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream);
+    heddle_status (*place)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                           void *stream);
     /* Inserts the deferred keys with evictions and empties the lists. `from` as in rehome, or NULL. */
     heddle_status (*settle)(heddle_device *device, const hd_view *view, const hd_batch *batch,
                             const hd_view *from, uint64_t first, void *stream);
     /* Like place, for the keys in slots [first, first + batch->n) of another table of this kind. */
     heddle_status (*rehome)(heddle_device *device, const hd_view *view, const hd_batch *batch,
                             const hd_view *from, uint64_t first, void *stream);
-    heddle_status (*find)(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream);
-    heddle_status (*contains)(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream);
-    heddle_status (*erase)(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream);
+    heddle_status (*find)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                          void *stream);
+    heddle_status (*contains)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                              void *stream);
+    heddle_status (*erase)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                           void *stream);
     /* Appends the pairs in slots [first, first + n) at *cursor, and moves the cursor. */
     heddle_status (*collect)(heddle_device *device, const hd_view *view, uint64_t first, uint64_t n,
                              void *keys, void *values, uint64_t *cursor, void *stream);
     /* Counts and checks all slots; *census is device memory set to 0 by the caller. */
-    heddle_status (*inspect)(heddle_device *device, const hd_view *view, hd_census *census, void *stream);
+    heddle_status (*inspect)(heddle_device *device, const hd_view *view, hd_census *census,
+                             void *stream);
 };
 
 /* What a benchmark may ask a device for. */
 typedef struct hd_roof_request {
-    uint32_t kind;      /* HD_ROOF_* */
-    uint32_t width;     /* bytes of one access */
-    uint64_t bytes;     /* memory the accesses spread over */
-    uint64_t accesses;  /* accesses in one pass */
-    uint32_t repeat;    /* passes; the median counts */
+    uint32_t kind;     /* HD_ROOF_* */
+    uint32_t width;    /* bytes of one access */
+    uint64_t bytes;    /* memory the accesses spread over */
+    uint64_t accesses; /* accesses in one pass */
+    uint32_t repeat;   /* passes; the median counts */
 } hd_roof_request;
 
 #define HD_ROOF_GATHER 1 /* random reads of `width` bytes, many in flight: accesses/s */
@@ -70,12 +75,13 @@ typedef struct hd_roof_request {
 #define HD_ROOF_COPY 3   /* streaming copy: bytes read + written, a second */
 
 struct hd_engine {
-    uint32_t kind;     /* HEDDLE_DEVICE_* */
-    bool host_memory;  /* device memory is host memory: nothing is ever staged */
+    uint32_t kind;    /* HEDDLE_DEVICE_* */
+    bool host_memory; /* device memory is host memory: nothing is ever staged */
     /* Slices of a batch hold at most this many keys; also the length of hd_batch.next. */
     uint64_t slice_max;
 
-    heddle_status (*open)(int32_t index, heddle_device **device); /* CPU: index is the thread count */
+    heddle_status (*open)(int32_t index,
+                          heddle_device **device); /* CPU: index is the thread count */
     void (*close)(heddle_device *device);
     uint32_t (*count)(void); /* devices of this kind */
     heddle_status (*get_info)(heddle_device *device, heddle_device_info *info);
@@ -86,8 +92,10 @@ struct hd_engine {
     heddle_status (*allocate_pinned)(heddle_device *device, uint64_t bytes, void **memory);
     void (*free_pinned)(heddle_device *device, void *memory);
     /* Any direction, in stream order; asynchronous unless pageable host memory takes part. */
-    heddle_status (*copy)(heddle_device *device, void *to, const void *from, uint64_t bytes, void *stream);
-    heddle_status (*fill)(heddle_device *device, void *memory, uint8_t byte, uint64_t bytes, void *stream);
+    heddle_status (*copy)(heddle_device *device, void *to, const void *from, uint64_t bytes,
+                          void *stream);
+    heddle_status (*fill)(heddle_device *device, void *memory, uint8_t byte, uint64_t bytes,
+                          void *stream);
     /* Whether kernels may be given this pointer. */
     bool (*is_device_memory)(heddle_device *device, const void *memory);
 

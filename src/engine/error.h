@@ -9,7 +9,8 @@ extern "C" {
 #endif
 
 /* Keeps a sentence for heddle_last_error() and returns `status`, so that callers can `return` it. */
-heddle_status hd_fail(heddle_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+heddle_status hd_fail(heddle_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /*
  * Fault injection for tests: the `countdown`-th allocation from now fails (1: the next). 0 switches

@@ -17,14 +17,14 @@
 
 /* The parameters of the bijective mix of keys; see hash.h. */
 typedef struct hd_mix {
-    uint64_t add;       /* added before the first round */
-    uint64_t mul[2];    /* odd */
-    uint64_t unmul[2];  /* their inverses modulo 2^64, valid modulo 2^32 too */
+    uint64_t add;      /* added before the first round */
+    uint64_t mul[2];   /* odd */
+    uint64_t unmul[2]; /* their inverses modulo 2^64, valid modulo 2^32 too */
 } hd_mix;
 
 typedef struct hd_view {
-    void *slots;             /* packed words, or the keys where values lie apart */
-    void *values;            /* the values where they lie apart, else NULL */
+    void *slots;  /* packed words, or the keys where values lie apart */
+    void *values; /* the values where they lie apart, else NULL */
     uint32_t region_bits;
     uint32_t region_buckets; /* buckets in a region, at least 4 */
     uint32_t hashes;         /* candidate buckets of a key, 2 to 4 */
@@ -41,7 +41,17 @@ typedef struct hd_view {
  * Sums of what a batch did, in device memory. ASKED counts keys looked up or erased; those of them
  * that were not FOUND were absent.
  */
-enum { HD_INSERTED, HD_UPDATED, HD_KEPT, HD_FAILED, HD_ASKED, HD_FOUND, HD_PROBES, HD_EVICTIONS, HD_COUNTS };
+enum {
+    HD_INSERTED,
+    HD_UPDATED,
+    HD_KEPT,
+    HD_FAILED,
+    HD_ASKED,
+    HD_FOUND,
+    HD_PROBES,
+    HD_EVICTIONS,
+    HD_COUNTS
+};
 
 typedef struct hd_counts {
     uint64_t at[HD_COUNTS];
@@ -50,17 +60,17 @@ typedef struct hd_counts {
 /* One slice of a batch. All pointers are device memory; n fits the table's workspace. */
 typedef struct hd_batch {
     const void *keys;
-    const void *values;   /* insert: values to take, NULL in a set */
-    void *values_out;     /* find: where values go */
-    uint8_t *found;       /* find, contains, erase: NULL or one flag a key */
-    uint8_t *outcomes;    /* insert: HEDDLE_OUTCOME_* of every key, NULL when nobody asks */
+    const void *values; /* insert: values to take, NULL in a set */
+    void *values_out;   /* find: where values go */
+    uint8_t *found;     /* find, contains, erase: NULL or one flag a key */
+    uint8_t *outcomes;  /* insert: HEDDLE_OUTCOME_* of every key, NULL when nobody asks */
     uint64_t n;
-    uint32_t policy;      /* insert: HEDDLE_POLICY_* */
-    uint32_t retry;       /* insert: only keys whose outcome is FAILED are worked on */
-    hd_counts *counts;    /* added to */
-    uint64_t *tally;      /* insert: new keys are added to it; erase: erased keys; NULL: nobody counts */
-    uint32_t *heads;      /* insert: a list of deferred keys for every region, HD_NO_KEY when empty */
-    uint32_t *next;       /* insert: the links of those lists, one a key of the slice */
+    uint32_t policy;   /* insert: HEDDLE_POLICY_* */
+    uint32_t retry;    /* insert: only keys whose outcome is FAILED are worked on */
+    hd_counts *counts; /* added to */
+    uint64_t *tally; /* insert: new keys are added to it; erase: erased keys; NULL: nobody counts */
+    uint32_t *heads; /* insert: a list of deferred keys for every region, HD_NO_KEY when empty */
+    uint32_t *next;  /* insert: the links of those lists, one a key of the slice */
 } hd_batch;
 
 #define HD_NO_KEY UINT32_MAX
@@ -68,13 +78,13 @@ typedef struct hd_batch {
 /* What a walk over all slots found; see hd_table_ops.inspect. */
 typedef struct hd_census {
     uint64_t keys;
-    uint64_t marks;      /* cleared marks */
-    uint64_t full;       /* buckets without room */
-    uint64_t probes[8];  /* keys by the number of probes that find them, less one */
-    uint64_t misplaced;  /* keys in a bucket that is none of theirs */
-    uint64_t unreachable;/* keys behind a bucket at which a search stops */
-    uint64_t twice;      /* keys that a search finds in another slot than this one */
-    uint64_t busy;       /* slots left half written */
+    uint64_t marks;       /* cleared marks */
+    uint64_t full;        /* buckets without room */
+    uint64_t probes[8];   /* keys by the number of probes that find them, less one */
+    uint64_t misplaced;   /* keys in a bucket that is none of theirs */
+    uint64_t unreachable; /* keys behind a bucket at which a search stops */
+    uint64_t twice;       /* keys that a search finds in another slot than this one */
+    uint64_t busy;        /* slots left half written */
 } hd_census;
 
 #endif

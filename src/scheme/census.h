@@ -23,7 +23,7 @@ HD_FN bool census_is_passed(const hd_view *view, uint64_t bucket, hd_key lean)
 HD_FN uint32_t census_copies(const hd_view *view, uint64_t bucket, hd_key lean)
 {
     uint32_t copies = 0;
-    for (uint32_t i = 0; i < HD_BUCKET; i++) 
+    for (uint32_t i = 0; i < HD_BUCKET; i++)
         copies += key_is(view, census_key(view, bucket * HD_BUCKET + i), lean);
     return copies;
 }
@@ -57,7 +57,8 @@ HD_FN void census_live(const hd_view *view, uint64_t home, hd_key lean, hd_censu
 HD_FN bool census_is_full(const hd_view *view, uint64_t bucket)
 {
     bool vacant = false;
-    for (uint32_t i = 0; i < HD_BUCKET; i++) vacant = vacant || key_is_vacant(census_key(view, bucket * HD_BUCKET + i));
+    for (uint32_t i = 0; i < HD_BUCKET; i++)
+        vacant = vacant || key_is_vacant(census_key(view, bucket * HD_BUCKET + i));
     return !vacant;
 }
 

@@ -56,7 +56,8 @@ HD_FN hd_walk walk_start(const hd_view *view, hd_key key)
 /* The bucket the walk is at. */
 HD_FN uint64_t walk_bucket(const hd_view *view, const hd_walk *walk)
 {
-    return (uint64_t)walk->region * view->region_buckets + hd_mulhi32(walk->chain, view->region_buckets);
+    return (uint64_t)walk->region * view->region_buckets +
+           hd_mulhi32(walk->chain, view->region_buckets);
 }
 
 /* On to the next candidate; false when there is none. */
@@ -89,7 +90,7 @@ HD_FN int find_step(hd_tile t, const hd_view *view, hd_walk *walk, const hd_buck
 typedef uint32_t hd_aim; /* one word, since registers are dear */
 #define HD_AIM_TRY 16u   /* counts, from here up, how often another tile was faster */
 #define HD_AIM_SECOND 8u /* second lap: claim at the noted candidate */
-#define HD_AIM_NONE 4u   /* the lower three bits: the candidate with the first vacancy, or none yet */
+#define HD_AIM_NONE 4u /* the lower three bits: the candidate with the first vacancy, or none yet */
 
 HD_FN hd_aim aim_start(void) { return HD_AIM_NONE; }
 HD_FN uint32_t aim_candidate(hd_aim aim) { return aim & 7u; }
@@ -100,16 +101,18 @@ HD_FN void walk_restart(hd_walk *walk)
     walk->step = 0;
 }
 
-HD_FN int place_step(hd_tile t, const hd_view *view, hd_walk *walk, hd_aim *aim, const hd_bucket *b, hd_value value,
-                     uint32_t policy, bool active)
+HD_FN int place_step(hd_tile t, const hd_view *view, hd_walk *walk, hd_aim *aim, const hd_bucket *b,
+                     hd_value value, uint32_t policy, bool active)
 {
     hd_hit hit;
     hd_vacancy room;
     const bool found = bucket_lookup(t, view, b, walk->lean, &hit);
     const bool passed = bucket_is_passed(t, view, b, walk->lean);
     const bool vacant = bucket_vacancy(t, view, b, &room);
-    const bool busy = vacancy_is_busy(t, view, room) && vacant; /* it may be this very key that arrives there */
-    const bool last = walk->step + 1 >= view->hashes || (vacant && !passed); /* the key is not behind it */
+    const bool busy =
+        vacancy_is_busy(t, view, room) && vacant; /* it may be this very key that arrives there */
+    const bool last =
+        walk->step + 1 >= view->hashes || (vacant && !passed); /* the key is not behind it */
     const bool first_vacancy = vacant && aim_candidate(*aim) == HD_AIM_NONE;
     const bool arrived = (*aim & HD_AIM_SECOND) != 0 && aim_candidate(*aim) == walk->step;
     const bool claims = !found && !busy && vacant && (arrived || (last && first_vacancy));
@@ -118,7 +121,8 @@ HD_FN int place_step(hd_tile t, const hd_view *view, hd_walk *walk, hd_aim *aim,
     pair.lean = walk->lean;
     pair.value = value;
     hit_update(t, view, hit, policy, value, active && found);
-    bucket_mark(t, view, b, walk->lean, active && !found && !vacant && !last); /* full: the key goes past it */
+    bucket_mark(t, view, b, walk->lean,
+                active && !found && !vacant && !last); /* full: the key goes past it */
     placed = vacancy_claim(t, view, room, pair, active && claims);
     if (found) return HD_PRESENT;
     if (placed) return HD_PLACED;
@@ -156,15 +160,16 @@ HD_FN uint64_t next_bucket(const hd_view *view, uint32_t region, hd_key lean, ui
 /* Which slot of a full bucket, in the tile's order, has to give way in the i-th eviction of a chain. */
 HD_FN uint32_t victim_number(hd_key lean, uint32_t i)
 {
-    return hd_mulhi32(((uint32_t)lean ^ i * UINT32_C(0x9e3779b9)) * UINT32_C(0x2c1b3c6d), HD_BUCKET);
+    return hd_mulhi32(((uint32_t)lean ^ i * UINT32_C(0x9e3779b9)) * UINT32_C(0x2c1b3c6d),
+                      HD_BUCKET);
 }
 
 /*
  * Makes room for `pair` by evictions, starting at the full bucket `b`. Every step is noted in
  * `path`, so that a chain which finds no room can be undone. Returns the evictions made, 0 when undone.
  */
-HD_FN uint32_t evict(hd_tile t, const hd_view *view, uint32_t region, hd_bucket b, hd_pair pair, uint32_t kicks,
-                     uint32_t *path, uint32_t *probes)
+HD_FN uint32_t evict(hd_tile t, const hd_view *view, uint32_t region, hd_bucket b, hd_pair pair,
+                     uint32_t kicks, uint32_t *path, uint32_t *probes)
 {
     const uint64_t base = (uint64_t)region * view->region_buckets;
     for (uint32_t i = 0; i < kicks; i++) {
@@ -205,8 +210,9 @@ HD_FN void walk_prefetch(const hd_view *view, hd_walk walk)
  * Inserts a deferred key into a region that the tile has to itself, with at most `kicks` evictions a
  * chain. HD_PLACED, HD_PRESENT or HD_NO_ROOM.
  */
-HD_FN int scheme_settle(hd_tile t, const hd_view *view, const hd_walk start, hd_value value, uint32_t policy,
-                        uint32_t kicks, uint32_t *path, uint32_t *probes, uint32_t *evictions)
+HD_FN int scheme_settle(hd_tile t, const hd_view *view, const hd_walk start, hd_value value,
+                        uint32_t policy, uint32_t kicks, uint32_t *path, uint32_t *probes,
+                        uint32_t *evictions)
 {
     hd_bucket candidates[HD_HASHES_MAX]; /* all loads are under way before the first look */
     hd_walk walk = start;

@@ -3,8 +3,14 @@ typedef hd_key hd_word;
 
 HD_FN hd_word word_nothing(void) { return 0; }
 HD_FN hd_key word_key(hd_word word) { return word; }
-HD_FN hd_key *slot_key_at(const hd_view *view, uint64_t slot) { return (hd_key *)view->slots + slot; }
-HD_FN hd_value *slot_value_at(const hd_view *view, uint64_t slot) { return (hd_value *)view->values + slot; }
+HD_FN hd_key *slot_key_at(const hd_view *view, uint64_t slot)
+{
+    return (hd_key *)view->slots + slot;
+}
+HD_FN hd_value *slot_value_at(const hd_view *view, uint64_t slot)
+{
+    return (hd_value *)view->values + slot;
+}
 HD_FN hd_value word_value(const hd_view *view, uint64_t slot, hd_word word)
 {
     (void)word;

@@ -9,7 +9,8 @@ typedef struct
 {
     uint64_t key;
     uint64_t value;
-} hd_word;
+}
+hd_word;
 
 HD_FN hd_word word_nothing(void)
 {
@@ -23,8 +24,14 @@ HD_FN hd_value word_value(const hd_view *view, uint64_t slot, hd_word word)
     (void)view, (void)slot;
     return word.value;
 }
-HD_FN hd_key *slot_key_at(const hd_view *view, uint64_t slot) { return &((hd_word *)view->slots)[slot].key; }
-HD_FN hd_value *slot_value_at(const hd_view *view, uint64_t slot) { return &((hd_word *)view->slots)[slot].value; }
+HD_FN hd_key *slot_key_at(const hd_view *view, uint64_t slot)
+{
+    return &((hd_word *)view->slots)[slot].key;
+}
+HD_FN hd_value *slot_value_at(const hd_view *view, uint64_t slot)
+{
+    return &((hd_word *)view->slots)[slot].value;
+}
 
 /* The key alone: where the whole word is compared, the tile has loaded it itself. */
 HD_FN hd_word slot_load(const hd_view *view, uint64_t slot)

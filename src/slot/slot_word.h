@@ -36,7 +36,8 @@ HD_FN hd_value word_value(const hd_view *view, uint64_t slot, hd_word word)
 
 #endif
 
-HD_FN hd_key *slot_key_at(const hd_view *view, uint64_t slot) /* little-endian: the lower half comes first */
+HD_FN hd_key *slot_key_at(const hd_view *view,
+                          uint64_t slot) /* little-endian: the lower half comes first */
 {
     return (hd_key *)((hd_word *)view->slots + slot);
 }

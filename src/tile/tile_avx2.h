@@ -4,8 +4,8 @@
  */
 #include <immintrin.h>
 
-#define HD_LANES (HD_BUCKET * HD_STRIDE)                 /* key-sized lanes in a bucket */
-#define HD_STEP_LANES (256 / HD_KEY_BITS)                /* lanes in a vector */
+#define HD_LANES (HD_BUCKET * HD_STRIDE)  /* key-sized lanes in a bucket */
+#define HD_STEP_LANES (256 / HD_KEY_BITS) /* lanes in a vector */
 #define HD_KEY_LANES (HD_STRIDE == 1 ? ~UINT64_C(0) : UINT64_C(0x5555555555555555))
 
 #if HD_LANES >= HD_STEP_LANES
@@ -24,11 +24,13 @@ HD_FN uint64_t words_equal(const hd_word *words, hd_key lean, hd_key key_mask)
 #if HD_KEY_BITS == 32
     const __m256i want = _mm256_set1_epi32((int)lean), bare = _mm256_set1_epi32((int)key_mask);
 #else
-    const __m256i want = _mm256_set1_epi64x((long long)lean), bare = _mm256_set1_epi64x((long long)key_mask);
+    const __m256i want = _mm256_set1_epi64x((long long)lean),
+                  bare = _mm256_set1_epi64x((long long)key_mask);
 #endif
     uint64_t mask = 0;
     for (int i = 0; i < HD_LANES / HD_STEP_LANES; i++) {
-        const __m256i lanes = _mm256_and_si256(bare, _mm256_loadu_si256((const __m256i *)(const void *)words + i));
+        const __m256i lanes =
+            _mm256_and_si256(bare, _mm256_loadu_si256((const __m256i *)(const void *)words + i));
 #if HD_KEY_BITS == 32
         mask |= lanes_sign(_mm256_cmpeq_epi32(lanes, want)) << i * HD_STEP_LANES;
 #else
@@ -43,7 +45,8 @@ HD_FN uint64_t words_vacant(const hd_word *words)
 {
     uint64_t mask = 0;
     for (int i = 0; i < HD_LANES / HD_STEP_LANES; i++)
-        mask |= lanes_sign(_mm256_loadu_si256((const __m256i *)(const void *)words + i)) << i * HD_STEP_LANES;
+        mask |= lanes_sign(_mm256_loadu_si256((const __m256i *)(const void *)words + i))
+                << i * HD_STEP_LANES;
     return mask & HD_KEY_LANES;
 }
 
@@ -52,8 +55,10 @@ HD_FN uint64_t words_vacant(const hd_word *words)
 HD_FN uint64_t words_equal(const hd_word *words, hd_key lean, hd_key key_mask)
 {
     const __m128i bare = _mm_set1_epi32((int)key_mask);
-    const __m128i lanes = _mm_and_si128(bare, _mm_loadu_si128((const __m128i *)(const void *)words));
-    return (uint64_t)(uint32_t)_mm_movemask_ps(_mm_castsi128_ps(_mm_cmpeq_epi32(lanes, _mm_set1_epi32((int)lean))));
+    const __m128i lanes =
+        _mm_and_si128(bare, _mm_loadu_si128((const __m128i *)(const void *)words));
+    return (uint64_t)(uint32_t)_mm_movemask_ps(
+        _mm_castsi128_ps(_mm_cmpeq_epi32(lanes, _mm_set1_epi32((int)lean))));
 }
 
 HD_FN uint64_t words_vacant(const hd_word *words)

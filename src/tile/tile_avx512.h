@@ -17,11 +17,13 @@ HD_FN uint64_t words_equal(const hd_word *words, hd_key lean, hd_key key_mask)
 #if HD_KEY_BITS == 32
     const __m512i want = _mm512_set1_epi32((int)lean), bare = _mm512_set1_epi32((int)key_mask);
 #else
-    const __m512i want = _mm512_set1_epi64((long long)lean), bare = _mm512_set1_epi64((long long)key_mask);
+    const __m512i want = _mm512_set1_epi64((long long)lean),
+                  bare = _mm512_set1_epi64((long long)key_mask);
 #endif
     uint64_t mask = 0;
     for (int i = 0; i < HD_LANES / HD_STEP_LANES; i++) {
-        const __m512i lanes = _mm512_and_si512(bare, _mm512_loadu_si512((const __m512i *)(const void *)words + i));
+        const __m512i lanes =
+            _mm512_and_si512(bare, _mm512_loadu_si512((const __m512i *)(const void *)words + i));
 #if HD_KEY_BITS == 32
         mask |= (uint64_t)_mm512_cmpeq_epi32_mask(lanes, want) << i * HD_STEP_LANES;
 #else

@@ -53,7 +53,8 @@ HD_FN hd_tile tile_here(void)
 {
     hd_tile t;
     t.lane = threadIdx.x % HD_TILE;
-    t.mask = (HD_TILE == 32 ? 0xffffffffu : (1u << HD_TILE % 32) - 1) << (threadIdx.x % 32 - t.lane);
+    t.mask = (HD_TILE == 32 ? 0xffffffffu : (1u << HD_TILE % 32) - 1)
+             << (threadIdx.x % 32 - t.lane);
     t.sync = t.mask;
     return t;
 }
@@ -97,11 +98,11 @@ HD_FN uint64_t tile_slot(uint64_t index, uint32_t number)
     return index * HD_BUCKET + lane_position(number / HD_LANE_SLOTS, number % HD_LANE_SLOTS);
 }
 
-
 /* The j-th of these is at j * HD_PIECE_SLOTS in `words`. */
 HD_FN const char *piece_at(hd_tile t, const hd_view *view, uint64_t index, uint32_t j)
 {
-    return (const char *)view->slots + index * HD_BUCKET_BYTES + (j * HD_TILE + t.lane) * HD_PIECE_BYTES;
+    return (const char *)view->slots + index * HD_BUCKET_BYTES +
+           (j * HD_TILE + t.lane) * HD_PIECE_BYTES;
 }
 
 HD_FN hd_bucket bucket_load(hd_tile t, const hd_view *view, uint64_t index)
@@ -124,7 +125,8 @@ HD_FN hd_bucket bucket_load_shared(hd_tile t, const hd_view *view, uint64_t inde
     return b;
 }
 
-HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean, hd_hit *hit)
+HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean,
+                         hd_hit *hit)
 {
     hit->here = false;
     HD_UNROLL
@@ -215,7 +217,8 @@ HD_FN void hit_deliver(hd_tile t, const hd_view *view, const hd_hit hit, hd_valu
     if (hit.here) *to = word_value(view, hit.slot, hit.word);
 }
 
-HD_FN void hit_update(hd_tile t, const hd_view *view, const hd_hit hit, uint32_t policy, hd_value value, bool active)
+HD_FN void hit_update(hd_tile t, const hd_view *view, const hd_hit hit, uint32_t policy,
+                      hd_value value, bool active)
 {
     if (active && hit.here) {
 #if HD_APART || HD_WIDE
@@ -261,7 +264,8 @@ HD_FN uint64_t bucket_slot(hd_tile t, const hd_bucket *b, uint32_t number)
 }
 
 /* From the lane's registers: memory need not be asked again, but for a value that lies apart. */
-HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, uint32_t number, hd_key *marks)
+HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, uint32_t number,
+                          hd_key *marks)
 {
 #if HD_APART
     return tile_get(t, view, bucket_slot(t, b, number), marks);

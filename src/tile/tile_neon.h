@@ -10,7 +10,10 @@
 
 #if HD_KEY_BITS == 32
 typedef uint32x4_t hd_lanes;
-HD_FN hd_lanes lanes_load(const hd_word *words, int i) { return vld1q_u32((const uint32_t *)(const void *)words + 4 * i); }
+HD_FN hd_lanes lanes_load(const hd_word *words, int i)
+{
+    return vld1q_u32((const uint32_t *)(const void *)words + 4 * i);
+}
 HD_FN hd_lanes lanes_equal(hd_lanes lanes, hd_key lean, hd_key mask)
 {
     return vceqq_u32(vandq_u32(lanes, vdupq_n_u32(mask)), vdupq_n_u32(lean));
@@ -23,7 +26,10 @@ HD_FN uint64_t lanes_mask(hd_lanes lanes)
 }
 #else
 typedef uint64x2_t hd_lanes;
-HD_FN hd_lanes lanes_load(const hd_word *words, int i) { return vld1q_u64((const uint64_t *)(const void *)words + 2 * i); }
+HD_FN hd_lanes lanes_load(const hd_word *words, int i)
+{
+    return vld1q_u64((const uint64_t *)(const void *)words + 2 * i);
+}
 HD_FN hd_lanes lanes_equal(hd_lanes lanes, hd_key lean, hd_key mask)
 {
     return vceqq_u64(vandq_u64(lanes, vdupq_n_u64(mask)), vdupq_n_u64(lean));

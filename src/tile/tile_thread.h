@@ -56,7 +56,10 @@ HD_FN bool tile_is_alone(hd_tile t)
 /* The number-th slot of a bucket. */
 HD_FN uint64_t tile_slot(uint64_t index, uint32_t number) { return index * HD_BUCKET + number; }
 
-HD_FN hd_word *bucket_words(const hd_view *view, const hd_bucket *b) { return (hd_word *)view->slots + b->first; }
+HD_FN hd_word *bucket_words(const hd_view *view, const hd_bucket *b)
+{
+    return (hd_word *)view->slots + b->first;
+}
 
 HD_FN hd_bucket bucket_load(hd_tile t, const hd_view *view, uint64_t index)
 {
@@ -74,7 +77,8 @@ HD_FN hd_bucket bucket_load_shared(hd_tile t, const hd_view *view, uint64_t inde
     return b;
 }
 
-HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean, hd_hit *hit)
+HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean,
+                         hd_hit *hit)
 {
     const uint64_t equal = words_equal(bucket_words(view, b), lean, (hd_key)view->key_mask);
     (void)t;
@@ -94,7 +98,8 @@ HD_FN bool bucket_is_passed(hd_tile t, const hd_view *view, const hd_bucket *b, 
 HD_FN void bucket_mark(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean, bool active)
 {
     const hd_mark mark = mark_of(view, lean);
-    if (active && !bucket_is_passed(t, view, b, lean)) slot_mark(view, b->first + mark.number, mark_bit(mark));
+    if (active && !bucket_is_passed(t, view, b, lean))
+        slot_mark(view, b->first + mark.number, mark_bit(mark));
 }
 
 HD_FN bool bucket_vacancy(hd_tile t, const hd_view *view, const hd_bucket *b, hd_vacancy *v)
@@ -133,7 +138,8 @@ HD_FN void hit_deliver(hd_tile t, const hd_view *view, hd_hit hit, hd_value *to)
     *to = word_value(view, hit.slot, ((hd_word *)view->slots)[hit.slot]);
 }
 
-HD_FN void hit_update(hd_tile t, const hd_view *view, hd_hit hit, uint32_t policy, hd_value value, bool active)
+HD_FN void hit_update(hd_tile t, const hd_view *view, hd_hit hit, uint32_t policy, hd_value value,
+                      bool active)
 {
     (void)t;
     if (active) slot_update(view, hit.slot, policy, value);
@@ -169,7 +175,8 @@ HD_FN uint64_t bucket_slot(hd_tile t, const hd_bucket *b, uint32_t number)
     return tile_slot(b->first / HD_BUCKET, number);
 }
 
-HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, uint32_t number, hd_key *marks)
+HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, uint32_t number,
+                          hd_key *marks)
 {
     return tile_get(t, view, b->first + number, marks);
 }
