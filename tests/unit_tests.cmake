@@ -39,3 +39,5 @@ foreach(program IN LISTS programs)
     add_test(NAME ${name} COMMAND ${target})
     set_tests_properties(${name} PROPERTIES TIMEOUT 900)
 endforeach()
+
+include(cuda_on_cpu/cuda_on_cpu.cmake)

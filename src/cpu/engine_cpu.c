@@ -17,51 +17,31 @@
 #include "instances_config.h"
 
 #define THREADS_MAX 1024
+#if defined(HD_ONLY_SCALAR) /* the thread sanitizer's build: small batches are to meet several threads */
+#define ITEMS_A_THREAD 32
+#else
 #define ITEMS_A_THREAD 2048 /* below this a second thread costs more than it brings */
+#endif
 
 /* ---------------------------------------------------------------------------- compiled tables */
 
-#define HD_INSTANCE(name) extern const hd_table_ops name##_scalar;
-#include "instances.h"
-#undef HD_INSTANCE
-#define HD_INSTANCE(name) &name##_scalar,
-static const hd_table_ops *const tables_scalar[] = {
-#include "instances.h"
-};
-#undef HD_INSTANCE
+#define HD_SUFFIX scalar
+#include "cpu/instance_list.h"
 #define TABLE_COUNT ((uint32_t)(sizeof tables_scalar / sizeof tables_scalar[0]))
 
 #if HD_HAVE_AVX2
-#define HD_INSTANCE(name) extern const hd_table_ops name##_avx2;
-#include "instances.h"
-#undef HD_INSTANCE
-#define HD_INSTANCE(name) &name##_avx2,
-static const hd_table_ops *const tables_avx2[] = {
-#include "instances.h"
-};
-#undef HD_INSTANCE
+#define HD_SUFFIX avx2
+#include "cpu/instance_list.h"
 #endif
 
 #if HD_HAVE_AVX512
-#define HD_INSTANCE(name) extern const hd_table_ops name##_avx512;
-#include "instances.h"
-#undef HD_INSTANCE
-#define HD_INSTANCE(name) &name##_avx512,
-static const hd_table_ops *const tables_avx512[] = {
-#include "instances.h"
-};
-#undef HD_INSTANCE
+#define HD_SUFFIX avx512
+#include "cpu/instance_list.h"
 #endif
 
 #if HD_HAVE_NEON
-#define HD_INSTANCE(name) extern const hd_table_ops name##_neon;
-#include "instances.h"
-#undef HD_INSTANCE
-#define HD_INSTANCE(name) &name##_neon,
-static const hd_table_ops *const tables_neon[] = {
-#include "instances.h"
-};
-#undef HD_INSTANCE
+#define HD_SUFFIX neon
+#include "cpu/instance_list.h"
 #endif
 
 const hd_table_ops *const *hd_cpu_tables(const char *tile, uint32_t *count)
@@ -148,6 +128,18 @@ static void read_model(char *name, size_t size)
     if (file != NULL) fclose(file);
 }
 
+/* Memory that can be had, file caches included; `otherwise` where the kernel does not tell. */
+static uint64_t read_available(uint64_t otherwise)
+{
+    FILE *file = fopen("/proc/meminfo", "r");
+    char line[128];
+    unsigned long long kilobytes = 0;
+    while (file != NULL && kilobytes == 0 && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) != 1) kilobytes = 0;
+    if (file != NULL) fclose(file);
+    return kilobytes != 0 ? (uint64_t)kilobytes * 1024 : otherwise;
+}
+
 static heddle_status cpu_info(heddle_device *device, heddle_device_info *info)
 {
     const hd_device_cpu *cpu = (const hd_device_cpu *)device;
@@ -156,7 +148,7 @@ static heddle_status cpu_info(heddle_device *device, heddle_device_info *info)
     info->index = 0;
     info->threads = (uint32_t)cpu->threads;
     info->memory_total = page * (uint64_t)sysconf(_SC_PHYS_PAGES);
-    info->memory_free = page * (uint64_t)sysconf(_SC_AVPHYS_PAGES);
+    info->memory_free = read_available(page * (uint64_t)sysconf(_SC_AVPHYS_PAGES));
     read_model(info->name, sizeof info->name);
     snprintf(info->features, sizeof info->features, "%s", cpu->tile);
     return HEDDLE_OK;

@@ -14,7 +14,11 @@
 #include "scheme/census.h"
 
 #define GROUP 32
+#if defined(HD_ONLY_SCALAR)
+#define CHUNK 64 /* as ITEMS_A_THREAD in engine_cpu.c */
+#else
 #define CHUNK 4096 /* keys a thread takes at a time */
+#endif
 
 typedef struct sums {
     uint32_t inserted, present, failed, probes,

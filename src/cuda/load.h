@@ -36,21 +36,29 @@ template <int BYTES> static __device__ __forceinline__ void load_frozen(void *to
     memcpy(to, &piece, BYTES);
 }
 
-/* While others write: from the second-level cache, which all see alike. */
+/*
+ * While others write: from the second-level cache, which all see alike. The elements are 64 bits
+ * wide, because a vector load is only whole element by element, and a 64-bit key must not be seen
+ * half old and half new.
+ */
 HD_FN void load_cg(unsigned int *to, const void *from)
 {
     asm volatile("ld.global.cg.u32 %0, [%1];" : "=r"(*to) : "l"(from) : "memory");
 }
 HD_FN void load_cg(uint2 *to, const void *from)
 {
-    asm volatile("ld.global.cg.v2.u32 {%0, %1}, [%2];" : "=r"(to->x), "=r"(to->y) : "l"(from) : "memory");
+    unsigned long long element;
+    asm volatile("ld.global.cg.u64 %0, [%1];" : "=l"(element) : "l"(from) : "memory");
+    memcpy(to, &element, 8);
 }
 HD_FN void load_cg(uint4 *to, const void *from)
 {
-    asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to->x), "=r"(to->y), "=r"(to->z), "=r"(to->w)
+    unsigned long long elements[2];
+    asm volatile("ld.global.cg.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(elements[0]), "=l"(elements[1])
                  : "l"(from)
                  : "memory");
+    memcpy(to, elements, 16);
 }
 
 template <int BYTES> static __device__ __forceinline__ void load_shared(void *to, const void *from)

@@ -18,7 +18,8 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
-#define __shared__ static /* one block runs at a time; what the last one left there is the next one's garbage */
+#define __shared__                                                                                 \
+    static /* one block runs at a time; what the last one left there is the next one's garbage */
 
 #define SHIM static inline __attribute__((unused))
 #define HERE int line = __builtin_LINE()
@@ -52,7 +53,8 @@ SHIM uint64_t shuffled(const warp_votes *v, unsigned from)
 {
     return v->mask >> from & 1 ? v->brought[from] : UINT64_C(0xdeadbeefdeadbeef);
 }
-template <class T> static T __shfl_sync(uint32_t mask, T mine, unsigned from, unsigned width = 32, HERE)
+template <class T>
+static T __shfl_sync(uint32_t mask, T mine, unsigned from, unsigned width = 32, HERE)
 {
     const unsigned lane = threadIdx.x % 32;
     const warp_votes v = warps_meet(WARP_SHUFFLE, mask, mine, line);
@@ -80,15 +82,17 @@ template <class T> static T __ldg(const T *at)
 }
 
 /* The second type is not deduced: constants of any width will do. */
-template <class T> struct same { typedef T type; };
-#define SHIM_ATOMIC(name, becomes)                                                                                     \
-    template <class T> static T name(T *at, typename same<T>::type x)                                                  \
-    {                                                                                                                  \
-        warps_touch();                                                                                                 \
-        const T old = *at;                                                                                             \
-        *at = becomes;                                                                                                 \
-        warps_touch();                                                                                                 \
-        return old;                                                                                                    \
+template <class T> struct same {
+    typedef T type;
+};
+#define SHIM_ATOMIC(name, becomes)                                                                 \
+    template <class T> static T name(T *at, typename same<T>::type x)                              \
+    {                                                                                              \
+        warps_touch();                                                                             \
+        const T old = *at;                                                                         \
+        *at = becomes;                                                                             \
+        warps_touch();                                                                             \
+        return old;                                                                                \
     }
 SHIM_ATOMIC(atomicAdd, old + x)
 SHIM_ATOMIC(atomicExch, x)

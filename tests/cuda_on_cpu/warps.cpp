@@ -8,18 +8,20 @@
 #include <ucontext.h>
 #include <vector>
 
-#define STACK_BYTES (256u << 10) /* kernels at -O0 and under sanitizers need far more than optimized ones */
+#define STACK_BYTES                                                                                \
+    (256u << 10) /* kernels at -O0 and under sanitizers need far more than optimized ones */
 #define THREADS_MAX 1024
 
 warp_index threadIdx, blockIdx, blockDim, gridDim;
 
-enum fiber_state { READY, WAITING, DONE };
+enum fiber_state { READY, STALLED, WAITING, DONE };
 
 struct fiber {
     ucontext_t context;
     std::unique_ptr<char[]> stack;
     fiber_state state;
     unsigned place; /* in `ready` */
+    uint64_t wakes; /* the turn at which a stalled one can run again */
     warp_kind kind; /* what it waits at */
     uint32_t mask;
     int line;
@@ -29,11 +31,14 @@ struct fiber {
 
 static fiber fibers[THREADS_MAX];
 static unsigned ready[THREADS_MAX], ready_count, done_count, current;
+static std::vector<unsigned> stalled;
+static uint64_t turn;
 static ucontext_t outside;
 static const std::function<void()> *body;
 static uint64_t random_state = 1;
 
-static const char *const kind_names[] = {"ballot", "any", "all", "shuffle", "reduce_add", "syncwarp", "syncthreads"};
+static const char *const kind_names[] = {"ballot",     "any",      "all",        "shuffle",
+                                         "reduce_add", "syncwarp", "syncthreads"};
 
 void warps_seed(uint64_t seed) { random_state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1; }
 
@@ -52,13 +57,15 @@ uint64_t warps_random()
         for (unsigned i = first; i < first + 32 && i < blockDim.x; i++) {
             const fiber *f = &fibers[i], *before = &fibers[i == first ? i : i - 1];
             /* Neighbours mostly wait at the same place: one line for all of them. */
-            if (i != first && f->state == before->state && f->line == before->line && f->kind == before->kind &&
-                f->mask == before->mask)
+            if (i != first && f->state == before->state && f->line == before->line &&
+                f->kind == before->kind && f->mask == before->mask)
                 continue;
             if (f->state == WAITING)
-                fprintf(stderr, "  from thread %u: waits at %s, line %d, mask %08x\n", i, kind_names[f->kind], f->line, f->mask);
+                fprintf(stderr, "  from thread %u: waits at %s, line %d, mask %08x\n", i,
+                        kind_names[f->kind], f->line, f->mask);
             else
-                fprintf(stderr, "  from thread %u: %s\n", i, f->state == DONE ? "has ended" : "can run");
+                fprintf(stderr, "  from thread %u: %s\n", i,
+                        f->state == DONE ? "has ended" : "can run");
         }
     }
     fflush(stderr);
@@ -80,11 +87,27 @@ static void set_unready(unsigned i, fiber_state state)
     fibers[i].state = state;
 }
 
+/* Lets those run again whose time has come, or the first if there is nobody else. */
+static void wake_some()
+{
+    for (size_t i = 0; i < stalled.size();) {
+        if (fibers[stalled[i]].wakes <= turn || ready_count == 0) {
+            set_ready(stalled[i]);
+            stalled[i] = stalled.back();
+            stalled.pop_back();
+        } else {
+            i++;
+        }
+    }
+}
+
 /* Hands the CPU to any fiber that can run, perhaps this one. */
 static void pass_on()
 {
     const unsigned from = current;
     if (done_count == blockDim.x) setcontext(&outside);
+    turn++;
+    if (!stalled.empty()) wake_some();
     if (ready_count == 0) fail("deadlock: no thread of the block can run");
     current = ready[warps_random() % ready_count];
     threadIdx.x = current;
@@ -121,9 +144,20 @@ void warps_launch(unsigned blocks, unsigned block_threads, const std::function<v
     }
 }
 
+/*
+ * Now and then a thread stays away for long: what it left half done is then met by whole warps, which
+ * take many turns from the load of a bucket to the claim of a slot.
+ */
 void warps_touch()
 {
-    if (warps_random() % 4 == 0) pass_on();
+    const uint64_t random = warps_random();
+    if (random % 4 != 0) return;
+    if (random / 4 % 32 == 0) {
+        fibers[current].wakes = turn + random / 128 % 4096;
+        set_unready(current, STALLED);
+        stalled.push_back(current);
+    }
+    pass_on();
 }
 
 static void wait_at(warp_kind kind, uint32_t mask, uint64_t mine, int line)
@@ -145,10 +179,12 @@ static bool all_are_here(unsigned first)
         const fiber *f = &fibers[first + i];
         if ((me->mask >> i & 1) == 0) continue;
         if (f->state == DONE) fail("a lane named in the mask has ended");
-        if (f->state == READY) all = false;
+        if (f->state == READY || f->state == STALLED) all = false;
         else if (f->kind == BLOCK_SYNC) fail("a lane named in the mask waits for the block");
-        else if (f->mask != me->mask) fail("lanes wait with different masks");
-        else if (f->kind != me->kind || f->line != me->line) fail("lanes of one mask wait at different operations");
+        else if (f->mask != me->mask)
+            all = false; /* lanes of a smaller mask may still meet before they come here */
+        else if (f->kind != me->kind || f->line != me->line)
+            fail("lanes of one mask wait at different operations");
     }
     return all;
 }
@@ -176,9 +212,10 @@ void warps_meet_block(int line)
 {
     wait_at(BLOCK_SYNC, UINT32_MAX, 0, line);
     if (done_count != 0) fail("a thread of the block has ended before a barrier");
-    bool all = ready_count == 0;
+    bool all = true;
     for (unsigned i = 0; i < blockDim.x; i++)
-        all = all && fibers[i].kind == BLOCK_SYNC && fibers[i].line == line;
+        all = all && fibers[i].state == WAITING && fibers[i].kind == BLOCK_SYNC &&
+              fibers[i].line == line;
     if (all) {
         for (unsigned i = 0; i < blockDim.x; i++) set_ready(i);
     }

@@ -1,28 +1,41 @@
 /*
  * load.h: stands before src/cuda/load.h on the include path, with the same functions without PTX.
  *
- * PTX promises of a vector load no more than of its 32-bit elements, in any order; so others may write
- * between any two of them here.
+ * PTX treats a vector load as loads of its elements, in any order, so others may write between any two
+ * of them here. An element is taken to be a key word: 64-bit keys are right only where aligned 8 bytes
+ * are read at once. That is assumed of devices, the v4.u32 of src/cuda/load.h does not say it; LOAD_ELEMENT=4
+ * shows what would come of it otherwise.
  */
 #ifndef HD_CUDA_LOAD_H
 #define HD_CUDA_LOAD_H
 
 #include "base/port.h"
 
-HD_FN void prefetch_l2(const void *from) { (void)*(const volatile char *)from; /* it has to be there */ }
+#ifndef LOAD_ELEMENT
+#define LOAD_ELEMENT (HD_KEY_BITS / 8)
+#endif
+
+HD_FN void prefetch_l2(const void *from)
+{
+    (void)*(const volatile char *)from; /* it has to be there */
+}
 
 template <int BYTES> static void load_shared(void *to, const void *from)
 {
-    const unsigned turn = (unsigned)warps_random();
-    for (unsigned i = 0; i < BYTES / 4; i++) {
-        const unsigned at = (i ^ turn % (BYTES / 4)) * 4;
+    const unsigned size = BYTES < LOAD_ELEMENT ? BYTES : LOAD_ELEMENT, elements = BYTES / size;
+    const unsigned turn = (unsigned)(warps_random() % elements);
+    for (unsigned i = 0; i < elements; i++) {
+        const unsigned at = (i ^ turn) * size;
         warps_touch();
-        memcpy((char *)to + at, (const char *)from + at, 4);
+        memcpy((char *)to + at, (const char *)from + at, size);
     }
     warps_touch();
 }
 
 /* While nobody writes, it makes no difference. */
-template <int BYTES> static void load_frozen(void *to, const void *from) { load_shared<BYTES>(to, from); }
+template <int BYTES> static void load_frozen(void *to, const void *from)
+{
+    load_shared<BYTES>(to, from);
+}
 
 #endif

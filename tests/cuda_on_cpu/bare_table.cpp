@@ -1,0 +1,244 @@
+/* bare_table.cpp: see bare_table.h. */
+#include "bare_table.h"
+
+/* Few blocks: the fewer, the more tiles work at the same time here. */
+static unsigned some_blocks() { return 1 + (unsigned)(warps_random() % 4 == 0); }
+
+static hd_view view_of(uint64_t capacity, double load, uint32_t hashes, uint64_t seed)
+{
+    hd_table_ops ops = {};
+    hd_view view = {};
+    ops.key_bits = HD_KEY_BITS;
+    ops.value_bits = HD_VALUE_BITS;
+    ops.bucket = HD_BUCKET;
+    ops.slot_bytes = sizeof(hd_word);
+    ops.value_bytes = HD_APART ? sizeof(hd_value) : 0;
+    CHECK(hd_geometry_init(&view, &ops, capacity, load, hashes, seed) == HEDDLE_OK, "geometry");
+    return view;
+}
+
+bare_table::bare_table(uint64_t capacity, double load, uint32_t hashes, uint64_t seed)
+    : view(view_of(capacity, load, hashes, seed)),
+      slots(((uint64_t)view.region_buckets << view.region_bits) * HD_BUCKET), words(slots, 0xff),
+      apart(HD_APART ? slots : 1), heads((size_t)1 << view.region_bits, 0xff)
+{
+    view.slots = words.get();
+    view.values = HD_APART ? apart.get() : NULL;
+}
+
+/* A copy of a list where kernels may read it. */
+template <class T> static device_array<T> upload(const std::vector<T> &from)
+{
+    device_array<T> to(from.size());
+    memcpy(to.get(), from.data(), from.size() * sizeof(T));
+    return to;
+}
+
+void bare_table::heads_are_empty()
+{
+    for (size_t r = 0; r < heads.n; r++)
+        CHECK(heads[r] == HD_NO_KEY, "settle left keys in the list of region %zu", r);
+}
+
+/* Brings the model up to date with what the outcomes say, and checks the values. */
+void bare_table::apply(const key_list &keys, const value_list &values, uint32_t policy,
+                       const std::vector<uint8_t> &outcomes, const std::vector<bool> &worked)
+{
+    const uint8_t present =
+        policy == HEDDLE_POLICY_KEEP ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED;
+    for (size_t i = 0; i < keys.size(); i++) {
+        if (!worked[i] || outcomes[i] != HEDDLE_OUTCOME_INSERTED) continue;
+        CHECK(model.emplace(keys[i], HD_HAS_VALUES ? values[i] : 0).second,
+              "key %llx inserted twice", (ull)keys[i]);
+    }
+    for (size_t i = 0; i < keys.size(); i++) {
+        if (!worked[i] || outcomes[i] == HEDDLE_OUTCOME_INSERTED ||
+            outcomes[i] == HEDDLE_OUTCOME_FAILED)
+            continue;
+        CHECK(outcomes[i] == present, "key %llx: outcome %u", (ull)keys[i], outcomes[i]);
+        const auto at = model.find(keys[i]);
+        CHECK(at != model.end(), "key %llx: present, but never inserted", (ull)keys[i]);
+        if (!HD_HAS_VALUES) continue;
+        if (policy == HEDDLE_POLICY_ADD) at->second += values[i];
+        if (policy == HEDDLE_POLICY_MIN && values[i] < at->second) at->second = values[i];
+        if (policy == HEDDLE_POLICY_MAX && values[i] > at->second) at->second = values[i];
+    }
+}
+
+uint64_t bare_table::insert(const key_list &keys, const value_list &values, uint32_t policy,
+                            std::vector<uint8_t> *outcomes, bool retry)
+{
+    const device_array<hd_key> k = upload(keys);
+    const device_array<hd_value> v = upload(values);
+    const device_array<uint32_t> next(keys.size());
+    std::vector<bool> worked(keys.size(), true);
+    hd_counts counts = {};
+    hd_batch batch = {};
+    uint64_t born = 0, inserted = 0, failed = 0, count = 0;
+    if (!retry) outcomes->assign(keys.size(), 0xee);
+    for (size_t i = 0; i < keys.size(); i++) {
+        worked[i] = !retry || (*outcomes)[i] == HEDDLE_OUTCOME_FAILED;
+        count += worked[i];
+    }
+    batch.keys = k.get();
+    batch.values = HD_HAS_VALUES ? v.get() : NULL;
+    batch.outcomes = outcomes->data();
+    batch.n = keys.size();
+    batch.policy = policy;
+    batch.retry = retry;
+    batch.counts = &counts;
+    batch.tally = &born;
+    batch.heads = heads.get();
+    batch.next = next.get();
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_place(view, batch); });
+    warps_launch(some_blocks(), SETTLE_BLOCK, [&] { emulated_settle(view, batch, hd_view(), 0); });
+    heads_are_empty();
+    apply(keys, values, policy, *outcomes, worked);
+    for (size_t i = 0; i < keys.size(); i++) {
+        inserted += worked[i] && (*outcomes)[i] == HEDDLE_OUTCOME_INSERTED;
+        failed += worked[i] && (*outcomes)[i] == HEDDLE_OUTCOME_FAILED;
+    }
+    CHECK(born == inserted && counts.at[HD_INSERTED] == inserted, "%llu born", (ull)born);
+    CHECK(counts.at[HD_FAILED] == failed, "%llu failed", (ull)failed);
+    CHECK(counts.at[HD_UPDATED] + counts.at[HD_KEPT] == count - inserted - failed, "present");
+    CHECK(counts.at[policy == HEDDLE_POLICY_KEEP ? HD_UPDATED : HD_KEPT] == 0,
+          "present, but by another policy");
+    return failed;
+}
+
+/* What the lookups share: `k` and `found` have as many elements. */
+static hd_batch lookup_batch(const device_array<hd_key> &k, const device_array<uint8_t> &found,
+                             hd_counts *counts)
+{
+    hd_batch batch = {};
+    batch.keys = k.get();
+    batch.found = found.get();
+    batch.n = k.n;
+    batch.counts = counts;
+    return batch;
+}
+
+static void counts_are(const hd_counts *counts, uint64_t asked, uint64_t found)
+{
+    CHECK(counts->at[HD_ASKED] == asked, "%llu of %llu asked", (ull)counts->at[HD_ASKED],
+          (ull)asked);
+    CHECK(counts->at[HD_FOUND] == found, "%llu of %llu found", (ull)counts->at[HD_FOUND],
+          (ull)found);
+    CHECK(counts->at[HD_PROBES] >= asked, "%llu probes", (ull)counts->at[HD_PROBES]);
+}
+
+void bare_table::find(const key_list &keys)
+{
+    const device_array<hd_key> k = upload(keys);
+    const device_array<uint8_t> flags(keys.size());
+    const device_array<hd_value> out(keys.size());
+    const hd_value untouched = out[0];
+    hd_counts counts = {};
+    hd_batch batch = lookup_batch(k, flags, &counts);
+    uint64_t expected = 0;
+    batch.values_out = out.get();
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_find(view, batch); });
+    for (size_t i = 0; i < keys.size(); i++) {
+        const auto at = model.find(keys[i]);
+        const bool there = at != model.end();
+        expected += there;
+        CHECK(flags[i] == there, "key %llx: found %u", (ull)keys[i], flags[i]);
+        const hd_value value = there && HD_HAS_VALUES ? at->second : untouched;
+        CHECK(out[i] == value, "key %llx: %llx, not %llx", (ull)keys[i], (ull)out[i], (ull)value);
+    }
+    counts_are(&counts, keys.size(), expected);
+}
+
+void bare_table::contains(const key_list &keys)
+{
+    const device_array<hd_key> k = upload(keys);
+    const device_array<uint8_t> flags(keys.size());
+    hd_counts counts = {};
+    const hd_batch batch = lookup_batch(k, flags, &counts);
+    uint64_t expected = 0;
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_contains(view, batch); });
+    for (size_t i = 0; i < keys.size(); i++) {
+        expected += model.count(keys[i]);
+        CHECK(flags[i] == model.count(keys[i]), "key %llx: contained %u", (ull)keys[i], flags[i]);
+    }
+    counts_are(&counts, keys.size(), expected);
+}
+
+void bare_table::erase(const key_list &keys)
+{
+    const device_array<hd_key> k = upload(keys);
+    const device_array<uint8_t> flags(keys.size());
+    hd_counts counts = {};
+    hd_batch batch = lookup_batch(k, flags, &counts);
+    uint64_t died = 0, expected = 0;
+    std::unordered_set<hd_key> gone;
+    batch.tally = &died;
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_erase(view, batch); });
+    for (size_t i = 0; i < keys.size(); i++) {
+        CHECK(flags[i] <= 1, "flag %u", flags[i]);
+        if (flags[i])
+            CHECK(model.count(keys[i]) && gone.insert(keys[i]).second, "key %llx erased",
+                  (ull)keys[i]);
+    }
+    for (const hd_key key : keys) expected += model.erase(key);
+    CHECK(gone.size() == expected && died == expected, "%llu of %llu erased", (ull)died,
+          (ull)expected);
+    counts_are(&counts, keys.size(), expected);
+}
+
+void bare_table::inspect()
+{
+    hd_census c = {};
+    uint64_t reached = 0;
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_inspect(view, &c); });
+    for (const uint64_t keys : c.probes) reached += keys;
+    CHECK(c.misplaced == 0 && c.unreachable == 0 && c.twice == 0 && c.busy == 0,
+          "census: %llu misplaced, %llu unreachable, %llu twice, %llu busy", (ull)c.misplaced,
+          (ull)c.unreachable, (ull)c.twice, (ull)c.busy);
+    CHECK(c.keys == model.size() && reached == c.keys, "census: %llu keys of %zu", (ull)c.keys,
+          model.size());
+}
+
+void bare_table::collect()
+{
+    const device_array<hd_key> keys(slots);
+    const device_array<hd_value> values(slots);
+    const uint64_t part = 1 + warps_random() % slots; /* in two parts that end anywhere in a warp */
+    uint64_t cursor = 0;
+    std::unordered_set<hd_key> seen;
+    warps_launch(1, BLOCK,
+                 [&] { emulated_collect(view, 0, part, keys.get(), values.get(), &cursor); });
+    if (part < slots)
+        warps_launch(1, BLOCK, [&] {
+            emulated_collect(view, part, slots - part, keys.get(), values.get(), &cursor);
+        });
+    CHECK(cursor == model.size(), "%llu collected", (ull)cursor);
+    for (uint64_t i = 0; i < cursor; i++) {
+        const auto at = model.find(keys[i]);
+        CHECK(at != model.end() && seen.insert(keys[i]).second, "key %llx collected", (ull)keys[i]);
+        if (HD_HAS_VALUES) CHECK(at->second == values[i], "value of %llx", (ull)keys[i]);
+    }
+}
+
+void bare_table::rehome(const bare_table &from)
+{
+    const device_array<uint32_t> next(from.slots);
+    const uint64_t part = 1 + warps_random() % from.slots;
+    hd_counts counts = {};
+    for (uint64_t first = 0; first < from.slots; first += part) {
+        hd_batch batch = {};
+        batch.n = from.slots - first < part ? from.slots - first : part;
+        batch.policy = HEDDLE_POLICY_KEEP;
+        batch.counts = &counts;
+        batch.heads = heads.get();
+        batch.next = next.get();
+        warps_launch(some_blocks(), BLOCK, [&] { emulated_rehome(view, batch, from.view, first); });
+        warps_launch(some_blocks(), SETTLE_BLOCK,
+                     [&] { emulated_settle(view, batch, from.view, first); });
+        heads_are_empty();
+    }
+    model = from.model;
+    CHECK(counts.at[HD_INSERTED] == model.size() && counts.at[HD_FAILED] == 0 &&
+              counts.at[HD_KEPT] == 0,
+          "%llu of %zu moved", (ull)counts.at[HD_INSERTED], model.size());
+}

@@ -1,0 +1,82 @@
+/*
+ * bare_table.h: a table in plain memory with a model beside it. Every call runs one kernel of
+ * src/cuda/kernels.h by warps.h and compares all it did with the model.
+ *
+ * What the model takes from the kernels are the outcomes of insertions, since which of two equal keys
+ * comes first is open; that they are consistent with each other and with the totals is checked.
+ */
+#ifndef BARE_TABLE_H
+#define BARE_TABLE_H
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "shim.h"
+
+#define HD_SCHEME_HEADER "scheme/cuckoo.h"
+#define HD_SYMBOL emulated
+#include "cuda/kernels.h"
+
+extern "C" {
+#include "api/geometry.h"
+}
+
+#define CHECK(truth, ...)                                                                          \
+    do {                                                                                           \
+        if (!(truth)) {                                                                            \
+            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #truth);                            \
+            fprintf(stderr, __VA_ARGS__);                                                          \
+            fprintf(stderr, "\n");                                                                 \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+typedef unsigned long long ull;
+
+/* 256-byte aligned as on a device, and filled with what nobody may rely on. */
+template <class T> struct device_array {
+    std::unique_ptr<T, void (*)(void *)> memory;
+    size_t n;
+    explicit device_array(size_t count, int byte = 0xee) : memory(NULL, free), n(count)
+    {
+        memory.reset((T *)aligned_alloc(256, (count * sizeof(T) + 511) / 256 * 256));
+        memset((void *)memory.get(), byte, count * sizeof(T));
+    }
+    T *get() const { return memory.get(); }
+    T &operator[](size_t i) const { return memory.get()[i]; }
+};
+
+typedef std::vector<hd_key> key_list;
+typedef std::vector<hd_value> value_list;
+
+struct bare_table {
+    hd_view view;
+    uint64_t slots;
+    device_array<hd_word> words;
+    device_array<hd_value> apart;
+    device_array<uint32_t> heads;
+    std::unordered_map<hd_key, hd_value> model;
+
+    bare_table(uint64_t capacity, double load, uint32_t hashes, uint64_t seed);
+
+    /* Inserts; with `retry` only what failed before. Returns the number of keys that failed. */
+    uint64_t insert(const key_list &keys, const value_list &values, uint32_t policy,
+                    std::vector<uint8_t> *outcomes, bool retry);
+    void find(const key_list &keys);
+    void contains(const key_list &keys);
+    void erase(const key_list &keys);
+    void inspect();
+    void collect();
+    /* Moves all pairs of another table into this empty one. */
+    void rehome(const bare_table &from);
+
+  private:
+    void heads_are_empty();
+    void apply(const key_list &keys, const value_list &values, uint32_t policy,
+               const std::vector<uint8_t> &outcomes, const std::vector<bool> &worked);
+};
+
+#endif
