@@ -9,14 +9,16 @@ HD_FN uint32_t warp_sum(uint32_t mine)
 #if __CUDA_ARCH__ >= 800
     return __reduce_add_sync(0xffffffffu, mine);
 #else
-    for (int offset = 16; offset > 0; offset /= 2) mine += __shfl_down_sync(0xffffffffu, mine, offset);
+    for (int offset = 16; offset > 0; offset /= 2)
+        mine += __shfl_down_sync(0xffffffffu, mine, offset);
     return mine;
 #endif
 }
 
 /* Adds mine[0..COUNT) of all threads to *to[0..COUNT). Every thread of the block must call it. */
 template <int COUNT>
-static __device__ __forceinline__ void block_add(uint64_t *const (&to)[COUNT], const uint32_t (&mine)[COUNT])
+static __device__ __forceinline__ void block_add(uint64_t *const (&to)[COUNT],
+                                                 const uint32_t (&mine)[COUNT])
 {
     __shared__ unsigned long long sums[COUNT];
     if (threadIdx.x < COUNT) sums[threadIdx.x] = 0;

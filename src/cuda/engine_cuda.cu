@@ -13,8 +13,9 @@
 heddle_status hd_cuda_fail(cudaError_t error, const char *what)
 {
     cudaGetLastError(); /* a failure that was reported is not to be found again later */
-    return hd_fail(error == cudaErrorMemoryAllocation ? HEDDLE_ERROR_NO_MEMORY : HEDDLE_ERROR_DEVICE, "CUDA: %s: %s",
-                   what, cudaGetErrorString(error));
+    return hd_fail(error == cudaErrorMemoryAllocation ? HEDDLE_ERROR_NO_MEMORY
+                                                      : HEDDLE_ERROR_DEVICE,
+                   "CUDA: %s: %s", what, cudaGetErrorString(error));
 }
 
 heddle_status hd_cuda_enter(heddle_device *device, void *stream, cudaStream_t *use)
@@ -50,12 +51,14 @@ static heddle_status cuda_open(int32_t index, heddle_device **device)
     cudaError_t error = cudaGetDeviceProperties(&properties, index);
     if (error != cudaSuccess) return hd_cuda_fail(error, "cannot read the device's properties");
     if (properties.major * 10 + properties.minor < 75)
-        return hd_fail(HEDDLE_ERROR_NO_DEVICE, "CUDA device %d (%s) is older than compute capability 7.5", index,
+        return hd_fail(HEDDLE_ERROR_NO_DEVICE,
+                       "CUDA device %d (%s) is older than compute capability 7.5", index,
                        properties.name);
     hd_device_cuda *cuda = hd_fault_due() ? NULL : (hd_device_cuda *)calloc(1, sizeof *cuda);
     if (cuda == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a device");
     error = cudaSetDevice(index);
-    if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking);
+    if (error == cudaSuccess)
+        error = cudaStreamCreateWithFlags(&cuda->stream, cudaStreamNonBlocking);
     if (error != cudaSuccess) {
         free(cuda);
         return hd_cuda_fail(error, "cannot open the device");
@@ -109,7 +112,9 @@ static heddle_status cuda_synchronize(heddle_device *device, void *stream)
 {
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
-    return status != HEDDLE_OK ? status : hd_cuda_check(cudaStreamSynchronize(use), "work on the stream failed");
+    return status != HEDDLE_OK
+               ? status
+               : hd_cuda_check(cudaStreamSynchronize(use), "work on the stream failed");
 }
 
 /* ------------------------------------------------------------------------------------- memory */
@@ -122,8 +127,8 @@ static heddle_status cuda_allocate(heddle_device *device, uint64_t bytes, void *
     if (hd_fault_due() || cudaMalloc(memory, bytes != 0 ? bytes : 1) != cudaSuccess) {
         cudaGetLastError();
         *memory = NULL;
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no room for %llu bytes on CUDA device %d", (unsigned long long)bytes,
-                       ((hd_device_cuda *)device)->index);
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no room for %llu bytes on CUDA device %d",
+                       (unsigned long long)bytes, ((hd_device_cuda *)device)->index);
     }
     return HEDDLE_OK;
 }
@@ -142,7 +147,8 @@ static heddle_status cuda_allocate_pinned(heddle_device *device, uint64_t bytes,
     if (hd_fault_due() || cudaMallocHost(memory, bytes != 0 ? bytes : 1) != cudaSuccess) {
         cudaGetLastError();
         *memory = NULL;
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no room for %llu bytes of pinned memory", (unsigned long long)bytes);
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no room for %llu bytes of pinned memory",
+                       (unsigned long long)bytes);
     }
     return HEDDLE_OK;
 }
@@ -153,16 +159,19 @@ static void cuda_free_pinned(heddle_device *device, void *memory)
     if (hd_cuda_enter(device, NULL, &use) == HEDDLE_OK) cudaFreeHost(memory);
 }
 
-static heddle_status cuda_copy(heddle_device *device, void *to, const void *from, uint64_t bytes, void *stream)
+static heddle_status cuda_copy(heddle_device *device, void *to, const void *from, uint64_t bytes,
+                               void *stream)
 {
     cudaStream_t use;
     heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status == HEDDLE_OK && bytes != 0)
-        status = hd_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, use), "copy failed");
+        status =
+            hd_cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, use), "copy failed");
     return status;
 }
 
-static heddle_status cuda_fill(heddle_device *device, void *memory, uint8_t byte, uint64_t bytes, void *stream)
+static heddle_status cuda_fill(heddle_device *device, void *memory, uint8_t byte, uint64_t bytes,
+                               void *stream)
 {
     cudaStream_t use;
     heddle_status status = hd_cuda_enter(device, stream, &use);
@@ -188,8 +197,10 @@ static heddle_status cuda_event_create(heddle_device *device, void **event)
 {
     cudaStream_t use;
     heddle_status status = hd_cuda_enter(device, NULL, &use);
-    if (status == HEDDLE_OK && hd_fault_due()) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for an event");
-    if (status == HEDDLE_OK) status = hd_cuda_check(cudaEventCreate((cudaEvent_t *)event), "cannot make an event");
+    if (status == HEDDLE_OK && hd_fault_due())
+        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for an event");
+    if (status == HEDDLE_OK)
+        status = hd_cuda_check(cudaEventCreate((cudaEvent_t *)event), "cannot make an event");
     return status;
 }
 
@@ -203,7 +214,9 @@ static heddle_status cuda_event_record(heddle_device *device, void *event, void 
 {
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
-    return status != HEDDLE_OK ? status : hd_cuda_check(cudaEventRecord((cudaEvent_t)event, use), "cannot mark the stream");
+    return status != HEDDLE_OK
+               ? status
+               : hd_cuda_check(cudaEventRecord((cudaEvent_t)event, use), "cannot mark the stream");
 }
 
 static heddle_status cuda_event_wait(heddle_device *device, void *event)
@@ -212,11 +225,13 @@ static heddle_status cuda_event_wait(heddle_device *device, void *event)
     return hd_cuda_check(cudaEventSynchronize((cudaEvent_t)event), "work on the stream failed");
 }
 
-static heddle_status cuda_event_seconds(heddle_device *device, void *begin, void *end, double *seconds)
+static heddle_status cuda_event_seconds(heddle_device *device, void *begin, void *end,
+                                        double *seconds)
 {
     float milliseconds = 0;
-    const heddle_status status = hd_cuda_check(
-        cudaEventElapsedTime(&milliseconds, (cudaEvent_t)begin, (cudaEvent_t)end), "cannot read the time");
+    const heddle_status status =
+        hd_cuda_check(cudaEventElapsedTime(&milliseconds, (cudaEvent_t)begin, (cudaEvent_t)end),
+                      "cannot read the time");
     (void)device;
     *seconds = milliseconds * 1e-3;
     return status;
@@ -232,11 +247,28 @@ static heddle_status cuda_roof(heddle_device *device, const hd_roof_request *req
 extern "C" const hd_engine *hd_engine_cuda(void)
 {
     static const hd_engine engine = {
-        HEDDLE_DEVICE_CUDA, false, UINT64_C(1) << 22,
-        cuda_open, cuda_close, cuda_count, cuda_info, cuda_synchronize,
-        cuda_allocate, cuda_free, cuda_allocate_pinned, cuda_free_pinned, cuda_copy, cuda_fill, cuda_is_device_memory,
-        cuda_event_create, cuda_event_destroy, cuda_event_record, cuda_event_wait, cuda_event_seconds,
-        tables, cuda_roof,
+        HEDDLE_DEVICE_CUDA,
+        false,
+        UINT64_C(1) << 22,
+        cuda_open,
+        cuda_close,
+        cuda_count,
+        cuda_info,
+        cuda_synchronize,
+        cuda_allocate,
+        cuda_free,
+        cuda_allocate_pinned,
+        cuda_free_pinned,
+        cuda_copy,
+        cuda_fill,
+        cuda_is_device_memory,
+        cuda_event_create,
+        cuda_event_destroy,
+        cuda_event_record,
+        cuda_event_wait,
+        cuda_event_seconds,
+        tables,
+        cuda_roof,
     };
     return &engine;
 }

@@ -7,17 +7,20 @@
 #include "cuda/kernels.h"
 
 /* Blocks for `threads` threads of work: enough to fill the device, no more than there is to do. */
-static unsigned grid_for(heddle_device *device, uint64_t threads, unsigned block, unsigned blocks_a_processor)
+static unsigned grid_for(heddle_device *device, uint64_t threads, unsigned block,
+                         unsigned blocks_a_processor)
 {
-    const uint64_t full = (uint64_t)((hd_device_cuda *)device)->multiprocessors * blocks_a_processor;
+    const uint64_t full =
+        (uint64_t)((hd_device_cuda *)device)->multiprocessors * blocks_a_processor;
     const uint64_t needed = (threads + block - 1) / block;
     return (unsigned)(needed == 0 ? 1 : needed < full ? needed : full);
 }
 
 typedef void (*batch_kernel)(hd_view view, hd_batch batch);
 
-static heddle_status launch_batch(batch_kernel kernel, unsigned blocks, heddle_device *device, const hd_view *view,
-                                  const hd_batch *batch, void *stream, const char *what)
+static heddle_status launch_batch(batch_kernel kernel, unsigned blocks, heddle_device *device,
+                                  const hd_view *view, const hd_batch *batch, void *stream,
+                                  const char *what)
 {
     cudaStream_t use;
     heddle_status status = hd_cuda_enter(device, stream, &use);
@@ -33,38 +36,47 @@ static heddle_status launch_batch(batch_kernel kernel, unsigned blocks, heddle_d
     return status;
 }
 
-static heddle_status find(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+static heddle_status find(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                          void *stream)
 {
     return launch_batch(JOIN(HD_SYMBOL, find), LOOKUP_BLOCKS, device, view, batch, stream, "find");
 }
 
-static heddle_status contains(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+static heddle_status contains(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                              void *stream)
 {
-    return launch_batch(JOIN(HD_SYMBOL, contains), LOOKUP_BLOCKS, device, view, batch, stream, "contains");
+    return launch_batch(JOIN(HD_SYMBOL, contains), LOOKUP_BLOCKS, device, view, batch, stream,
+                        "contains");
 }
 
-static heddle_status erase(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+static heddle_status erase(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                           void *stream)
 {
-    return launch_batch(JOIN(HD_SYMBOL, erase), LOOKUP_BLOCKS, device, view, batch, stream, "erase");
+    return launch_batch(JOIN(HD_SYMBOL, erase), LOOKUP_BLOCKS, device, view, batch, stream,
+                        "erase");
 }
 
-static heddle_status place(heddle_device *device, const hd_view *view, const hd_batch *batch, void *stream)
+static heddle_status place(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                           void *stream)
 {
-    return launch_batch(JOIN(HD_SYMBOL, place), PLACE_BLOCKS, device, view, batch, stream, "insert");
+    return launch_batch(JOIN(HD_SYMBOL, place), PLACE_BLOCKS, device, view, batch, stream,
+                        "insert");
 }
 
-static heddle_status rehome(heddle_device *device, const hd_view *view, const hd_batch *batch, const hd_view *from,
-                            uint64_t first, void *stream)
+static heddle_status rehome(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                            const hd_view *from, uint64_t first, void *stream)
 {
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK) return status;
-    JOIN(HD_SYMBOL, rehome)<<<grid_for(device, batch->n * HD_TILE, BLOCK, PLACE_BLOCKS), BLOCK, 0, use>>>(*view, *batch, *from, first);
+    JOIN(HD_SYMBOL,
+         rehome)<<<grid_for(device, batch->n * HD_TILE, BLOCK, PLACE_BLOCKS), BLOCK, 0, use>>>(
+        *view, *batch, *from, first);
     return hd_cuda_check(cudaGetLastError(), "move");
 }
 
-static heddle_status settle(heddle_device *device, const hd_view *view, const hd_batch *batch, const hd_view *from,
-                            uint64_t first, void *stream)
+static heddle_status settle(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                            const hd_view *from, uint64_t first, void *stream)
 {
     static const hd_view none = {};
     const uint64_t threads = UINT64_C(32) << view->region_bits;
@@ -82,18 +94,19 @@ static heddle_status clear(heddle_device *device, const hd_view *view, void *str
     return device->engine->fill(device, view->slots, 0xff, slots * sizeof(hd_word), stream);
 }
 
-static heddle_status collect(heddle_device *device, const hd_view *view, uint64_t first, uint64_t n, void *keys,
-                             void *values, uint64_t *cursor, void *stream)
+static heddle_status collect(heddle_device *device, const hd_view *view, uint64_t first, uint64_t n,
+                             void *keys, void *values, uint64_t *cursor, void *stream)
 {
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK || n == 0) return status;
-    JOIN(HD_SYMBOL, collect)<<<grid_for(device, n, BLOCK, 8), BLOCK, 0, use>>>(*view, first, n, (hd_key *)keys,
-                                                                               (hd_value *)values, cursor);
+    JOIN(HD_SYMBOL, collect)<<<grid_for(device, n, BLOCK, 8), BLOCK, 0, use>>>(
+        *view, first, n, (hd_key *)keys, (hd_value *)values, cursor);
     return hd_cuda_check(cudaGetLastError(), "export");
 }
 
-static heddle_status inspect(heddle_device *device, const hd_view *view, hd_census *census, void *stream)
+static heddle_status inspect(heddle_device *device, const hd_view *view, hd_census *census,
+                             void *stream)
 {
     const uint64_t slots = ((uint64_t)view->region_buckets << view->region_bits) * HD_BUCKET;
     cudaStream_t use;
@@ -105,6 +118,20 @@ static heddle_status inspect(heddle_device *device, const hd_view *view, hd_cens
 
 extern "C" const hd_table_ops HD_SYMBOL;
 extern "C" const hd_table_ops HD_SYMBOL = {
-    HD_INSTANCE_NAME, HD_SCHEME_ID, HD_KEY_BITS, HD_VALUE_BITS, HD_BUCKET, sizeof(hd_word),
-    HD_APART ? sizeof(hd_value) : 0, clear, place, settle, rehome, find, contains, erase, collect, inspect,
+    HD_INSTANCE_NAME,
+    HD_SCHEME_ID,
+    HD_KEY_BITS,
+    HD_VALUE_BITS,
+    HD_BUCKET,
+    sizeof(hd_word),
+    HD_APART ? sizeof(hd_value) : 0,
+    clear,
+    place,
+    settle,
+    rehome,
+    find,
+    contains,
+    erase,
+    collect,
+    inspect,
 };

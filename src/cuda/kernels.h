@@ -10,8 +10,8 @@
 #ifndef HD_CUDA_KERNELS_H
 #define HD_CUDA_KERNELS_H
 
-#include "engine/engine.h"
 #include "cuda/count.h"
+#include "engine/engine.h"
 #include HD_SCHEME_HEADER
 #include "scheme/census.h"
 
@@ -20,12 +20,16 @@
 /* A profiler shows the instance in the name. */
 #define KERNEL(name) static __global__ void __launch_bounds__(BLOCK) JOIN(HD_SYMBOL, name)
 /* Random access wants as many warps as a processor holds. */
-#define KERNEL_LOOKUP(name) static __global__ void __launch_bounds__(BLOCK, LOOKUP_BLOCKS) JOIN(HD_SYMBOL, name)
-#define KERNEL_PLACE(name) static __global__ void __launch_bounds__(BLOCK, PLACE_BLOCKS) JOIN(HD_SYMBOL, name)
+#define KERNEL_LOOKUP(name)                                                                        \
+    static __global__ void __launch_bounds__(BLOCK, LOOKUP_BLOCKS) JOIN(HD_SYMBOL, name)
+#define KERNEL_PLACE(name)                                                                         \
+    static __global__ void __launch_bounds__(BLOCK, PLACE_BLOCKS) JOIN(HD_SYMBOL, name)
 
 #define BLOCK 256
-#define LOOKUP_BLOCKS 8 /* of these a processor holds, if a thread needs no more than 32 registers */
-#define PLACE_BLOCKS (HD_WIDE || HD_PIECES > 1 ? 5 : 6) /* 48 or 40 registers: with fewer an insertion spills */
+/* Of these a processor holds 8, if a thread needs no more than 32 registers. */
+#define LOOKUP_BLOCKS 8
+/* 48 or 40 registers: with fewer an insertion spills. */
+#define PLACE_BLOCKS (HD_WIDE || HD_PIECES > 1 ? 5 : 6)
 #define WARP_TILES (32 / HD_TILE)
 #define LAUNCH_KEYS (UINT64_C(1) << 30) /* keys of one launch: their numbers stay 32 bits wide */
 #define SETTLE_BLOCK 128
@@ -46,8 +50,8 @@ typedef struct lookup_sums {
 
 /* What to do with the i-th key of a batch after a step; tiles go together. Whether it was found. */
 template <int OP>
-HD_FN bool lookup_end(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t i, bool active, int step,
-                      hd_hit hit)
+HD_FN bool lookup_end(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t i,
+                      bool active, int step, hd_hit hit)
 {
     bool found = active && step == HD_STEP_FOUND;
     hit.here = hit.here && active;
@@ -55,18 +59,21 @@ HD_FN bool lookup_end(hd_tile t, const hd_view *view, const hd_batch *batch, uin
     if (OP == FIND) hit_deliver(t, view, hit, (hd_value *)batch->values_out + i);
 #endif
     if (OP == ERASE) found = hit_erase(t, view, hit);
-    if (batch->found != NULL && active && step != HD_STEP_ON && t.lane == 0) batch->found[i] = found;
+    if (batch->found != NULL && active && step != HD_STEP_ON && t.lane == 0)
+        batch->found[i] = found;
     return found;
 }
 
 template <int OP> HD_FN hd_bucket lookup_load(hd_tile t, const hd_view *view, const hd_walk *walk)
 {
-    return OP == ERASE ? bucket_load_shared(t, view, walk_bucket(view, walk)) : bucket_load(t, view, walk_bucket(view, walk));
+    return OP == ERASE ? bucket_load_shared(t, view, walk_bucket(view, walk))
+                       : bucket_load(t, view, walk_bucket(view, walk));
 }
 
 /* Looks up a key for each tile of a warp, the i-th of the batch; `on` tiles have one. */
 template <int OP>
-HD_FN void lookup_warp(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t i, bool on, lookup_sums *s)
+HD_FN void lookup_warp(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t i, bool on,
+                       lookup_sums *s)
 {
     hd_walk walk = walk_start(view, __ldg((const hd_key *)batch->keys + (on ? i : 0)));
     hd_bucket b = lookup_load<OP>(t, view, &walk);
@@ -130,7 +137,8 @@ HD_FN void insert_end(hd_tile t, const hd_batch *batch, uint64_t i, int result, 
     s->inserted += result == HD_PLACED;
     s->present += result == HD_PRESENT;
     s->failed += result == HD_NO_ROOM;
-    if (batch->outcomes != NULL && t.lane == 0) batch->outcomes[i] = outcome_of(result, batch->policy);
+    if (batch->outcomes != NULL && t.lane == 0)
+        batch->outcomes[i] = outcome_of(result, batch->policy);
 }
 
 HD_FN void sums_add(const insert_sums *s, const hd_batch *batch)
@@ -138,21 +146,25 @@ HD_FN void sums_add(const insert_sums *s, const hd_batch *batch)
     const uint32_t one = threadIdx.x % HD_TILE == 0;
     uint64_t *const at = batch->counts->at;
     uint64_t *const present = at + (batch->policy == HEDDLE_POLICY_KEEP ? HD_KEPT : HD_UPDATED);
-    uint64_t *const to[] = {at + HD_INSERTED, present, at + HD_FAILED, at + HD_PROBES, at + HD_EVICTIONS, batch->tally};
-    const uint32_t mine[] = {one * s->inserted, one * s->present,   one * s->failed,
-                             one * s->probes,   one * s->evictions, batch->tally != NULL ? one * s->inserted : 0};
+    uint64_t *const to[] = {at + HD_INSERTED, present,           at + HD_FAILED,
+                            at + HD_PROBES,   at + HD_EVICTIONS, batch->tally};
+    const uint32_t mine[] = {one * s->inserted,  one * s->present,
+                             one * s->failed,    one * s->probes,
+                             one * s->evictions, batch->tally != NULL ? one * s->inserted : 0};
     block_add(to, mine);
 }
 
-HD_FN void place_end(hd_tile t, const hd_batch *batch, const hd_walk walk, uint64_t i, int result, insert_sums *s)
+HD_FN void place_end(hd_tile t, const hd_batch *batch, const hd_walk walk, uint64_t i, int result,
+                     insert_sums *s)
 {
     if (result != HD_DEFERRED) insert_end(t, batch, i, result, s);
-    else if (t.lane == 0) batch->next[i] = exchange_relaxed_32(&batch->heads[walk.region], (uint32_t)i);
+    else if (t.lane == 0)
+        batch->next[i] = exchange_relaxed_32(&batch->heads[walk.region], (uint32_t)i);
 }
 
 /* Inserts a pair for each tile of a warp, all going together; `active` tiles have one. */
-HD_FN void place_warp(hd_tile t, const hd_view *view, const hd_batch *batch, hd_walk walk, hd_value value, uint32_t i,
-                      bool active, insert_sums *s)
+HD_FN void place_warp(hd_tile t, const hd_view *view, const hd_batch *batch, hd_walk walk,
+                      hd_value value, uint32_t i, bool active, insert_sums *s)
 {
     hd_aim aim = aim_start();
     while (__any_sync(0xffffffffu, active)) {
@@ -173,7 +185,8 @@ KERNEL_PLACE(place)(hd_view view, hd_batch batch)
     insert_sums s = {0, 0, 0, 0, 0};
     for (uint32_t base = warp_here() * WARP_TILES; base < n; base += stride) {
         const uint32_t i = base + threadIdx.x % 32 / HD_TILE, safe = i < n ? i : n - 1;
-        const bool active = i < n && !(batch.retry && batch.outcomes[safe] != HEDDLE_OUTCOME_FAILED);
+        const bool active =
+            i < n && !(batch.retry && batch.outcomes[safe] != HEDDLE_OUTCOME_FAILED);
         const hd_walk walk = walk_start(&view, __ldg((const hd_key *)batch.keys + safe));
         place_warp(t, &view, &batch, walk, batch_value(&batch, safe), i, active, &s);
     }
@@ -181,7 +194,8 @@ KERNEL_PLACE(place)(hd_view view, hd_batch batch)
 }
 
 /* The pair in a slot of another table as a walk in `view`; false when there is none. */
-HD_FN bool slot_walk(const hd_view *from, uint64_t slot, const hd_view *view, hd_walk *walk, hd_value *value)
+HD_FN bool slot_walk(const hd_view *from, uint64_t slot, const hd_view *view, hd_walk *walk,
+                     hd_value *value)
 {
     hd_word word;
     load_frozen<HD_WORD_BYTES>(&word, (const char *)from->slots + slot * HD_WORD_BYTES);
@@ -201,15 +215,16 @@ KERNEL_PLACE(rehome)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
         const uint32_t i = base + threadIdx.x % 32 / HD_TILE;
         hd_walk walk = walk_start_lean(0, 0);
         hd_value value = 0;
-        const bool active = slot_walk(&from, first + (i < n ? i : n - 1), &view, &walk, &value) && i < n;
+        const bool active =
+            slot_walk(&from, first + (i < n ? i : n - 1), &view, &walk, &value) && i < n;
         place_warp(t, &view, &batch, walk, value, i, active, &s);
     }
     sums_add(&s, &batch);
 }
 
 /* The i-th pair of the batch, or of the slots that are being moved. */
-HD_FN void source_get(const hd_batch *batch, const hd_view *from, uint64_t first, const hd_view *view, uint32_t i,
-                      hd_walk *walk, hd_value *value)
+HD_FN void source_get(const hd_batch *batch, const hd_view *from, uint64_t first,
+                      const hd_view *view, uint32_t i, hd_walk *walk, hd_value *value)
 {
     if (from->slots != NULL) {
         slot_walk(from, first + i, view, walk, value);
@@ -228,8 +243,8 @@ typedef struct settle_desk {
 } settle_desk;
 
 /* Takes up to SETTLE_GATHER keys off a list; *head is what is left of it. Their buckets are then under way. */
-HD_FN uint32_t settle_gather(hd_tile t, const hd_view *view, const hd_batch *batch, const hd_view *from, uint64_t first,
-                             uint32_t *head, settle_desk *desk)
+HD_FN uint32_t settle_gather(hd_tile t, const hd_view *view, const hd_batch *batch,
+                             const hd_view *from, uint64_t first, uint32_t *head, settle_desk *desk)
 {
     uint32_t count = 0;
     for (; count < SETTLE_GATHER && *head != HD_NO_KEY; count++) {
@@ -248,16 +263,18 @@ HD_FN uint32_t settle_gather(hd_tile t, const hd_view *view, const hd_batch *bat
 }
 
 /* One tile works through the deferred keys of a region. */
-HD_FN void settle_region(hd_tile t, const hd_view *view, const hd_batch *batch, const hd_view *from, uint64_t first,
-                         uint32_t region, uint32_t head, settle_desk *desk, insert_sums *s)
+HD_FN void settle_region(hd_tile t, const hd_view *view, const hd_batch *batch, const hd_view *from,
+                         uint64_t first, uint32_t region, uint32_t head, settle_desk *desk,
+                         insert_sums *s)
 {
     uint32_t kicks = view->kicks;
     while (head != HD_NO_KEY) {
         const uint32_t count = settle_gather(t, view, batch, from, first, &head, desk);
 #pragma unroll 1
         for (uint32_t i = 0; i < count; i++) {
-            const int result = scheme_settle(t, view, walk_start_lean(region, desk->lean[i]), desk->value[i],
-                                             batch->policy, kicks, desk->path, &s->probes, &s->evictions);
+            const int result =
+                scheme_settle(t, view, walk_start_lean(region, desk->lean[i]), desk->value[i],
+                              batch->policy, kicks, desk->path, &s->probes, &s->evictions);
             insert_end(t, batch, desk->index[i], result, s);
             /* A full region stays full: long chains are not worth trying again and again. */
             if (result == HD_NO_ROOM && kicks > 4) kicks /= 2;
@@ -294,7 +311,8 @@ HD_FN uint64_t slots_of(const hd_view *view)
 }
 
 /* A thread a slot; each warp takes its places in the output with one atomic. */
-KERNEL(collect)(hd_view view, uint64_t first, uint64_t n, hd_key *keys, hd_value *values, uint64_t *cursor)
+KERNEL(collect)
+(hd_view view, uint64_t first, uint64_t n, hd_key *keys, hd_value *values, uint64_t *cursor)
 {
     const uint64_t rounded = (n + 31) / 32 * 32;
     for (uint64_t i = thread_here(); i < rounded; i += threads_in_all()) {
@@ -304,10 +322,12 @@ KERNEL(collect)(hd_view view, uint64_t first, uint64_t n, hd_key *keys, hd_value
         const uint32_t lanes = __ballot_sync(0xffffffffu, live);
         const uint32_t before = __popc(lanes & ((1u << threadIdx.x % 32) - 1));
         unsigned long long at = 0;
-        if (threadIdx.x % 32 == 0 && lanes != 0) at = atomicAdd((unsigned long long *)cursor, __popc(lanes));
+        if (threadIdx.x % 32 == 0 && lanes != 0)
+            at = atomicAdd((unsigned long long *)cursor, __popc(lanes));
         at = __shfl_sync(0xffffffffu, at, 0) + before;
         if (!live) continue;
-        keys[at] = key_from_lean(&view, (uint32_t)(slot / HD_BUCKET / view.region_buckets), key_bare(&view, word_key(word)));
+        keys[at] = key_from_lean(&view, (uint32_t)(slot / HD_BUCKET / view.region_buckets),
+                                 key_bare(&view, word_key(word)));
         if (HD_HAS_VALUES && values != NULL) values[at] = word_value(&view, slot, word);
     }
 }
@@ -315,12 +335,14 @@ KERNEL(collect)(hd_view view, uint64_t first, uint64_t n, hd_key *keys, hd_value
 KERNEL(inspect)(hd_view view, hd_census *census)
 {
     hd_census own = {};
-    for (uint64_t i = thread_here(); i < slots_of(&view); i += threads_in_all()) census_slot(&view, i, &own);
+    for (uint64_t i = thread_here(); i < slots_of(&view); i += threads_in_all())
+        census_slot(&view, i, &own);
     uint64_t *const to = (uint64_t *)census;
     const uint64_t *const mine = (const uint64_t *)&own;
     for (int i = 0; i < (int)(sizeof own / sizeof(uint64_t)); i++) {
         const uint32_t sum = warp_sum((uint32_t)mine[i]);
-        if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd((unsigned long long *)to + i, (unsigned long long)sum);
+        if (threadIdx.x % 32 == 0 && sum != 0)
+            atomicAdd((unsigned long long *)to + i, (unsigned long long)sum);
     }
 }
 

@@ -7,9 +7,15 @@
 #include "base/port.h"
 
 template <int BYTES> struct hd_vector;
-template <> struct hd_vector<4> { typedef unsigned int type; };
-template <> struct hd_vector<8> { typedef uint2 type; };
-template <> struct hd_vector<16> { typedef uint4 type; };
+template <> struct hd_vector<4> {
+    typedef unsigned int type;
+};
+template <> struct hd_vector<8> {
+    typedef uint2 type;
+};
+template <> struct hd_vector<16> {
+    typedef uint4 type;
+};
 
 HD_FN void prefetch_l2(const void *from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
 
@@ -20,7 +26,9 @@ HD_FN void load_nc(unsigned int *to, const void *from)
 }
 HD_FN void load_nc(uint2 *to, const void *from)
 {
-    asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(to->x), "=r"(to->y) : "l"(from));
+    asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];"
+                 : "=r"(to->x), "=r"(to->y)
+                 : "l"(from));
 }
 HD_FN void load_nc(uint4 *to, const void *from)
 {
