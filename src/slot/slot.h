@@ -17,6 +17,8 @@
 #ifndef HD_SLOT_H
 #define HD_SLOT_H
 
+#include <heddle/heddle.h>
+
 #include "base/atomic.h"
 #include "base/hash.h"
 
@@ -89,15 +91,15 @@ HD_FN void slot_update(const hd_view *view, uint64_t slot, uint32_t policy, hd_v
 {
     hd_value *at = slot_value_at(view, slot);
 #if HD_VALUE_BITS == 32
-    if (policy == 1) store_relaxed_32(at, value);
-    if (policy == 2) add_relaxed_32(at, value);
-    if (policy == 3) min_relaxed_32(at, value);
-    if (policy == 4) max_relaxed_32(at, value);
+    if (policy == HEDDLE_POLICY_REPLACE) store_relaxed_32(at, value);
+    if (policy == HEDDLE_POLICY_ADD) add_relaxed_32(at, value);
+    if (policy == HEDDLE_POLICY_MIN) min_relaxed_32(at, value);
+    if (policy == HEDDLE_POLICY_MAX) max_relaxed_32(at, value);
 #else
-    if (policy == 1) store_relaxed_64(at, value);
-    if (policy == 2) add_relaxed_64(at, value);
-    if (policy == 3) min_relaxed_64(at, value);
-    if (policy == 4) max_relaxed_64(at, value);
+    if (policy == HEDDLE_POLICY_REPLACE) store_relaxed_64(at, value);
+    if (policy == HEDDLE_POLICY_ADD) add_relaxed_64(at, value);
+    if (policy == HEDDLE_POLICY_MIN) min_relaxed_64(at, value);
+    if (policy == HEDDLE_POLICY_MAX) max_relaxed_64(at, value);
 #endif
 }
 
