@@ -41,6 +41,15 @@ HD_FN bool cas_64(uint64_t *word, uint64_t from, uint64_t to)
 {
     return atomicCAS((unsigned long long *)word, from, to) == from;
 }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define HD_HAS_CAS_128 1
+/* For words of a 64-bit key and value. */
+template <class WORD> HD_FN bool cas_128(WORD *word, WORD from, WORD to)
+{
+    const WORD before = atomicCAS(word, from, to);
+    return before.key == from.key && before.value == from.value;
+}
+#endif
 HD_FN void add_relaxed_32(uint32_t *word, uint32_t by) { atomicAdd(word, by); }
 HD_FN void add_relaxed_64(uint64_t *word, uint64_t by)
 {

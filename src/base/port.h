@@ -1,8 +1,7 @@
 /*
  * port.h: the few words that differ between gcc -std=c11 and nvcc.
  *
- * With atomic.h, tile.h and the 128-bit CAS of slot_wide.h this is the only place with conditionals
- * on the target.
+ * With atomic.h and tile.h this is the only place with conditionals on the target.
  */
 #ifndef HD_PORT_H
 #define HD_PORT_H
@@ -15,16 +14,12 @@
 #define HD_FN static __device__ __forceinline__
 #define HD_BOTH static __host__ __device__ __forceinline__
 #define HD_UNROLL _Pragma("unroll")
+#define HD_ALIGN_16 __align__(16)
 #else
 #define HD_FN static inline __attribute__((always_inline, unused))
 #define HD_BOTH static inline __attribute__((always_inline, unused))
 #define HD_UNROLL
-#endif
-
-#ifdef __cplusplus
-#define HD_EXTERN extern "C"
-#else
-#define HD_EXTERN extern
+#define HD_ALIGN_16
 #endif
 
 /* The upper half of a 32 x 32 bit product. */

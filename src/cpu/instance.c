@@ -166,13 +166,6 @@ static inline hd_value batch_value(const hd_batch *batch, uint64_t i)
 #endif
 }
 
-static inline uint8_t outcome_of(int result, uint32_t policy)
-{
-    if (result == HD_PLACED) return HEDDLE_OUTCOME_INSERTED;
-    if (result == HD_NO_ROOM) return HEDDLE_OUTCOME_FAILED;
-    return policy == HEDDLE_POLICY_KEEP ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED;
-}
-
 /* Counts and notes what became of the i-th key of a batch. */
 static inline void insert_end(const hd_batch *batch, uint64_t i, int result, sums *s)
 {

@@ -121,13 +121,6 @@ HD_FN hd_value batch_value(const hd_batch *batch, uint64_t i)
 #endif
 }
 
-HD_FN uint8_t outcome_of(int result, uint32_t policy)
-{
-    if (result == HD_PLACED) return HEDDLE_OUTCOME_INSERTED;
-    if (result == HD_NO_ROOM) return HEDDLE_OUTCOME_FAILED;
-    return policy == HEDDLE_POLICY_KEEP ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED;
-}
-
 typedef struct insert_sums {
     uint32_t inserted, present, failed, probes, evictions;
 } insert_sums;

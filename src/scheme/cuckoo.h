@@ -25,6 +25,14 @@
 enum { HD_STEP_FOUND, HD_STEP_ABSENT, HD_STEP_ON };
 enum { HD_PLACED = 1, HD_PRESENT, HD_DEFERRED, HD_NO_ROOM, HD_GOES_ON };
 
+/* How the ABI names the end of an insertion: one of the first four but HD_DEFERRED. */
+HD_FN uint8_t outcome_of(int result, uint32_t policy)
+{
+    if (result == HD_PLACED) return HEDDLE_OUTCOME_INSERTED;
+    if (result == HD_NO_ROOM) return HEDDLE_OUTCOME_FAILED;
+    return policy == HEDDLE_POLICY_KEEP ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED;
+}
+
 /* How often an insertion starts again when other tiles are faster, before the key is deferred. */
 #define HD_PLACE_TRIES 64
 /* Candidate buckets of a key, at most. */

@@ -2,15 +2,10 @@
  * slot_wide.h: 64-bit key and value side by side. With a 128-bit CAS a slot is claimed in one step;
  * without, the key goes through BUSY (slot.h), and whoever meets a BUSY key looks again.
  */
-typedef struct
-#if defined(__CUDACC__)
-    __align__(16)
-#endif
-{
+typedef struct HD_ALIGN_16 {
     uint64_t key;
     uint64_t value;
-}
-hd_word;
+} hd_word;
 
 HD_FN hd_word word_nothing(void)
 {
@@ -46,12 +41,11 @@ HD_FN bool slot_claim_by_key(const hd_view *view, uint64_t slot, hd_key seen, hd
 
 HD_FN bool slot_claim(const hd_view *view, uint64_t slot, hd_word seen, hd_pair pair)
 {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#if defined(HD_HAS_CAS_128)
     hd_word to;
     to.key = key_with_marks(view, pair.lean, seen.key);
     to.value = pair.value;
-    const hd_word before = atomicCAS((hd_word *)view->slots + slot, seen, to);
-    return before.key == seen.key && before.value == seen.value;
+    return cas_128((hd_word *)view->slots + slot, seen, to);
 #else
     return slot_claim_by_key(view, slot, seen.key, pair);
 #endif
