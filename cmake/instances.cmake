@@ -2,6 +2,7 @@
 # tile, which names the table's parameters and includes the engine's instance file.
 #
 # Sets heddle_instance_sources and heddle_instance_dir, which also holds
+#   partitions.h        HD_PARTITION(name) for every kind of pair, likewise
 #   instances.h         HD_INSTANCE(name) for every table, to be included with that macro defined
 #   instances_config.h  HD_HAVE_AVX2 and so on: the tiles and engines that are compiled
 #
@@ -11,6 +12,7 @@
 set(heddle_instance_dir ${PROJECT_BINARY_DIR}/instances)
 set(heddle_instance_sources)
 set(heddle_instance_names)
+set(heddle_partition_names)
 set(instances_def ${PROJECT_SOURCE_DIR}/src/instances.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${instances_def})
 
@@ -46,7 +48,21 @@ function(heddle_add_instance name scheme key_bits value_bits bucket tile include
     set(heddle_instance_sources ${heddle_instance_sources} ${file} PARENT_SCOPE)
 endfunction()
 
-set(instance_lines)
+# One source file: the partition of one kind of pair for one engine ("cpu" or "cuda").
+function(heddle_add_partition name key_bits value_bits engine included)
+    get_filename_component(extension ${included} EXT)
+    set(file ${heddle_instance_dir}/${name}_${engine}${extension})
+    file(CONFIGURE OUTPUT ${file} CONTENT [[
+/* Made from src/instances.def by cmake/instances.cmake. */
+#define HD_KEY_BITS @key_bits@
+#define HD_VALUE_BITS @value_bits@
+#define HD_BUCKET 1
+#define HD_SYMBOL @name@_@engine@
+#include "@included@"
+]] @ONLY)
+    set(heddle_instance_sources ${heddle_instance_sources} ${file} PARENT_SCOPE)
+endfunction()
+
 file(STRINGS ${instances_def} lines)
 foreach(line IN LISTS lines)
     string(REGEX REPLACE "#.*" "" line "${line}")
@@ -70,6 +86,16 @@ foreach(line IN LISTS lines)
     if(heddle_has_cuda)
         heddle_add_instance(${name} ${parameters} cuda cuda/instance.cu)
     endif()
+    list(SUBLIST parameters 1 2 widths)
+    list(JOIN widths "_v" partition)
+    set(partition hd_partition_k${partition})
+    if(NOT partition IN_LIST heddle_partition_names)
+        list(APPEND heddle_partition_names ${partition})
+        heddle_add_partition(${partition} ${widths} cpu cpu/partition.c)
+        if(heddle_has_cuda)
+            heddle_add_partition(${partition} ${widths} cuda cuda/partition_kind.cu)
+        endif()
+    endif()
 endforeach()
 list(LENGTH heddle_instance_names instance_count)
 if(instance_count EQUAL 0)
@@ -81,6 +107,10 @@ message(STATUS "Compiled tables: ${instance_count}, CPU tiles: ${tile_text}")
 list(TRANSFORM heddle_instance_names REPLACE "(.+)" "HD_INSTANCE(\\1)\n" OUTPUT_VARIABLE list_text)
 list(JOIN list_text "" list_text)
 file(CONFIGURE OUTPUT ${heddle_instance_dir}/instances.h CONTENT "@list_text@" @ONLY)
+
+list(TRANSFORM heddle_partition_names REPLACE "(.+)" "HD_PARTITION(\\1)\n" OUTPUT_VARIABLE list_text)
+list(JOIN list_text "" list_text)
+file(CONFIGURE OUTPUT ${heddle_instance_dir}/partitions.h CONTENT "@list_text@" @ONLY)
 
 set(config_text "#define HD_HAVE_CUDA ${heddle_has_cuda}\n")
 foreach(tile avx2 avx512 neon)

@@ -237,8 +237,11 @@ typedef struct heddle_insert_options {
     uint8_t *outcomes;        /* NULL, or n bytes: HEDDLE_OUTCOME_* of every key */
     uint64_t *failed;         /* NULL, or host memory for the indices of keys that did not fit */
     uint64_t failed_capacity; /* how many indices `failed` has room for */
+    void *workspace;          /* NULL, or device memory that the call may use as scratch */
+    uint64_t workspace_bytes; /* its size; see heddle_table_build_workspace */
 } heddle_insert_options;
-#define HEDDLE_INSERT_OPTIONS_INIT {sizeof(heddle_insert_options), HEDDLE_POLICY_KEEP, NULL, NULL, 0}
+#define HEDDLE_INSERT_OPTIONS_INIT                                                                 \
+    {sizeof(heddle_insert_options), HEDDLE_POLICY_KEEP, NULL, NULL, 0, NULL, 0}
 
 /*
  * Inserts n pairs. `values` is NULL for a set and only for a set; NULL options are the defaults;
@@ -267,10 +270,25 @@ HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *ke
  * and promises as heddle_table_insert; synchronises. A table that may grow is first made large
  * enough for n distinct keys at its load. When keys do not fit although they should, the table is
  * given a new seed and built again.
+ *
+ * A large build with arrays on the device and without outcomes and `failed` goes by regions: the
+ * pairs are sorted by the leading bits of their hashed keys, and each region of the table is filled
+ * in fast local memory and written once. That takes scratch memory. The call allocates and frees
+ * it, unless the options bring a workspace. With less than the build could use it goes in slices, up
+ * to eight of them; with still less, or when a key finds no room, pairs are inserted one by one as
+ * heddle_table_insert does. heddle_table_insert goes the same way when the table is empty, n keys
+ * fit without growth and the call waits (totals, a table that may grow, or the CPU).
  */
 HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *keys, const void *values,
                                             uint64_t n, const heddle_insert_options *options,
                                             heddle_totals *totals, void *stream);
+/*
+ * How many bytes of workspace let a build of n keys go by regions in one piece: about the bytes of
+ * the pairs, twice that where keys and values have different widths or n is more than the table
+ * has slots. 0 when such a build does not go by regions.
+ */
+HEDDLE_API heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n,
+                                                      uint64_t *bytes);
 /*
  * Looks n keys up in a map. values[i] receives the value of keys[i], or is left as it is when the
  * key is absent: fill `values` beforehand with the answer you want for absent keys. found[i]

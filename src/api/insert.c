@@ -2,10 +2,12 @@
  * insert.c: insert and build. A batch goes through slice by slice: place, then settle. A table that
  * may grow looks after each slice whether keys failed; if so it grows and gives just those keys
  * another try. A fixed table goes on, and the failed keys are listed if the caller wants them.
+ * Large batches for an empty table go by regions (regions.h).
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/regions.h"
 #include "api/stage.h"
 #include "api/table.h"
 
@@ -206,17 +208,66 @@ static heddle_status insert(heddle_table *table, const void *keys, const void *v
 
 static const heddle_insert_options default_options = HEDDLE_INSERT_OPTIONS_INIT;
 
+/* Whether the table is empty and its batch of n keys may go by regions without growth. */
+static heddle_status may_fill(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                              const heddle_insert_options *o, bool *fills, void *stream)
+{
+    const double room =
+        table->options.load * (double)hd_geometry_slots(&table->storage.view, table->ops);
+    uint64_t count = 1;
+    heddle_status status = HEDDLE_OK;
+    *fills = (double)n <= room && hd_regions_suit(table, keys, values, n, o);
+    if (*fills) status = hd_table_count(table, &count, stream);
+    *fills = *fills && count == 0;
+    return status;
+}
+
+/*
+ * Fills the empty table, by regions if that suits, else or if that fails by inserting. *waited says
+ * whether *counts are known.
+ */
+static heddle_status fill(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                          const heddle_insert_options *o, bool *waited, hd_counts *counts,
+                          void *stream)
+{
+    bool filled = false;
+    heddle_status status =
+        hd_regions_build(table, keys, values, n, o, &filled, counts, stream);
+    if (status != HEDDLE_OK || filled) {
+        *waited = true;
+        return status;
+    }
+    status = heddle_table_clear(table, stream);
+    return status == HEDDLE_OK ? insert(table, keys, values, n, o, waited, counts, stream) : status;
+}
+
 heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values,
                                   uint64_t n, const heddle_insert_options *options,
                                   heddle_totals *totals, void *stream)
 {
     const heddle_insert_options *o = options != NULL ? options : &default_options;
     heddle_status status = check_insert(table, keys, values, n, o, stream, "insert");
-    bool waits = totals != NULL;
+    bool waits = totals != NULL, fills = false;
     hd_counts counts = {{0}};
     if (status != HEDDLE_OK) return status;
-    status = insert(table, keys, values, n, o, &waits, &counts, stream);
+    if (waits || (table->options.flags & HEDDLE_FLAG_FIXED) == 0 || table->engine->host_memory)
+        status = may_fill(table, keys, values, n, o, &fills, stream);
+    if (status != HEDDLE_OK) return status;
+    status = fills ? fill(table, keys, values, n, o, &waits, &counts, stream)
+                   : insert(table, keys, values, n, o, &waits, &counts, stream);
     if (waits) report(table, &counts, totals);
+    return status;
+}
+
+heddle_status hd_build_view(const heddle_table *table, uint64_t n, hd_view *view)
+{
+    const heddle_status status =
+        hd_geometry_init(view, table->ops, n, table->options.load, table->options.hashes, 1);
+    if (status == HEDDLE_OK &&
+        ((table->options.flags & HEDDLE_FLAG_FIXED) != 0 ||
+         hd_geometry_slots(view, table->ops) <=
+             hd_geometry_slots(&table->storage.view, table->ops)))
+        *view = table->storage.view;
     return status;
 }
 
@@ -224,14 +275,23 @@ heddle_status heddle_table_insert(heddle_table *table, const void *keys, const v
 static heddle_status prepare_build(heddle_table *table, uint64_t n, void *stream)
 {
     hd_view wanted;
-    heddle_status status =
-        hd_geometry_init(&wanted, table->ops, n, table->options.load, table->options.hashes, 1);
-    if (status != HEDDLE_OK) return status;
-    if ((table->options.flags & HEDDLE_FLAG_FIXED) != 0 ||
-        hd_geometry_slots(&wanted, table->ops) <=
-            hd_geometry_slots(&table->storage.view, table->ops))
-        return HEDDLE_OK;
+    const heddle_status status = hd_build_view(table, n, &wanted);
+    if (status != HEDDLE_OK || hd_geometry_slots(&wanted, table->ops) <=
+                                   hd_geometry_slots(&table->storage.view, table->ops))
+        return status;
     return hd_table_renew(table, n, table->options.seed, stream);
+}
+
+static heddle_status build_once(heddle_table *table, const void *keys, const void *values,
+                                uint64_t n, const heddle_insert_options *o, hd_counts *counts,
+                                void *stream)
+{
+    bool waits = true;
+    heddle_status status;
+    if (hd_regions_suit(table, keys, values, n, o))
+        return fill(table, keys, values, n, o, &waits, counts, stream);
+    status = heddle_table_clear(table, stream);
+    return status == HEDDLE_OK ? insert(table, keys, values, n, o, &waits, counts, stream) : status;
 }
 
 heddle_status heddle_table_build(heddle_table *table, const void *keys, const void *values,
@@ -241,11 +301,9 @@ heddle_status heddle_table_build(heddle_table *table, const void *keys, const vo
     const heddle_insert_options *o = options != NULL ? options : &default_options;
     heddle_status status = check_insert(table, keys, values, n, o, stream, "build");
     hd_counts counts = {{0}};
-    bool waits = true;
     if (status == HEDDLE_OK) status = prepare_build(table, n, stream);
-    if (status == HEDDLE_OK) status = heddle_table_clear(table, stream);
     if (status != HEDDLE_OK) return status;
-    status = insert(table, keys, values, n, o, &waits, &counts, stream);
+    status = build_once(table, keys, values, n, o, &counts, stream);
     /* Keys that ought to fit did not: the seed was unlucky. A table asked to hold too much keeps its seed. */
     for (int i = 1; i < BUILD_SEEDS && status == HEDDLE_ERROR_FULL &&
                     (double)(counts.at[HD_INSERTED] + counts.at[HD_FAILED]) <=
@@ -253,10 +311,7 @@ heddle_status heddle_table_build(heddle_table *table, const void *keys, const vo
          i++) {
         table->options.seed = hd_seed_draw();
         hd_mix_init(&table->storage.view.mix, table->options.seed);
-        status = heddle_table_clear(table, stream);
-        waits = true;
-        if (status == HEDDLE_OK)
-            status = insert(table, keys, values, n, o, &waits, &counts, stream);
+        status = build_once(table, keys, values, n, o, &counts, stream);
     }
     report(table, &counts, totals);
     return status;

@@ -81,6 +81,8 @@ heddle_status hd_table_move(heddle_table *table, uint64_t capacity, uint64_t see
 heddle_status hd_table_grow(heddle_table *table, uint64_t more_keys, void *stream);
 /* Gives an empty table storage for `capacity` keys without moving anything. */
 heddle_status hd_table_renew(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream);
+/* The geometry that a build of n keys will fill: the table's own, or that of larger storage it will get. */
+heddle_status hd_build_view(const heddle_table *table, uint64_t n, hd_view *view);
 /* The number of keys, after a wait for the stream. */
 heddle_status hd_table_count(heddle_table *table, uint64_t *count, void *stream);
 

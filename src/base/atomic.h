@@ -70,6 +70,11 @@ HD_FN void and_relaxed_64(uint64_t *word, uint64_t with)
 {
     atomicAnd((unsigned long long *)word, with);
 }
+HD_FN void or_relaxed_32(uint32_t *word, uint32_t with) { atomicOr(word, with); }
+HD_FN void or_relaxed_64(uint64_t *word, uint64_t with)
+{
+    atomicOr((unsigned long long *)word, with);
+}
 HD_FN void store_relaxed_32(uint32_t *word, uint32_t to) { *(volatile uint32_t *)word = to; }
 HD_FN void store_relaxed_64(uint64_t *word, uint64_t to) { *(volatile uint64_t *)word = to; }
 HD_FN uint32_t exchange_relaxed_32(uint32_t *word, uint32_t to) { return atomicExch(word, to); }

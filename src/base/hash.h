@@ -112,13 +112,16 @@ HD_FN hd_key lean_key(const hd_view *view, hd_key mixed)
     return mixed & (hd_key)view->key_mask & ~HD_TOP_BIT;
 }
 
-/* The key that a slot of `region` holds as `lean`. */
-HD_FN hd_key key_from_lean(const hd_view *view, uint32_t region, hd_key lean)
+/* The mixed key, and the key, that a slot of `region` holds as `lean`. */
+HD_FN hd_key mixed_from_lean(const hd_view *view, uint32_t region, hd_key lean)
 {
     const uint32_t free_bits = 1 + view->mark_bits;
-    const hd_key top = (hd_key)(region >> (view->region_bits - free_bits))
-                       << (HD_KEY_BITS - free_bits);
-    return unmix_key(&view->mix, lean | top);
+    return lean | (hd_key)(region >> (view->region_bits - free_bits)) << (HD_KEY_BITS - free_bits);
+}
+
+HD_FN hd_key key_from_lean(const hd_view *view, uint32_t region, hd_key lean)
+{
+    return unmix_key(&view->mix, mixed_from_lean(view, region, lean));
 }
 
 /* Which bit of a bucket's marks belongs to a key: a slot, in the tile's order, and the bit of its word. */

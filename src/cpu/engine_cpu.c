@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cpu/memory_cpu.h"
+#include "cpu/partition.h"
 #include "cpu/roof_cpu.h"
 #include "engine/error.h"
 #include "instances_config.h"
@@ -82,6 +83,38 @@ static const char *choose_tile(void)
 static const hd_table_ops *const *tables(heddle_device *device, uint32_t *count)
 {
     return hd_cpu_tables(((hd_device_cpu *)device)->tile, count);
+}
+
+/* ---------------------------------------------------------------------------------- partitions */
+
+#define HD_PARTITION(name) extern const hd_partition_cpu name##_cpu;
+#include "partitions.h"
+#undef HD_PARTITION
+#define HD_PARTITION(name) &name##_cpu,
+static const hd_partition_cpu *const partitions[] = {
+#include "partitions.h"
+};
+#undef HD_PARTITION
+
+/* There is one for every compiled table. */
+static const hd_partition_cpu *partition_for(const hd_partition *job)
+{
+    size_t i = 0;
+    while (partitions[i]->key_bits != job->key_bits || partitions[i]->value_bits != job->value_bits)
+        i++;
+    return partitions[i];
+}
+
+static heddle_status cpu_partition(heddle_device *device, const hd_partition *job, void *stream)
+{
+    (void)stream;
+    partition_for(job)->sort(hd_cpu_threads(device, job->n), job);
+    return HEDDLE_OK;
+}
+
+static uint64_t cpu_partition_work(heddle_device *device, const hd_partition *job)
+{
+    return partition_for(job)->work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
 }
 
 /* ------------------------------------------------------------------------------------- device */
@@ -243,6 +276,8 @@ const hd_engine *hd_engine_cpu(void)
     static const hd_engine engine = {
         HEDDLE_DEVICE_CPU,
         true,
+        UINT64_C(1) << 16,
+        0,
         UINT64_C(1) << 20,
         cpu_open,
         cpu_close,
@@ -261,6 +296,8 @@ const hd_engine *hd_engine_cpu(void)
         cpu_event_record,
         cpu_event_wait,
         cpu_event_seconds,
+        cpu_partition,
+        cpu_partition_work,
         tables,
         cpu_roof,
     };

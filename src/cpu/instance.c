@@ -330,6 +330,8 @@ static heddle_status rehome(heddle_device *device, const hd_view *view, const hd
     return HEDDLE_OK;
 }
 
+#include "cpu/fill.h"
+
 /* ------------------------------------------------------------------------------- whole tables */
 
 static uint64_t slots_of(const hd_view *view)
@@ -410,6 +412,9 @@ const hd_table_ops HD_SYMBOL = {
     place,
     settle,
     rehome,
+    fill,
+    NULL, /* fold: a core takes a crowded region as it is */
+    can_fill,
     find,
     contains,
     erase,

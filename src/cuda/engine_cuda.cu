@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cuda/partition.h"
 #include "cuda/roof_cuda.h"
 
 heddle_status hd_cuda_fail(cudaError_t error, const char *what)
@@ -43,6 +44,40 @@ static const hd_table_ops *const *tables(heddle_device *device, uint32_t *count)
     return compiled;
 }
 
+/* ---------------------------------------------------------------------------------- partitions */
+
+#define HD_PARTITION(name) extern "C" const hd_partition_cuda name##_cuda;
+#include "partitions.h"
+#undef HD_PARTITION
+#define HD_PARTITION(name) &name##_cuda,
+static const hd_partition_cuda *const partitions[] = {
+#include "partitions.h"
+};
+#undef HD_PARTITION
+
+/* There is one for every compiled table. */
+static const hd_partition_cuda *partition_for(const hd_partition *job)
+{
+    size_t i = 0;
+    while (partitions[i]->key_bits != job->key_bits || partitions[i]->value_bits != job->value_bits)
+        i++;
+    return partitions[i];
+}
+
+static heddle_status cuda_partition(heddle_device *device, const hd_partition *job, void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK) return status;
+    return partition_for(job)->sort((const hd_device_cuda *)device, job, use);
+}
+
+static uint64_t cuda_partition_work(heddle_device *device, const hd_partition *job)
+{
+    (void)device;
+    return partition_for(job)->work_bytes(job->region_bits);
+}
+
 /* ------------------------------------------------------------------------------------- device */
 
 static heddle_status cuda_open(int32_t index, heddle_device **device)
@@ -66,6 +101,7 @@ static heddle_status cuda_open(int32_t index, heddle_device **device)
     cuda->base.engine = hd_engine_cuda();
     cuda->index = index;
     cuda->multiprocessors = properties.multiProcessorCount;
+    cuda->shared_bytes = properties.sharedMemPerBlockOptin;
     *device = &cuda->base;
     return HEDDLE_OK;
 }
@@ -249,6 +285,8 @@ extern "C" const hd_engine *hd_engine_cuda(void)
     static const hd_engine engine = {
         HEDDLE_DEVICE_CUDA,
         false,
+        UINT64_C(1) << 18,
+        4,
         UINT64_C(1) << 22,
         cuda_open,
         cuda_close,
@@ -267,6 +305,8 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_event_record,
         cuda_event_wait,
         cuda_event_seconds,
+        cuda_partition,
+        cuda_partition_work,
         tables,
         cuda_roof,
     };

@@ -11,6 +11,7 @@ typedef struct hd_device_cuda {
     heddle_device base;
     int index;
     int multiprocessors;
+    size_t shared_bytes; /* that a block may have */
     cudaStream_t stream; /* the device's own */
 } hd_device_cuda;
 

@@ -88,6 +88,55 @@ static heddle_status settle(heddle_device *device, const hd_view *view, const hd
     return hd_cuda_check(cudaGetLastError(), "insert with evictions");
 }
 
+/* A kernel may have more than 48 KB of shared memory only if it says so. */
+#define ALLOW_MEMORY(kernel, bytes)                                                                \
+    hd_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,        \
+                                       (int)(bytes)),                                              \
+                  "cannot have a region in shared memory")
+
+static heddle_status fill(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                          const hd_sorted *sorted, bool fresh, void *stream)
+{
+    const uint64_t bytes = image_bytes(view);
+    const uint32_t count =
+        sorted->regions != NULL ? sorted->count : UINT32_C(1) << view->region_bits;
+    cudaStream_t use;
+    heddle_status status = hd_cuda_enter(device, stream, &use);
+    const auto kernel = fresh ? JOIN(HD_SYMBOL, fill_fresh) : JOIN(HD_SYMBOL, fill_more);
+    int blocks = 1;
+    if (status == HEDDLE_OK) status = ALLOW_MEMORY(kernel, bytes);
+    if (status == HEDDLE_OK)
+        status = hd_cuda_check(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, FILL_BLOCK, bytes),
+            "cannot have a region in shared memory");
+    if (status != HEDDLE_OK) return status;
+    kernel<<<grid_for(device, count, 1, (unsigned)blocks), FILL_BLOCK, bytes, use>>>(
+        *view, *batch, *sorted, count);
+    return hd_cuda_check(cudaGetLastError(), "build by regions");
+}
+
+static heddle_status fold(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                          const void *source, const hd_fold_task *tasks, uint32_t count,
+                          void *pairs, uint64_t *cursors, void *stream)
+{
+    const uint64_t bytes = image_bytes(view);
+    cudaStream_t use;
+    heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status == HEDDLE_OK) status = ALLOW_MEMORY(JOIN(HD_SYMBOL, fold), bytes);
+    if (status != HEDDLE_OK) return status;
+    JOIN(HD_SYMBOL, fold)<<<count, FILL_BLOCK, bytes, use>>>(*view, *batch,
+                                                            (const uint32_t *)source, tasks,
+                                                            (uint32_t *)pairs,
+                                                            (unsigned long long *)cursors);
+    return hd_cuda_check(cudaGetLastError(), "fold of crowded regions");
+}
+
+static bool can_fill(heddle_device *device, const hd_view *view)
+{
+    return view->region_bits <= HD_PARTITION_BITS_MAX &&
+           image_bytes(view) + 64 <= ((hd_device_cuda *)device)->shared_bytes; /* 64: the sums */
+}
+
 static heddle_status clear(heddle_device *device, const hd_view *view, void *stream)
 {
     const uint64_t slots = ((uint64_t)view->region_buckets << view->region_bits) * HD_BUCKET;
@@ -129,6 +178,9 @@ extern "C" const hd_table_ops HD_SYMBOL = {
     place,
     settle,
     rehome,
+    fill,
+    fold,
+    can_fill,
     find,
     contains,
     erase,

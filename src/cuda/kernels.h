@@ -134,9 +134,9 @@ HD_FN void insert_end(hd_tile t, const hd_batch *batch, uint64_t i, int result, 
         batch->outcomes[i] = outcome_of(result, batch->policy);
 }
 
-HD_FN void sums_add(const insert_sums *s, const hd_batch *batch)
+/* Adds the sums of the threads for which `one` is 1; for the others it is 0. */
+HD_FN void sums_add_all(const insert_sums *s, const hd_batch *batch, uint32_t one)
 {
-    const uint32_t one = threadIdx.x % HD_TILE == 0;
     uint64_t *const at = batch->counts->at;
     uint64_t *const present = at + (batch->policy == HEDDLE_POLICY_KEEP ? HD_KEPT : HD_UPDATED);
     uint64_t *const to[] = {at + HD_INSERTED, present,           at + HD_FAILED,
@@ -145,6 +145,12 @@ HD_FN void sums_add(const insert_sums *s, const hd_batch *batch)
                              one * s->failed,    one * s->probes,
                              one * s->evictions, batch->tally != NULL ? one * s->inserted : 0};
     block_add(to, mine);
+}
+
+/* A tile's threads all have the tile's sums. */
+HD_FN void sums_add(const insert_sums *s, const hd_batch *batch)
+{
+    sums_add_all(s, batch, threadIdx.x % HD_TILE == 0);
 }
 
 HD_FN void place_end(hd_tile t, const hd_batch *batch, const hd_walk walk, uint64_t i, int result,
@@ -295,6 +301,8 @@ KERNEL(settle)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
     __syncwarp();
     sums_add(&s, &batch);
 }
+
+#include "cuda/fill_kernels.h"
 
 /* -------------------------------------------------------------------------------- whole tables */
 

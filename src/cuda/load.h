@@ -76,4 +76,22 @@ template <int BYTES> static __device__ __forceinline__ void load_shared(void *to
     memcpy(to, &piece, BYTES);
 }
 
+/* 16 bytes of the block's shared memory, while other threads write there; whole in elements of 8. */
+HD_FN void load_block_16(void *to, const void *from)
+{
+    unsigned long long elements[2];
+    asm volatile("ld.shared.v2.u64 {%0, %1}, [%2];"
+                 : "=l"(elements[0]), "=l"(elements[1])
+                 : "r"((uint32_t)__cvta_generic_to_shared(from))
+                 : "memory");
+    memcpy(to, elements, 16);
+}
+
+/* The shared memory that the launch has given to the block. */
+HD_FN char *block_memory(void)
+{
+    extern __shared__ uint4 hd_block_memory[];
+    return (char *)hd_block_memory;
+}
+
 #endif

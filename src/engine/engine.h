@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "partition.h"
 #include "table_view.h"
 
 typedef struct hd_engine hd_engine;
@@ -47,6 +48,23 @@ struct hd_table_ops {
     /* Like place, for the keys in slots [first, first + batch->n) of another table of this kind. */
     heddle_status (*rehome)(heddle_device *device, const hd_view *view, const hd_batch *batch,
                             const hd_view *from, uint64_t first, void *stream);
+    /*
+     * Inserts pairs sorted by region, each region in fast local memory. With `fresh` the slots hold
+     * nothing yet, not even EMPTY; else the table has only ever been filled this way. batch: policy,
+     * counts and tally. A pair that finds no room is counted as failed, but not necessarily that
+     * pair is missing then: the table is to be filled anew in another way.
+     */
+    heddle_status (*fill)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                          const hd_sorted *sorted, bool fresh, void *stream);
+    /*
+     * Brings equal keys in parts of regions together by the policy, as far as that goes in local
+     * memory, and appends what is left to `pairs` at the cursors. NULL where fill needs no such help.
+     */
+    heddle_status (*fold)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                          const void *source, const hd_fold_task *tasks, uint32_t count,
+                          void *pairs, uint64_t *cursors, void *stream);
+    /* Whether regions of this size can be filled so. */
+    bool (*can_fill)(heddle_device *device, const hd_view *view);
     heddle_status (*find)(heddle_device *device, const hd_view *view, const hd_batch *batch,
                           void *stream);
     heddle_status (*contains)(heddle_device *device, const hd_view *view, const hd_batch *batch,
@@ -77,6 +95,10 @@ typedef struct hd_roof_request {
 struct hd_engine {
     uint32_t kind;    /* HEDDLE_DEVICE_* */
     bool host_memory; /* device memory is host memory: nothing is ever staged */
+    /* Smaller batches are not worth sorting by region. */
+    uint64_t region_keys_min;
+    /* Regions that are given more pairs than their slots times this are folded first; 0: never. */
+    uint32_t crowded;
     /* Slices of a batch hold at most this many keys; also the length of hd_batch.next. */
     uint64_t slice_max;
 
@@ -105,6 +127,10 @@ struct hd_engine {
     heddle_status (*event_record)(heddle_device *device, void *event, void *stream);
     heddle_status (*event_wait)(heddle_device *device, void *event);
     heddle_status (*event_seconds)(heddle_device *device, void *begin, void *end, double *seconds);
+
+    /* Sorts pairs by region (partition.h), and the bytes of `work` that this takes. */
+    heddle_status (*partition)(heddle_device *device, const hd_partition *job, void *stream);
+    uint64_t (*partition_work)(heddle_device *device, const hd_partition *job);
 
     /* The compiled tables, `ops_count` of them. */
     const hd_table_ops *const *(*tables)(heddle_device *device, uint32_t *ops_count);

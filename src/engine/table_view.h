@@ -50,6 +50,7 @@ enum {
     HD_FOUND,
     HD_PROBES,
     HD_EVICTIONS,
+    HD_LATER, /* pairs that hd_table_ops.fill left out */
     HD_COUNTS
 };
 

@@ -261,4 +261,65 @@ HD_FN int scheme_settle(hd_tile t, const hd_view *view, const hd_walk start, hd_
     return evicted != 0 ? HD_PLACED : HD_NO_ROOM;
 }
 
+/* Puts a pair into its candidate number `step`, which has room, and marks those before it. */
+HD_FN void put_behind(hd_tile t, const hd_view *view, hd_walk walk, uint32_t step, hd_pair pair)
+{
+    hd_bucket b = bucket_load_shared(t, view, walk_bucket(view, &walk));
+    hd_vacancy room;
+    for (uint32_t i = 0; i < step; i++) {
+        bucket_mark(t, view, &b, walk.lean, true);
+        walk_advance(view, &walk);
+        b = bucket_load_shared(t, view, walk_bucket(view, &walk));
+    }
+    bucket_vacancy(t, view, &b, &room);
+    vacancy_fill(t, view, room, pair);
+}
+
+/*
+ * The same as scheme_settle for a key that has not been looked for yet: most keys find room in their
+ * first bucket, so candidates are loaded one after the other, and no mark is set without need.
+ */
+HD_FN int scheme_insert_alone(hd_tile t, const hd_view *view, const hd_walk start, hd_value value,
+                              uint32_t policy, uint32_t kicks, uint32_t *path, uint32_t *probes,
+                              uint32_t *evictions)
+{
+    hd_walk walk = start;
+    uint32_t room_step = HD_AIM_NONE, evicted = 0;
+    hd_pair pair;
+    pair.lean = start.lean;
+    pair.value = value;
+    do {
+        const hd_bucket b = bucket_load_shared(t, view, walk_bucket(view, &walk));
+        hd_hit hit;
+        hd_vacancy room;
+        ++*probes;
+        if (bucket_lookup(t, view, &b, pair.lean, &hit)) {
+            hit_update(t, view, hit, policy, value, true);
+            return HD_PRESENT;
+        }
+        if (room_step == HD_AIM_NONE && bucket_vacancy(t, view, &b, &room)) {
+            room_step = walk.step;
+            if (room_step == 0 && !bucket_is_passed(t, view, &b, pair.lean)) {
+                vacancy_fill(t, view, room, pair);
+                return HD_PLACED;
+            }
+        }
+        if (room_step != HD_AIM_NONE && !bucket_is_passed(t, view, &b, pair.lean)) break;
+    } while (walk_advance(view, &walk));
+    if (room_step != HD_AIM_NONE) {
+        put_behind(t, view, start, room_step, pair);
+        return HD_PLACED;
+    }
+    walk = start;
+    for (;;) { /* as in scheme_settle */
+        const hd_bucket b = bucket_load_shared(t, view, walk_bucket(view, &walk));
+        evicted = evict(t, view, start.region, b, pair, kicks, path, probes);
+        if (evicted != 0) break;
+        bucket_mark(t, view, &b, pair.lean, true);
+        if (!walk_advance(view, &walk)) return HD_NO_ROOM;
+    }
+    *evictions += evicted;
+    return HD_PLACED;
+}
+
 #endif

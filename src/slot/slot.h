@@ -84,31 +84,30 @@ HD_FN void slot_mark(const hd_view *view, uint64_t slot, hd_key bit)
 #endif
 }
 
-#if HD_VALUE_BITS != 0
-
-/* Applies a policy to the value of a live slot, beside others that do the same. */
-HD_FN void slot_update(const hd_view *view, uint64_t slot, uint32_t policy, hd_value value)
+/* Applies a policy to a value, beside others that do the same. */
+HD_FN void value_update(hd_value *at, uint32_t policy, hd_value value)
 {
-    hd_value *at = slot_value_at(view, slot);
-#if HD_VALUE_BITS == 32
-    if (policy == HEDDLE_POLICY_REPLACE) store_relaxed_32(at, value);
-    if (policy == HEDDLE_POLICY_ADD) add_relaxed_32(at, value);
-    if (policy == HEDDLE_POLICY_MIN) min_relaxed_32(at, value);
-    if (policy == HEDDLE_POLICY_MAX) max_relaxed_32(at, value);
-#else
+#if HD_VALUE_BITS == 64
     if (policy == HEDDLE_POLICY_REPLACE) store_relaxed_64(at, value);
     if (policy == HEDDLE_POLICY_ADD) add_relaxed_64(at, value);
     if (policy == HEDDLE_POLICY_MIN) min_relaxed_64(at, value);
     if (policy == HEDDLE_POLICY_MAX) max_relaxed_64(at, value);
+#else
+    if (policy == HEDDLE_POLICY_REPLACE) store_relaxed_32(at, value);
+    if (policy == HEDDLE_POLICY_ADD) add_relaxed_32(at, value);
+    if (policy == HEDDLE_POLICY_MIN) min_relaxed_32(at, value);
+    if (policy == HEDDLE_POLICY_MAX) max_relaxed_32(at, value);
 #endif
 }
 
-#else
-
+/* The same to the value of a live slot. */
 HD_FN void slot_update(const hd_view *view, uint64_t slot, uint32_t policy, hd_value value)
 {
+#if HD_VALUE_BITS != 0
+    value_update(slot_value_at(view, slot), policy, value);
+#else
     (void)view, (void)slot, (void)policy, (void)value;
+#endif
 }
 
-#endif
 #endif

@@ -106,6 +106,86 @@ uint64_t bare_table::insert(const key_list &keys, const value_list &values, uint
     return failed;
 }
 
+/* The pairs in the order of their regions, and where each region begins. */
+static std::vector<uint32_t> sort_by_region(const hd_view &view, const key_list &keys,
+                                            const value_list &values, std::vector<uint64_t> *starts)
+{
+    std::vector<std::vector<hd_sorted_pair>> regions((size_t)1 << view.region_bits);
+    std::vector<uint32_t> words;
+    for (size_t i = 0; i < keys.size(); i++) {
+        const hd_key mixed = mix_key(&view.mix, keys[i]);
+        regions[region_of(&view, mixed)].push_back(sorted_make(mixed, values[i]));
+    }
+    for (const auto &region : regions) {
+        starts->push_back(words.size() / HD_PAIR_WORDS);
+        for (const hd_sorted_pair &pair : region)
+            words.insert(words.end(), pair.words, pair.words + HD_PAIR_WORDS);
+    }
+    starts->push_back(words.size() / HD_PAIR_WORDS);
+    return words;
+}
+
+/* Folds every region in two parts, in place of its pairs; the ends are those of what is left. */
+static void fold_regions(const hd_view &view, const hd_batch &batch, device_array<uint32_t> *pairs,
+                         const std::vector<uint64_t> &starts, device_array<uint64_t> *ends)
+{
+    const device_array<uint32_t> left(pairs->n);
+    std::vector<hd_fold_task> tasks;
+    for (uint32_t r = 0; r + 1 < starts.size(); r++) {
+        const uint64_t middle = (starts[r] + starts[r + 1]) / 2;
+        if (starts[r] < middle) tasks.push_back({starts[r], middle, r});
+        if (middle < starts[r + 1]) tasks.push_back({middle, starts[r + 1], r});
+        (*ends)[r] = starts[r]; /* the cursors */
+    }
+    warps_launch((unsigned)tasks.size(), FILL_BLOCK, [&] {
+        emulated_fold(view, batch, pairs->get(), tasks.data(), left.get(),
+                      (unsigned long long *)ends->get());
+    });
+    memcpy(pairs->get(), left.get(), pairs->n * sizeof(uint32_t));
+}
+
+uint64_t bare_table::fill(const key_list &keys, const value_list &values, uint32_t policy,
+                          bool fresh, bool folds)
+{
+    std::vector<uint64_t> begins;
+    device_array<uint32_t> pairs = upload(sort_by_region(view, keys, values, &begins));
+    const device_array<uint64_t> starts = upload(begins);
+    device_array<uint64_t> ends = upload(std::vector<uint64_t>(begins.begin() + 1, begins.end()));
+    hd_counts counts = {};
+    hd_batch batch = {};
+    uint64_t born = 0;
+    batch.policy = policy;
+    batch.counts = &counts;
+    batch.tally = &born;
+    if (fresh) {
+        memset((void *)words.get(), 0xee, slots * sizeof(hd_word));
+        model.clear();
+    }
+    if (folds) fold_regions(view, batch, &pairs, begins, &ends);
+    const hd_sorted sorted = {pairs.get(), starts.get(), ends.get(), NULL, 0, UINT64_MAX};
+    const uint32_t regions = UINT32_C(1) << view.region_bits;
+    warps_launch(some_blocks(), FILL_BLOCK, [&] {
+        if (fresh) emulated_fill_fresh(view, batch, sorted, regions);
+        else emulated_fill_more(view, batch, sorted, regions);
+    });
+    if (counts.at[HD_FAILED] != 0) return counts.at[HD_FAILED];
+    const size_t before = model.size();
+    for (size_t i = 0; i < keys.size(); i++) {
+        const auto at = model.emplace(keys[i], HD_HAS_VALUES ? values[i] : 0);
+        if (at.second || !HD_HAS_VALUES) continue;
+        hd_value *const value = &at.first->second;
+        if (policy == HEDDLE_POLICY_REPLACE) *value = values[i];
+        if (policy == HEDDLE_POLICY_ADD) *value += values[i];
+        if (policy == HEDDLE_POLICY_MIN && values[i] < *value) *value = values[i];
+        if (policy == HEDDLE_POLICY_MAX && values[i] > *value) *value = values[i];
+    }
+    const uint64_t fresh_keys = model.size() - before;
+    CHECK(born == fresh_keys && counts.at[HD_INSERTED] == fresh_keys, "%llu of %llu keys born",
+          (ull)born, (ull)fresh_keys);
+    CHECK(counts.at[HD_UPDATED] + counts.at[HD_KEPT] == keys.size() - fresh_keys, "present");
+    return 0;
+}
+
 /* What the lookups share: `k` and `found` have as many elements. */
 static hd_batch lookup_batch(const device_array<hd_key> &k, const device_array<uint8_t> &found,
                              hd_counts *counts)

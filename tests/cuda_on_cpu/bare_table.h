@@ -19,6 +19,7 @@
 
 #define HD_SCHEME_HEADER "scheme/cuckoo.h"
 #define HD_SYMBOL emulated
+#define FILL_BLOCK 128 /* a fiber a thread: fewer of them */
 #include "cuda/kernels.h"
 
 extern "C" {
@@ -70,6 +71,13 @@ struct bare_table {
     void erase(const key_list &keys);
     void inspect();
     void collect();
+    /*
+     * Fills the table by regions, anew with `fresh`. With `folds` the pairs of each region are first
+     * folded in parts. Returns the number of keys that failed; the table is of no use then. Equal keys
+     * have equal values where the policy takes one of them.
+     */
+    uint64_t fill(const key_list &keys, const value_list &values, uint32_t policy, bool fresh,
+                  bool folds);
     /* Moves all pairs of another table into this empty one. */
     void rehome(const bare_table &from);
 

@@ -71,6 +71,16 @@ SHIM void __syncthreads(HERE) { warps_meet_block(line); }
 
 /* One fiber runs at a time, so memory is always in order; but what a fence parts, others may see apart. */
 SHIM void __threadfence() { warps_touch(); }
+SHIM void __threadfence_block() { warps_touch(); }
+
+struct uint2 {
+    uint32_t x, y;
+};
+struct alignas(16) uint4 {
+    uint32_t x, y, z, w;
+};
+SHIM uint2 make_uint2(uint32_t x, uint32_t y) { return {x, y}; }
+SHIM uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w) { return {x, y, z, w}; }
 
 SHIM int __popc(uint32_t x) { return __builtin_popcount(x); }
 SHIM int __ffsll(long long x) { return __builtin_ffsll(x); }
@@ -99,6 +109,8 @@ SHIM_ATOMIC(atomicExch, x)
 SHIM_ATOMIC(atomicMin, x < old ? x : old)
 SHIM_ATOMIC(atomicMax, x > old ? x : old)
 SHIM_ATOMIC(atomicAnd, old &x)
+SHIM_ATOMIC(atomicOr, old | x)
+SHIM_ATOMIC(atomicXor, old ^ x)
 
 /* By bytes: also for the 16 bytes of a wide slot. */
 template <class T> static T atomicCAS(T *at, typename same<T>::type from, typename same<T>::type to)

@@ -73,6 +73,52 @@ static void crowded(uint32_t hashes)
     read_all(&large, keys);
 }
 
+/* Equal values for equal keys where any of them may be taken. */
+static value_list values_for(const key_list &keys, uint32_t policy, hd_value round)
+{
+    value_list values = some_values(keys.size());
+    if (policy == HEDDLE_POLICY_KEEP || policy == HEDDLE_POLICY_REPLACE)
+        for (size_t i = 0; i < keys.size(); i++) values[i] = (hd_value)(keys[i] * 3 + round);
+    return values;
+}
+
+/* Builds by regions, nearly full, in one piece or two, and goes on with insertions and erasures. */
+static void by_regions(uint32_t hashes, uint32_t policy)
+{
+    const bool folds = warps_random() % 2 == 0;
+    const double load = HD_BUCKET == 1 ? 0.15 * hashes : hashes < 3 ? 0.7 : 0.85;
+    bare_table t(KEYS, load, hashes, warps_random());
+    std::vector<uint8_t> outcomes;
+    key_list keys = some_keys(KEYS, KEYS * 3 / 4);
+    uint64_t failed = t.fill(keys, values_for(keys, policy, 0), policy, true, folds);
+    CHECK(failed == 0, "%llu keys failed", (ull)failed);
+    read_all(&t, keys);
+    for (size_t i = 0; i < KEYS; i += 3) keys[i] = (hd_key)(warps_random() << 32 ^ warps_random());
+    failed = t.fill(keys, values_for(keys, policy, 1), policy, false, !folds);
+    if (failed != 0) return; /* more keys than it was made for */
+    read_all(&t, keys);
+    t.erase(key_list(keys.begin(), keys.begin() + KEYS / 2));
+    t.insert(keys, some_values(KEYS), HEDDLE_POLICY_ADD, &outcomes, false);
+    read_all(&t, keys);
+}
+
+/* Many copies of few keys: more than can wait in a region's slots. */
+static void by_regions_copies(uint32_t hashes, uint32_t policy)
+{
+    bare_table t(KEYS / 4, 0.8, hashes, warps_random());
+    const key_list keys = some_keys(KEYS * 2, KEYS / 5);
+    if (t.fill(keys, values_for(keys, policy, 0), policy, true, false) == 0) read_all(&t, keys);
+}
+
+/* Every slot taken, or keys that cannot fit: said so, and no key twice. */
+static void by_regions_crowded(uint32_t hashes)
+{
+    bare_table t(60, 0.9, hashes, warps_random());
+    const size_t n = (size_t)t.slots * 2;
+    const key_list keys = some_keys(n, n * 3 / 4);
+    CHECK(t.fill(keys, some_values(n), HEDDLE_POLICY_ADD, true, false) != 0, "nothing failed");
+}
+
 int main(int argc, char **argv)
 {
     const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
@@ -84,6 +130,11 @@ int main(int argc, char **argv)
         warps_seed(seed);
         roomy(2 + seed % 3, policies[(seed - 1) % 4]);
         crowded(2 + seed % 3);
+        for (uint32_t policy = 0; policy <= HEDDLE_POLICY_MAX; policy++)
+            by_regions(2 + (seed + policy) % 3, policy);
+        by_regions_copies(2 + seed % 3, HEDDLE_POLICY_ADD);
+        by_regions_copies(3, HEDDLE_POLICY_REPLACE);
+        by_regions_crowded(2 + seed % 3);
     }
     return 0;
 }

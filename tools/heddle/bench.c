@@ -31,7 +31,9 @@ static int check_memory(const bench *b)
         if (o->loads[i] < load) load = o->loads[i];
     const double links =
         n < (double)b->device->engine->slice_max ? n : (double)b->device->engine->slice_max;
-    const double need = n * (2 * key + 2 * value + 1) + 1.05 * n / load * (key + value) + 4 * links;
+    const double scratch = n * (key + value) * (key == value || value == 0 ? 1 : 2);
+    const double need = n * (2 * key + 2 * value + 1) + 1.05 * n / load * (key + value) +
+                        4 * links + scratch;
     if (need <= (double)b->info.memory_free) return TOOL_OK;
     return tool_refuse("bench: %llu keys at load %g need %.1f GiB, but %s has %.1f GiB free",
                        (unsigned long long)o->keys, load, need / GIB, b->device_name,
@@ -75,6 +77,17 @@ static uint32_t bucket_bytes(const bench *b)
     return 64;
 }
 
+/* Scratch memory for builds is made beforehand, as a caller does who builds more than once. */
+static int take_workspace(bench *b)
+{
+    int status = tool_try(heddle_table_build_workspace(b->table, b->keys.n, &b->workspace_bytes),
+                          "asking for the workspace");
+    if (status == TOOL_OK && b->workspace_bytes != 0)
+        status = tool_try(heddle_memory_allocate(b->device, b->workspace_bytes, &b->workspace),
+                          "allocating the workspace");
+    return status;
+}
+
 static int create_table(bench *b, double load, uint64_t capacity)
 {
     const bench_options *o = &b->options;
@@ -97,7 +110,15 @@ static int create_table(bench *b, double load, uint64_t capacity)
     b->full = false;
     b->unplaced = 0;
     b->bucket_bytes = bucket_bytes(b);
-    return TOOL_OK;
+    return take_workspace(b);
+}
+
+static void destroy_table(bench *b)
+{
+    heddle_table_destroy(b->table);
+    heddle_memory_free(b->device, b->workspace);
+    b->table = NULL;
+    b->workspace = NULL;
 }
 
 /* All rows of one operation; *unverified counts those that are not right. */
@@ -124,8 +145,7 @@ static int run_loads(bench *b, uint32_t *unverified)
         status = create_table(b, b->options.loads[l], b->options.keys);
         for (uint32_t i = 0; i < b->options.op_count && status == TOOL_OK; i++)
             status = run_operation(b, b->options.ops[i], unverified);
-        heddle_table_destroy(b->table);
-        b->table = NULL;
+        destroy_table(b);
     }
     return status;
 }
@@ -141,9 +161,11 @@ static void start_progress(const bench *b)
 /* Makes the smallest table of this kind, so that what does not exist is refused at once. */
 static int try_table(bench *b)
 {
+    const uint64_t keys = b->keys.n;
+    b->keys.n = 1;
     const int status = create_table(b, b->options.loads[0], 1);
-    heddle_table_destroy(b->table);
-    b->table = NULL;
+    destroy_table(b);
+    b->keys.n = keys;
     return status;
 }
 

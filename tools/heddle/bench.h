@@ -43,6 +43,8 @@ typedef struct bench {
     bool query_made;
 
     heddle_table *table;
+    void *workspace; /* device memory that builds use as scratch, as much as they can use */
+    uint64_t workspace_bytes;
     double load;
     char op[32]; /* the operation being measured, as its row names it */
     uint32_t bucket_bytes; /* that a probe reads */

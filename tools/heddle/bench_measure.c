@@ -26,15 +26,25 @@ static int clear_table(bench *b)
     return tool_try(heddle_table_clear(b->table, NULL), "clear");
 }
 
+static heddle_insert_options with_workspace(const bench *b)
+{
+    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
+    options.workspace = b->workspace;
+    options.workspace_bytes = b->workspace_bytes;
+    return options;
+}
+
 static heddle_status call_insert(bench *b, heddle_totals *totals)
 {
-    return heddle_table_insert(b->table, b->table_keys, b->table_values, b->keys.n, NULL, totals,
-                               NULL);
+    const heddle_insert_options options = with_workspace(b);
+    return heddle_table_insert(b->table, b->table_keys, b->table_values, b->keys.n, &options,
+                               totals, NULL);
 }
 
 static heddle_status call_build(bench *b, heddle_totals *totals)
 {
-    return heddle_table_build(b->table, b->table_keys, b->table_values, b->keys.n, NULL, totals,
+    const heddle_insert_options options = with_workspace(b);
+    return heddle_table_build(b->table, b->table_keys, b->table_values, b->keys.n, &options, totals,
                               NULL);
 }
 

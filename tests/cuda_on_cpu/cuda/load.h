@@ -38,4 +38,13 @@ template <int BYTES> static void load_frozen(void *to, const void *from)
     load_shared<BYTES>(to, from);
 }
 
+HD_FN void load_block_16(void *to, const void *from) { load_shared<16>(to, from); }
+
+/* One block runs at a time. Regions are small here. */
+HD_FN char *block_memory(void)
+{
+    static uint4 memory[1 << 12];
+    return (char *)memory;
+}
+
 #endif

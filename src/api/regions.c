@@ -1,0 +1,212 @@
+/*
+ * regions.c: see regions.h.
+ *
+ * Scratch memory holds the sorted pairs, room for as many again on the way (for which the table's own
+ * slots serve when it is filled in one piece and they suffice), where regions begin, and what the
+ * engine's partition needs. When there is less of it than the batch needs, the batch goes in slices:
+ * each is sorted and brought into the regions that the slices before it have filled.
+ */
+#include "api/regions.h"
+
+#include <string.h>
+
+#include "api/stage.h"
+
+#define ALIGNMENT UINT64_C(256)
+/* Every slice reads and writes the whole table: more of them than this are slower than no regions. */
+#define SLICES_MAX 8
+
+static uint64_t forced_keys_min = UINT64_MAX;
+static uint32_t forced_crowded = UINT32_MAX;
+
+void hd_regions_force(uint64_t keys_min, uint32_t crowded)
+{
+    forced_keys_min = keys_min;
+    forced_crowded = crowded;
+}
+
+uint32_t hd_regions_crowded(const heddle_table *table)
+{
+    return forced_crowded != UINT32_MAX ? forced_crowded : table->engine->crowded;
+}
+
+static uint64_t aligned(uint64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+
+/* The parts of the scratch memory for slices of `n` pairs; offsets from its beginning. */
+typedef struct layout {
+    uint64_t spare, starts, work, bytes;
+    bool spare_in_table;
+} layout;
+
+static hd_partition make_job(const heddle_table *table, const hd_view *view, uint64_t n)
+{
+    hd_partition job;
+    memset(&job, 0, sizeof job);
+    job.key_bits = table->ops->key_bits;
+    job.value_bits = table->ops->value_bits;
+    job.region_bits = view->region_bits;
+    job.mix = view->mix;
+    job.n = n;
+    return job;
+}
+
+static layout make_layout(const heddle_table *table, const hd_view *view, uint64_t n, bool whole)
+{
+    const hd_partition job = make_job(table, view, n);
+    const uint64_t pairs = aligned(n * hd_pair_bytes(job.key_bits, job.value_bits));
+    const uint64_t slots = hd_geometry_slots(view, table->ops) * table->ops->slot_bytes;
+    layout l;
+    l.spare_in_table = whole && pairs <= slots;
+    l.spare = pairs;
+    l.starts = l.spare + (l.spare_in_table ? 0 : pairs);
+    l.work = l.starts + aligned(((UINT64_C(1) << job.region_bits) + 1) * sizeof(uint64_t));
+    l.bytes = l.work + aligned(table->engine->partition_work(table->device, &job));
+    return l;
+}
+
+static uint64_t keys_min(const heddle_table *table)
+{
+    return forced_keys_min != UINT64_MAX ? forced_keys_min : table->engine->region_keys_min;
+}
+
+bool hd_regions_suit(const heddle_table *table, const void *keys, const void *values, uint64_t n,
+                     const heddle_insert_options *options)
+{
+    const hd_span spans[2] = {
+        {(void *)(uintptr_t)keys, hd_key_width(table), true, false},
+        {(void *)(uintptr_t)values, hd_value_width(table), true, false},
+    };
+    return n != 0 && n >= keys_min(table) && options->outcomes == NULL &&
+           options->failed_capacity == 0 && !hd_any_staged(table, spans, 2) &&
+           table->ops->can_fill(table->device, &table->storage.view);
+}
+
+heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes)
+{
+    hd_view view;
+    heddle_status status = hd_check_table(table, NULL, "build_workspace");
+    if (status != HEDDLE_OK) return status;
+    if (bytes == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "build_workspace: there is no place for the size");
+    status = hd_build_view(table, n, &view);
+    if (status != HEDDLE_OK) return status;
+    *bytes = 0;
+    if (n != 0 && n >= keys_min(table) && table->ops->can_fill(table->device, &view))
+        *bytes = make_layout(table, &view, n, true).bytes;
+    return HEDDLE_OK;
+}
+
+/* ------------------------------------------------------------------------------------- scratch */
+
+typedef struct scratch {
+    char *memory;
+    bool own; /* to be freed */
+    uint64_t slice;
+    layout l;
+} scratch;
+
+/* The largest slice that fits `bytes`; 0 when too many would be needed. */
+static uint64_t fitting_slice(const heddle_table *table, uint64_t n, uint64_t bytes)
+{
+    for (uint64_t slices = 1; slices <= SLICES_MAX; slices++) {
+        const uint64_t slice = (n + slices - 1) / slices;
+        if (make_layout(table, &table->storage.view, slice, slices == 1).bytes <= bytes) return slice;
+    }
+    return 0;
+}
+
+/* The caller's memory, or memory of our own: as much as makes one slice, or less where that cannot be had. */
+static void scratch_take(heddle_table *table, uint64_t n, const heddle_insert_options *options,
+                         scratch *s)
+{
+    memset(s, 0, sizeof *s);
+    if (options->workspace != NULL) {
+        s->slice = fitting_slice(table, n, options->workspace_bytes);
+        s->memory = (char *)options->workspace;
+    }
+    for (uint64_t slices = 1; options->workspace == NULL && slices <= SLICES_MAX; slices *= 2) {
+        s->slice = (n + slices - 1) / slices;
+        s->l = make_layout(table, &table->storage.view, s->slice, slices == 1);
+        s->own = table->engine->allocate(table->device, s->l.bytes, (void **)&s->memory) ==
+                 HEDDLE_OK;
+        if (s->own) break;
+        s->slice = 0;
+    }
+    if (s->slice != 0) s->l = make_layout(table, &table->storage.view, s->slice, s->slice == n);
+}
+
+/* --------------------------------------------------------------------------------------- build */
+
+static heddle_status fill_slice(hd_region_call *rc, const scratch *s, bool fresh, bool *filled)
+{
+    heddle_table *table = rc->table;
+    const uint32_t crowded = hd_regions_crowded(table);
+    const uint64_t region_slots =
+        (uint64_t)table->storage.view.region_buckets * table->ops->bucket;
+    hd_partition *job = &rc->job;
+    hd_counts counts;
+    job->pairs = s->memory;
+    job->spare = s->l.spare_in_table ? table->storage.view.slots : s->memory + s->l.spare;
+    job->starts = (uint64_t *)(void *)(s->memory + s->l.starts);
+    job->work = s->memory + s->l.work;
+    const hd_sorted sorted = {job->pairs, job->starts, job->starts + 1, NULL, 0,
+                              table->ops->fold != NULL && crowded != 0 ? region_slots * crowded
+                                                                       : UINT64_MAX};
+    heddle_status status = table->engine->partition(table->device, job, rc->stream);
+    if (status == HEDDLE_OK)
+        status = table->ops->fill(table->device, &table->storage.view, &rc->batch, &sorted, fresh,
+                                  rc->stream);
+    if (status == HEDDLE_OK) status = hd_call_read(table, &rc->call, rc->stream, &counts);
+    if (status != HEDDLE_OK) return status;
+    *filled = counts.at[HD_FAILED] == 0;
+    if (*filled && counts.at[HD_LATER] != rc->later) {
+        rc->later = counts.at[HD_LATER];
+        status = hd_regions_fold(rc, fresh, filled);
+    }
+    return status;
+}
+
+static heddle_status fill_slices(hd_region_call *rc, const scratch *s, const char *keys,
+                                 const char *values, uint64_t n, bool *filled)
+{
+    heddle_table *table = rc->table;
+    heddle_status status = table->engine->fill(table->device, &table->control->born, 0,
+                                               2 * sizeof(uint64_t), rc->stream);
+    *filled = true;
+    for (uint64_t first = 0; first < n && status == HEDDLE_OK && *filled; first += s->slice) {
+        const uint64_t length = n - first < s->slice ? n - first : s->slice;
+        rc->job = make_job(table, &table->storage.view, length);
+        rc->job.keys = keys + first * hd_key_width(table);
+        if (values != NULL) rc->job.values = values + first * hd_value_width(table);
+        status = fill_slice(rc, s, first == 0, filled);
+    }
+    return status;
+}
+
+heddle_status hd_regions_build(heddle_table *table, const void *keys, const void *values,
+                               uint64_t n, const heddle_insert_options *options, bool *filled,
+                               hd_counts *counts, void *stream)
+{
+    hd_region_call rc;
+    scratch s;
+    heddle_status status;
+    *filled = false;
+    scratch_take(table, n, options, &s);
+    if (s.slice == 0) return HEDDLE_OK;
+    memset(&rc, 0, sizeof rc);
+    rc.table = table;
+    rc.stream = stream;
+    status = hd_call_begin(table, true, stream, &rc.call);
+    if (status == HEDDLE_OK) {
+        rc.batch.policy = options->policy;
+        rc.batch.counts = rc.call.counts;
+        rc.batch.tally = &table->control->born;
+        status = fill_slices(&rc, &s, (const char *)keys, (const char *)values, n, filled);
+        if (status == HEDDLE_OK && *filled)
+            status = hd_call_read(table, &rc.call, stream, counts);
+        hd_call_end(table, &rc.call);
+    }
+    if (s.own) table->engine->free(table->device, s.memory);
+    if (status == HEDDLE_OK && *filled) table->evictions += counts->at[HD_EVICTIONS];
+    return status;
+}

@@ -1,0 +1,47 @@
+/*
+ * regions.h: building a table by regions: the pairs are sorted by region and each region is filled in
+ * fast local memory. Several times as fast as inserting at random places, for large batches.
+ */
+#ifndef HD_REGIONS_H
+#define HD_REGIONS_H
+
+#include "api/table.h"
+
+/*
+ * Whether a batch that fills the empty table may go by regions: the caller wants nothing to be known
+ * of single keys, the arrays lie on the device, and the batch is large enough.
+ */
+bool hd_regions_suit(const heddle_table *table, const void *keys, const void *values, uint64_t n,
+                     const heddle_insert_options *options);
+
+/*
+ * Fills the table, whatever it held, from n pairs. *filled is false when that was not possible (no
+ * scratch memory, or a key without room): the table is then to be cleared and filled otherwise.
+ * *counts gets the sums. Waits for the stream.
+ */
+heddle_status hd_regions_build(heddle_table *table, const void *keys, const void *values,
+                               uint64_t n, const heddle_insert_options *options, bool *filled,
+                               hd_counts *counts, void *stream);
+
+/* What a call of hd_regions_build works with. */
+typedef struct hd_region_call {
+    heddle_table *table;
+    hd_call call;
+    hd_partition job; /* of the slice at work */
+    hd_batch batch;
+    uint64_t later; /* what HD_LATER has counted in the slices before */
+    void *stream;
+} hd_region_call;
+
+/*
+ * Fills the regions that were left out because too many pairs came to them, most of them of the same
+ * keys: the pairs are folded together in parts until they are few enough. *filled as above.
+ */
+heddle_status hd_regions_fold(hd_region_call *rc, bool fresh, bool *filled);
+
+/* For tests, instead of what the engines say: batches from how many keys on go by regions, and how
+   many pairs a slot a region may be given before it counts as crowded. UINT64_MAX, UINT32_MAX: as they say. */
+void hd_regions_force(uint64_t keys_min, uint32_t crowded);
+uint32_t hd_regions_crowded(const heddle_table *table);
+
+#endif

@@ -1,0 +1,16 @@
+/* partition.h: the partitions compiled for the CPU, one for each kind of pair. */
+#ifndef HD_CPU_PARTITION_H
+#define HD_CPU_PARTITION_H
+
+#include "engine/partition.h"
+
+/* Regions that one pass tells apart: as many buffers of a line as fit a second-level cache. */
+#define HD_PASS_BITS 12
+
+typedef struct hd_partition_cpu {
+    uint32_t key_bits, value_bits;
+    uint64_t (*work_bytes)(int threads, uint32_t region_bits);
+    void (*sort)(int threads, const hd_partition *job);
+} hd_partition_cpu;
+
+#endif

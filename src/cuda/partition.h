@@ -1,0 +1,14 @@
+/* partition.h: the partitions compiled for CUDA devices, one for each kind of pair. */
+#ifndef HD_CUDA_PARTITION_H
+#define HD_CUDA_PARTITION_H
+
+#include "cuda/engine_cuda.h"
+
+typedef struct hd_partition_cuda {
+    uint32_t key_bits, value_bits;
+    uint64_t (*work_bytes)(uint32_t region_bits);
+    heddle_status (*sort)(const hd_device_cuda *device, const hd_partition *job,
+                          cudaStream_t stream);
+} hd_partition_cuda;
+
+#endif

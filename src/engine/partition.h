@@ -1,0 +1,52 @@
+/*
+ * partition.h: sorting pairs by the region of their key, the first step of every bulk build.
+ *
+ * Memory is fast in order and slow at random. So a bulk build first brings the pairs of each region
+ * together and then works on one region at a time in fast local memory. HashGraph's bins and the key
+ * ranges of several devices are the same step at other scales.
+ *
+ * A sorted pair is its mixed key (hash.h) and its value, side by side without padding: 4, 8, 12 or
+ * 16 bytes. The order within a region is the engine's affair.
+ */
+#ifndef HD_PARTITION_H
+#define HD_PARTITION_H
+
+#include "table_view.h"
+
+typedef struct hd_partition {
+    uint32_t key_bits;
+    uint32_t value_bits;  /* 0: keys alone */
+    uint32_t region_bits; /* at most HD_PARTITION_BITS_MAX */
+    hd_mix mix;
+    const void *keys;   /* n of them, device memory like all that follows */
+    const void *values; /* n, or NULL */
+    uint64_t n;
+    void *pairs;      /* out: the pairs, region by region */
+    void *spare;      /* room for as many more, which may be used on the way */
+    uint64_t *starts; /* out: where every region's pairs begin; regions + 1 numbers */
+    void *work;       /* as many bytes as partition_work says */
+} hd_partition;
+
+#define HD_PARTITION_BITS_MAX 20
+
+/* Pairs sorted by region, as a build takes them. */
+typedef struct hd_sorted {
+    const void *pairs;
+    const uint64_t *starts, *ends; /* of every region, or of every one in the list */
+    const uint32_t *regions;       /* a list of `count` regions to work on; NULL: all of them */
+    uint32_t count;
+    uint64_t limit; /* regions with more pairs than this are left out and counted in HD_LATER */
+} hd_sorted;
+
+/* A part of a crowded region: pairs that one block folds together (hd_table_ops.fold). */
+typedef struct hd_fold_task {
+    uint64_t begin, end; /* of the source */
+    uint32_t cursor;     /* where its results go on: the index of a cursor */
+} hd_fold_task;
+
+static inline uint32_t hd_pair_bytes(uint32_t key_bits, uint32_t value_bits)
+{
+    return (key_bits + value_bits) / 8;
+}
+
+#endif

@@ -1,0 +1,304 @@
+/*
+ * test_regions.c: builds by regions. Small batches are made to go that way, and few pairs to count as
+ * a crowd; what a table then holds is compared with the model, and the usual calls go on with it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/regions.h"
+#include "engine/error.h"
+#include "support/arrays.h"
+#include "support/checked.h"
+#include "support/keys.h"
+
+#define POLICIES (HEDDLE_POLICY_MAX + 1)
+
+/* Equal keys get equal values where the contract lets any of them win. */
+static void fill_values(uint64_t *values, const uint64_t *keys, uint64_t n, uint32_t policy)
+{
+    keys_fill_values(values, n, policy);
+    if (policy == HEDDLE_POLICY_KEEP || policy == HEDDLE_POLICY_REPLACE)
+        for (uint64_t i = 0; i < n; i++) values[i] = keys[i] * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* What n pairs make of an empty table. */
+static model *model_of(const test_case *c, const uint64_t *keys, const uint64_t *values, uint64_t n,
+                       uint32_t policy)
+{
+    model *m = model_create();
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t given = low_bits(values[i], c->ops->value_bits);
+        const uint64_t key = low_bits(keys[i], c->ops->key_bits);
+        uint64_t there = 0;
+        model_set(m, key,
+                  model_find(m, key, &there)
+                      ? model_combine(policy, there, given, c->ops->value_bits)
+                      : given);
+    }
+    return m;
+}
+
+typedef heddle_status (*fill_call)(heddle_table *, const void *, const void *, uint64_t,
+                                   const heddle_insert_options *, heddle_totals *, void *);
+
+/* One call without outcomes, with a workspace of so many bytes; UINT64_MAX: the library's own. */
+static heddle_status fill_plain(const test_case *c, heddle_table *table, fill_call call,
+                                const uint64_t *keys, const uint64_t *values, uint64_t n,
+                                uint32_t policy, uint64_t workspace, heddle_totals *totals)
+{
+    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
+    array k = array_of(c, ROLE_KEYS, keys, n, c->ops->key_bits);
+    array v = array_of(c, ROLE_VALUES, values, n, c->ops->value_bits);
+    heddle_status status;
+    options.policy = policy;
+    if (workspace != UINT64_MAX) {
+        check_ok(heddle_memory_allocate(c->device, workspace + 1, &options.workspace));
+        options.workspace_bytes = workspace;
+    }
+    status =
+        call(table, array_pointer(&k), array_pointer(&v), n, &options, totals, NULL);
+    check_ok(heddle_memory_free(c->device, options.workspace));
+    array_free(&k);
+    array_free(&v);
+    return status;
+}
+
+/* Fills the table, checks totals and content, and hands it over with its model. */
+static checked fill_checked(const test_case *c, heddle_table *table, fill_call call,
+                            const uint64_t *keys, const uint64_t *values, uint64_t n,
+                            uint32_t policy, uint64_t workspace)
+{
+    heddle_totals totals;
+    model *m = model_of(c, keys, values, n, policy);
+    check_ok(fill_plain(c, table, call, keys, values, n, policy, workspace, &totals));
+    assert_int_equal(totals.inserted, model_size(m));
+    assert_int_equal(policy == HEDDLE_POLICY_KEEP ? totals.kept : totals.updated,
+                     n - model_size(m));
+    assert_int_equal(totals.failed, 0);
+    checked t = checked_adopt(c, table, m);
+    checked_all(&t);
+    return t;
+}
+
+static heddle_table *make_table(const test_case *c, uint64_t capacity, double load, uint32_t flags)
+{
+    heddle_table_options options = case_options(c);
+    heddle_table *table = NULL;
+    options.capacity = capacity;
+    options.load = load;
+    options.flags = flags;
+    check_ok(heddle_table_create(c->device, &options, &table));
+    return table;
+}
+
+/* Buckets of one slot take less. */
+static double high_load(const test_case *c) { return c->ops->bucket == 1 ? 0.6 : 0.9; }
+
+static void every_key_set_and_policy(const test_case *c)
+{
+    const uint64_t n = case_size(3001);
+    uint64_t *keys = keys_allocate(2 * n), *values = keys_allocate(2 * n);
+    hd_regions_force(1, UINT32_MAX);
+    for (key_set set = KEYS_RANDOM; set < KEYS_SETS; set++) {
+        for (uint32_t policy = 0; policy < POLICIES; policy++) {
+            case_note("keys %s, policy %u", keys_name(set), policy);
+            keys_fill(keys, 2 * n, set, c->ops->key_bits, 171 + policy);
+            fill_values(values, keys, 2 * n, policy);
+            checked t = fill_checked(c, make_table(c, n, high_load(c), 0), heddle_table_build, keys,
+                                     values, n, policy, UINT64_MAX);
+            /* the usual calls, over the marks that a build leaves */
+            checked_find(&t, keys, 2 * n);
+            checked_erase(&t, keys, n / 2);
+            checked_insert(&t, keys + n / 4, values + n / 4, n, policy);
+            checked_all(&t);
+            checked_destroy(&t);
+        }
+    }
+    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    free(keys);
+    free(values);
+}
+
+/* More regions than one pass of a partition tells apart, and sizes around those of its tiles. */
+static void many_sizes(const test_case *c)
+{
+    static const uint64_t sizes[] = {1, 2, 31, 1023, 4097, 8191, 8193, 150001, 1100003};
+    const uint64_t most = case_quick() ? 8193 : 1100003;
+    uint64_t *keys = keys_allocate(most), *values = keys_allocate(most);
+    hd_regions_force(1, UINT32_MAX);
+    keys_fill(keys, most, KEYS_RANDOM, c->ops->key_bits, 177);
+    fill_values(values, keys, most, HEDDLE_POLICY_KEEP);
+    for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= most; i++) {
+        case_note("n %llu", (unsigned long long)sizes[i]);
+        checked t = fill_checked(c, make_table(c, sizes[i], high_load(c), 0), heddle_table_build,
+                                 keys, values, sizes[i], HEDDLE_POLICY_KEEP, UINT64_MAX);
+        checked_destroy(&t);
+    }
+    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    free(keys);
+    free(values);
+}
+
+/* Less workspace than asked for: slices; next to none: no regions. The answers are the same. */
+static void short_workspace(const test_case *c)
+{
+    const uint64_t n = case_size(20011);
+    uint64_t *keys = keys_allocate(n), *values = keys_allocate(n), bytes = 0;
+    hd_regions_force(1, UINT32_MAX);
+    keys_fill(keys, n, KEYS_TWICE, c->ops->key_bits, 181);
+    for (uint32_t policy = 0; policy < POLICIES; policy++) {
+        static const uint32_t percent[] = {100, 99, 60, 40, 25, 0};
+        fill_values(values, keys, n, policy);
+        for (uint32_t i = 0; i < sizeof percent / sizeof *percent; i++) {
+            heddle_table *table = make_table(c, n, high_load(c), 0);
+            check_ok(heddle_table_build_workspace(table, n, &bytes));
+            assert_true(bytes >= n * (c->ops->key_bits + c->ops->value_bits) / 8);
+            case_note("policy %u, %u percent of %llu bytes", policy, percent[i],
+                      (unsigned long long)bytes);
+            checked t = fill_checked(c, table, heddle_table_build, keys, values, n, policy,
+                                     bytes / 100 * percent[i]);
+            checked_destroy(&t);
+        }
+    }
+    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    free(keys);
+    free(values);
+}
+
+/* Many copies of few keys: regions are folded before they are filled. */
+static void crowded_regions(const test_case *c)
+{
+    static const key_set sets[] = {KEYS_EQUAL, KEYS_ZEROS, KEYS_ZIPF, KEYS_TWICE};
+    const uint64_t n = case_size(40009);
+    uint64_t *keys = keys_allocate(n), *values = keys_allocate(n);
+    hd_regions_force(1, 1);
+    for (uint32_t s = 0; s < sizeof sets / sizeof *sets; s++) {
+        for (uint32_t policy = 0; policy < POLICIES; policy++) {
+            case_note("keys %s, policy %u", keys_name(sets[s]), policy);
+            keys_fill(keys, n, sets[s], c->ops->key_bits, 187);
+            fill_values(values, keys, n, policy);
+            model *m = model_of(c, keys, values, n, policy);
+            const uint64_t distinct = model_size(m);
+            model_destroy(m);
+            /* room for the distinct keys alone: each region gets far more pairs than it has slots */
+            checked t = fill_checked(c, make_table(c, distinct, 0.5, HEDDLE_FLAG_FIXED),
+                                     heddle_table_build, keys, values, n, policy, UINT64_MAX);
+            checked_destroy(&t);
+        }
+    }
+    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    free(keys);
+    free(values);
+}
+
+/* An insertion into an empty table goes the same way; into one that holds keys it does not. */
+static void insert_into_empty(const test_case *c)
+{
+    const uint64_t n = case_size(5003);
+    uint64_t *keys = keys_allocate(2 * n), *values = keys_allocate(2 * n);
+    hd_regions_force(1, UINT32_MAX);
+    keys_fill(keys, 2 * n, KEYS_RANDOM, c->ops->key_bits, 191);
+    fill_values(values, keys, 2 * n, HEDDLE_POLICY_ADD);
+    checked t = fill_checked(c, make_table(c, 2 * n, high_load(c), 0), heddle_table_insert, keys,
+                             values, n, HEDDLE_POLICY_ADD, UINT64_MAX);
+    checked_insert(&t, keys + n / 2, values + n / 2, n, HEDDLE_POLICY_ADD);
+    checked_all(&t);
+    checked_erase(&t, keys, 2 * n);
+    assert_int_equal(model_size(t.model), 0);
+    heddle_table *table = t.table; /* empty again, with the marks of what was there */
+    model_destroy(t.model);
+    t = fill_checked(c, table, heddle_table_insert, keys + n / 3, values + n / 3, n,
+                     HEDDLE_POLICY_MAX, UINT64_MAX);
+    checked_destroy(&t);
+    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    free(keys);
+    free(values);
+}
+
+/* Too many keys for a fixed table: what does not fit is reported, the rest is there. */
+static void too_many_keys(const test_case *c)
+{
+    const uint64_t n = case_size(4001);
+    uint64_t *keys = keys_allocate(n), *values = keys_allocate(n), size = 0;
+    heddle_table *table = make_table(c, n / 3, 0.9, HEDDLE_FLAG_FIXED);
+    heddle_totals totals;
+    hd_regions_force(1, UINT32_MAX);
+    keys_fill(keys, n, KEYS_RANDOM, c->ops->key_bits, 193);
+    keys_fill_values(values, n, 193);
+    check_status(fill_plain(c, table, heddle_table_build, keys, values, n, HEDDLE_POLICY_KEEP,
+                            UINT64_MAX, &totals),
+                 HEDDLE_ERROR_FULL);
+    check_ok(heddle_table_size(table, &size, NULL));
+    assert_int_equal(totals.inserted, size);
+    assert_int_equal(totals.inserted + totals.failed, n);
+    check_ok(heddle_table_validate(table, NULL));
+    heddle_table_destroy(table);
+    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    free(keys);
+    free(values);
+}
+
+/* Memory that cannot be had makes a build slower or refuses it, never wrong. */
+static void without_memory(const test_case *c)
+{
+    const uint64_t n = case_size(9001);
+    uint64_t *keys = keys_allocate(n), *values = keys_allocate(n);
+    bool struck = true;
+    hd_regions_force(1, 1);
+    keys_fill(keys, n, KEYS_ZIPF, c->ops->key_bits, 197);
+    fill_values(values, keys, n, HEDDLE_POLICY_ADD);
+    model *m = model_of(c, keys, values, n, HEDDLE_POLICY_ADD);
+    for (uint64_t at = 1; struck; at++) {
+        heddle_table *table = make_table(c, model_size(m), 0.5, HEDDLE_FLAG_FIXED);
+        array k = array_of(c, ROLE_KEYS, keys, n, c->ops->key_bits);
+        array v = array_of(c, ROLE_VALUES, values, n, c->ops->value_bits);
+        heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
+        options.policy = HEDDLE_POLICY_ADD;
+        case_note("the %llu-th allocation fails", (unsigned long long)at);
+        hd_fault_arm(at);
+        const heddle_status status = heddle_table_build(
+            table, array_pointer(&k), array_pointer(&v), n, &options, NULL, NULL);
+        struck = hd_fault_struck();
+        hd_fault_arm(0);
+        assert_true(status == HEDDLE_OK || (struck && status == HEDDLE_ERROR_NO_MEMORY));
+        if (status == HEDDLE_OK) checked_export(c, table, m);
+        array_free(&k);
+        array_free(&v);
+        heddle_table_destroy(table);
+    }
+    model_destroy(m);
+    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    free(keys);
+    free(values);
+}
+
+static void workspace_query(const test_case *c)
+{
+    heddle_table *table = make_table(c, 1000, 0.5, 0);
+    uint64_t bytes = 1, more = 1;
+    check_status(heddle_table_build_workspace(NULL, 1, &bytes), HEDDLE_ERROR_INVALID);
+    check_status(heddle_table_build_workspace(table, 1, NULL), HEDDLE_ERROR_INVALID);
+    check_ok(heddle_table_build_workspace(table, 0, &bytes));
+    assert_int_equal(bytes, 0);
+    check_ok(heddle_table_build_workspace(table, 1, &bytes));
+    assert_int_equal(bytes, 0); /* not worth it */
+    check_ok(heddle_table_build_workspace(table, UINT64_C(1) << 20, &bytes));
+    check_ok(heddle_table_build_workspace(table, UINT64_C(1) << 21, &more));
+    assert_true(more >= bytes);
+    heddle_table_destroy(table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        OVER_INSTANCES(every_key_set_and_policy),
+        OVER_WIDTHS(many_sizes),
+        OVER_WIDTHS(short_workspace),
+        OVER_INSTANCES(crowded_regions),
+        OVER_INSTANCES(insert_into_empty),
+        OVER_INSTANCES(too_many_keys),
+        OVER_WIDTHS(without_memory),
+        OVER_WIDTHS(workspace_query),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
