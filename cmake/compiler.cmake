@@ -12,6 +12,13 @@ if(HEDDLE_WERROR)
                         "$<$<COMPILE_LANGUAGE:CUDA>:--Werror=all-warnings>")
 endif()
 
+# gcc 12 for aarch64 may add up comparisons as a vector in which true is -1, and take that for their
+# sum: seen with 12.2 in census.h, gone with 13.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$" AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND
+   CMAKE_C_COMPILER_VERSION VERSION_GREATER_EQUAL 12 AND CMAKE_C_COMPILER_VERSION VERSION_LESS 13)
+    add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-fno-tree-slp-vectorize>")
+endif()
+
 string(REPLACE "," ";" heddle_sanitizers "${HEDDLE_SANITIZE}")
 if(heddle_sanitizers)
     list(JOIN heddle_sanitizers "," joined)

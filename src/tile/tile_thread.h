@@ -142,7 +142,10 @@ HD_FN void hit_update(hd_tile t, const hd_view *view, hd_hit hit, uint32_t polic
                       bool active)
 {
     (void)t;
-    if (active) slot_update(view, hit.slot, policy, value);
+    if (!HD_HAS_VALUES || !active || policy == HEDDLE_POLICY_KEEP) return;
+    /* The key was seen, so the value written before it is to be seen too. */
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    slot_update(view, hit.slot, policy, value);
 }
 
 HD_FN bool hit_erase(hd_tile t, const hd_view *view, hd_hit hit)
