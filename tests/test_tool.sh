@@ -40,6 +40,7 @@ refuses() # refuses ARGUMENTS: exit status 2, one whole line on stderr, nothing 
 }
 
 keys="device container instance op n load mops probes roof_mops roof_share bytes_per_entry verified"
+keys="$keys bucket hashes filled failed"
 
 bench_json() # bench_json CONTAINER LINES OPS: every line has the keys, once and in order, and is true
 {
@@ -52,10 +53,12 @@ bench_json() # bench_json CONTAINER LINES OPS: every line has the keys, once and
         found=$(echo "$line" | grep -o '"[a-z_]*":' | tr -d '":' | paste -sd' ' -)
         [ "$found" = "$keys" ] || bad "$container: line $number has the keys $found"
     done < "$work/out"
-    for want in '"verified": true}$' "\"container\": \"$container\"" '"device": "cpu"' '"n": 65536,'; do
+    for want in "\"container\": \"$container\"" '"device": "cpu"' '"n": 65536,' '"verified": true,' \
+        '"bucket": 8,' '"hashes": 3,' '"failed": 0}$'; do
         [ "$(grep -c -- "$want" "$work/out")" = "$lines" ] || bad "$container: not all lines have $want"
     done
-    if grep -Eq '"(mops|probes|roof_mops|roof_share|bytes_per_entry)": (0\.?0*[,}]|-|nan|inf)' "$work/out"
+    if grep -Eq '"(mops|probes|roof_mops|roof_share|bytes_per_entry|filled)": (0\.?0*[,}]|-|nan|inf)' \
+        "$work/out"
     then
         bad "$container: a number is not positive"
     fi
@@ -84,6 +87,14 @@ works bench map --device cpu --bucket 8 --keys 2^10 --op find --repeat 1 --forma
 [ "$(grep -v '^#' "$work/out" | head -n 1)" = "$(echo "$keys" | tr ' ' ,)" ] || bad "CSV: the head"
 works bench map --device cpu --bucket 8 --keys 2^10 --op find --repeat 1
 
+# Lists: every combination of sizes, hashes and loads, and operations with all shares of hits.
+works bench map --device cpu --bucket 8 --keys 2^10,2000 --hashes 2,4 --load 0.5,0.6 \
+    --op insert,find --hit 100,0 --repeat 1 --format csv
+grep -v '^#' "$work/out" | sed 1d > "$work/rows"
+[ "$(wc -l < "$work/rows")" = 24 ] || bad "lists: not 24 rows"
+[ "$(cut -d, -f4-6,14 "$work/rows" | sort -u | wc -l)" = 24 ] || bad "lists: rows are alike"
+[ "$(grep -c ',true,8,[24],0\.[1-6][0-9]*,0$' "$work/rows")" = 24 ] || bad "lists: the last columns"
+
 refuses unknown
 refuses bench
 refuses bench list
@@ -92,6 +103,7 @@ refuses bench map --unknown=1
 refuses bench map --keys
 refuses bench map --keys 0
 refuses bench map --keys many
+refuses bench map --keys 2^10,many
 refuses bench map --load 7
 refuses bench map --load 0
 refuses bench map --load x
@@ -100,6 +112,8 @@ refuses bench map --load 0.5,
 refuses bench map --op walk
 refuses bench map --format xml
 refuses bench map --bucket 3
+refuses bench map --bucket 8,
+refuses bench map --hashes 2,5
 refuses bench map --key-bits 16
 refuses bench map --device cuda:99
 refuses bench map --device tape

@@ -1,7 +1,8 @@
 /*
  * bench.h: one run of `heddle bench`, shared by its parts.
  *
- * bench.c        opens the device and goes through loads and operations
+ * bench.c        opens the device and shares out the work
+ * bench_grid.c   goes through tables and operations
  * bench_data.c   the arrays in device memory, and the check of answers
  * bench_measure.c  one operation: prepared, timed, verified, counted
  * bench_roof.c   the machine's own rates
@@ -20,11 +21,21 @@
 #define BENCH_CHUNK ((uint64_t)1 << 22)
 #define BENCH_POISON 0xa5
 #define BENCH_ROOFS_MAX 128
+/* Steps of progress that making the arrays takes. */
+#define BENCH_DATA_STEPS 2
 
 typedef struct bench_roof {
     uint32_t kind, width, size_class;
     double rate;
 } bench_roof;
+
+/* What a table is made from; 0 as bucket, hashes or seed leaves that to the library. */
+typedef struct bench_point {
+    uint64_t keys;
+    uint32_t bucket, hashes;
+    double load;
+    uint64_t seed;
+} bench_point;
 
 typedef struct bench {
     bench_options options;
@@ -43,7 +54,8 @@ typedef struct bench {
     bool query_made;
 
     heddle_table *table;
-    double load;
+    uint32_t bucket, hashes; /* of the table, as the library settled them */
+    double load; /* as it was asked for */
     char op[32]; /* the operation being measured, as its row names it */
     uint32_t bucket_bytes; /* that a probe reads */
     bool full; /* the table holds all keys, but for `unplaced` of them */
@@ -52,6 +64,7 @@ typedef struct bench {
     bench_roof roofs[BENCH_ROOFS_MAX];
     uint32_t roof_count;
     double copy_rate; /* bytes a second; 0 when it was not measured */
+    uint32_t bad_rows; /* that make the whole run a failure, if answers are verified */
 } bench;
 
 /* One line of the result. */
@@ -59,12 +72,25 @@ typedef struct bench_row {
     double mops, probes;
     double roof_mops; /* 0 when there is none */
     double bytes_per_entry;
+    double filled; /* share of the slots that the keys took */
     uint64_t failed; /* keys that did not fit */
     bool verified;
 } bench_row;
 
+/* bench_grid.c */
+/* Refuses axes with a table that does not exist or does not fit into memory. */
+int bench_grid_check(bench *b, const bench_axes *axes);
+/* The steps of progress it takes; *keys is the size of the arrays before and after. */
+uint32_t bench_grid_steps(const bench_axes *axes, uint64_t *keys);
+/* Measures and reports every combination. */
+int bench_grid_run(bench *b, const bench_axes *axes);
+/* Makes b->table, of fixed size; bench_table_drop destroys it. */
+int bench_table_make(bench *b, const bench_point *point);
+void bench_table_drop(bench *b);
+
 /* bench_data.c */
-int bench_data_make(bench *b);
+/* The arrays for n keys, unless they are there already. */
+int bench_data_make(bench *b, uint64_t n);
 void bench_data_free(bench *b);
 int bench_data_queries(bench *b, bench_query query);
 /* Fills answers and flags with BENCH_POISON, so that what is not written shows. */

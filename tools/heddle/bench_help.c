@@ -6,17 +6,18 @@
 static const char usage[] =
     "heddle bench map|set [options]\n"
     "\n"
-    "For every load a fixed table for all keys is made. Every operation runs once to warm\n"
-    "up, then --repeat times on arrays in device memory; the median counts, and the answers\n"
-    "of the last run are verified. Options are written --x VALUE or --x=VALUE.\n"
+    "For every combination of keys, bucket, hashes and load a fixed table for all keys is\n"
+    "made. Every operation runs once to warm up, then --repeat times on arrays in device\n"
+    "memory; the median counts, and the answers of the last run are verified. Options are\n"
+    "written --x VALUE or --x=VALUE, lists with commas in between.\n"
     "\n";
 
 static const char options[] =
     "  --device NAME      auto, cpu, cpu:THREADS, cuda, cuda:N                      [auto]\n"
     "  --scheme NAME      auto, cuckoo                                              [auto]\n"
-    "  --bucket SLOTS     1, 4, 8, 16, 32; 0 lets the library choose                [0]\n"
-    "  --hashes COUNT     2, 3, 4; 0 lets the library choose                        [0]\n"
-    "  --keys COUNT       written 1000000, 1e6, 16M, 16Mi or 2^24                   [2^24]\n"
+    "  --bucket LIST      slots: 1, 4, 8, 16, 32; 0 lets the library choose         [0]\n"
+    "  --hashes LIST      2, 3, 4; 0 lets the library choose                        [0]\n"
+    "  --keys LIST        counts, written 1000000, 1e6, 16M, 16Mi or 2^24           [2^24]\n"
     "  --key-bits BITS    32, 64                                                    [32]\n"
     "  --value-bits BITS  32, 64; none in a set                                     [32]\n"
     "  --load LIST        filled shares of the slots, 0.1 to 0.99                   [0.8]\n"
@@ -39,10 +40,11 @@ static const char meaning[] =
     "  miss      as many keys that are not in the table\n"
     "  erase     all keys in another order\n"
     "\n"
-    "Each row gives the rate in million/s, the buckets probed per operation, the machine's\n"
-    "own rate measured in the same run (random reads of a bucket for find, contains and\n"
-    "miss; random 64-bit compare-and-swaps for the others), the share of it that the table\n"
-    "reaches, the table's bytes per key, and whether every answer was verified.\n";
+    "Each row gives the load asked for and the share of the slots that was filled, the rate\n"
+    "in million/s, the buckets probed per operation, the machine's own rate measured in the\n"
+    "same run (random reads of a bucket for find, contains and miss; random 64-bit\n"
+    "compare-and-swaps for the others), the share of it that the table reaches, the table's\n"
+    "bytes per key, and whether every answer was verified.\n";
 
 void bench_help(void)
 {

@@ -228,6 +228,7 @@ static int rate_row(bench *b, const operation *op, bench_row *row)
     status = bench_roof_measure(b, op->roof, width, stats.bytes_slots, &roof);
     row->roof_mops = roof / 1e6;
     row->bytes_per_entry = (double)stats.bytes_total / (double)b->keys.n;
+    row->filled = (double)(b->keys.n - row->failed) / (double)stats.slots;
     return status;
 }
 
