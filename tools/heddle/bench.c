@@ -42,20 +42,56 @@ static void close_device(bench *b)
     heddle_device_close(b->device);
 }
 
+/* ---------------------------------------------------------------------------- parts of the work */
+
+static int plan_parts(bench *b)
+{
+    if (b->options.sweeps != 0) return bench_sweep_plan(b);
+    b->parts[0].sweep = BENCH_SWEEP_NONE;
+    b->parts[0].axes = b->options.axes;
+    b->part_count = 1;
+    return TOOL_OK;
+}
+
+static int check_part(bench *b, const bench_part *part)
+{
+    if (part->sweep == BENCH_SWEEP_SUCCESS) return bench_success_check(b, &part->axes);
+    return bench_grid_check(b, &part->axes);
+}
+
+static int run_part(bench *b, const bench_part *part)
+{
+    b->part = part;
+    bench_report_part(b);
+    if (part->sweep == BENCH_SWEEP_SUCCESS) return bench_success_run(b, &part->axes);
+    return bench_grid_run(b, &part->axes);
+}
+
+static uint32_t count_steps(const bench *b)
+{
+    uint64_t keys = 0;
+    uint32_t steps = 1; /* the copy roof */
+    for (uint32_t i = 0; i < b->part_count; i++)
+        steps += b->parts[i].sweep == BENCH_SWEEP_SUCCESS
+                     ? bench_success_steps(&b->parts[i].axes)
+                     : bench_grid_steps(&b->parts[i].axes, &keys);
+    return steps;
+}
+
 static int run_bench(bench *b, int argc, char **argv)
 {
-    const bench_axes *axes = &b->options.axes;
-    uint64_t keys = 0;
     int status = open_device(b);
-    if (status == TOOL_OK) status = bench_grid_check(b, axes);
+    if (status == TOOL_OK) status = plan_parts(b);
+    for (uint32_t i = 0; i < b->part_count && status == TOOL_OK; i++)
+        status = check_part(b, &b->parts[i]);
     if (status != TOOL_OK) return status;
-    progress_start(1 + bench_grid_steps(axes, &keys));
+    progress_start(count_steps(b));
     progress_step("copy roof of %s", b->device_name);
     if (b->options.format != BENCH_JSON) status = bench_roof_copy(b); /* JSON has no place for it */
-    if (status != TOOL_OK) return status;
     progress_hide();
-    bench_report_head(b, argc, argv);
-    status = bench_grid_run(b, axes);
+    if (status == TOOL_OK) bench_report_head(b, argc, argv);
+    for (uint32_t i = 0; i < b->part_count && status == TOOL_OK; i++)
+        status = run_part(b, &b->parts[i]);
     if (status == TOOL_OK && b->options.verify && b->bad_rows != 0) return TOOL_FAILED;
     return status;
 }

@@ -3,6 +3,8 @@
  *
  * bench.c        opens the device and shares out the work
  * bench_grid.c   goes through tables and operations
+ * bench_sweep.c  what --sweep goes through
+ * bench_success.c  how full a table can be made
  * bench_data.c   the arrays in device memory, and the check of answers
  * bench_measure.c  one operation: prepared, timed, verified, counted
  * bench_roof.c   the machine's own rates
@@ -23,11 +25,19 @@
 #define BENCH_ROOFS_MAX 128
 /* Steps of progress that making the arrays takes. */
 #define BENCH_DATA_STEPS 2
+/* The load that most seeds reach is searched in steps of 1 / BENCH_SUCCESS_GRID. */
+#define BENCH_SUCCESS_GRID 200
 
 typedef struct bench_roof {
     uint32_t kind, width, size_class;
     double rate;
 } bench_roof;
+
+/* A sweep and what it goes through; a plain benchmark has one part, of BENCH_SWEEP_NONE. */
+typedef struct bench_part {
+    uint32_t sweep; /* BENCH_SWEEP_* */
+    bench_axes axes;
+} bench_part;
 
 /* What a table is made from; 0 as bucket, hashes or seed leaves that to the library. */
 typedef struct bench_point {
@@ -43,6 +53,10 @@ typedef struct bench {
     heddle_device_info info;
     char device_name[32];
     void *begin, *end; /* events */
+
+    bench_part parts[BENCH_SWEEPS];
+    uint32_t part_count;
+    const bench_part *part; /* the one being run */
 
     bench_keys keys;
     void *table_keys, *table_values; /* device memory, n each; values NULL in a set */
@@ -75,7 +89,15 @@ typedef struct bench_row {
     double filled; /* share of the slots that the keys took */
     uint64_t failed; /* keys that did not fit */
     bool verified;
+    bool wrong; /* an answer, or the table itself */
 } bench_row;
+
+/* A line about the seeds with which a table takes all keys. */
+typedef struct bench_success {
+    uint64_t keys;
+    double load;
+    uint32_t seeds, successes;
+} bench_success;
 
 /* bench_grid.c */
 /* Refuses axes with a table that does not exist or does not fit into memory. */
@@ -87,6 +109,17 @@ int bench_grid_run(bench *b, const bench_axes *axes);
 /* Makes b->table, of fixed size; bench_table_drop destroys it. */
 int bench_table_make(bench *b, const bench_point *point);
 void bench_table_drop(bench *b);
+
+/* bench_sweep.c */
+/* Fills b->parts for the sweeps asked for. */
+int bench_sweep_plan(bench *b);
+
+/* bench_success.c */
+/* Like the functions of bench_grid.c. Loads that are named are tried; else the highest is searched.
+ */
+int bench_success_check(bench *b, const bench_axes *axes);
+uint32_t bench_success_steps(const bench_axes *axes);
+int bench_success_run(bench *b, const bench_axes *axes);
 
 /* bench_data.c */
 /* The arrays for n keys, unless they are there already. */
@@ -108,6 +141,9 @@ int bench_roof_copy(bench *b);
 
 /* bench_report.c */
 void bench_report_head(const bench *b, int argc, char **argv);
+/* Begins b->part. */
+void bench_report_part(const bench *b);
 void bench_report_row(const bench *b, const bench_row *row);
+void bench_report_success(const bench *b, const bench_success *success);
 
 #endif

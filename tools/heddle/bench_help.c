@@ -5,6 +5,7 @@
 
 static const char usage[] =
     "heddle bench map|set [options]\n"
+    "heddle bench [map|set] --sweep[=LIST] [options]\n"
     "\n"
     "For every combination of keys, bucket, hashes and load a fixed table for all keys is\n"
     "made. Every operation runs once to warm up, then --repeat times on arrays in device\n"
@@ -27,6 +28,8 @@ static const char options[] =
     "                     one row for each                                          [100]\n"
     "  --repeat COUNT     timed runs                                                [5]\n"
     "  --seed NUMBER      of the keys and the table; with 0 the table draws its own [1]\n"
+    "  --sweep[=LIST]     several benchmarks in a row, see below\n"
+    "  --seeds COUNT      of the sweep of success                                   [200]\n"
     "  --no-verify        do not check the answers\n"
     "  --format NAME      table, csv, json (one object a line)                      [table]\n"
     "  --commit TEXT      written to the head of CSV\n"
@@ -46,9 +49,35 @@ static const char meaning[] =
     "compare-and-swaps for the others), the share of it that the table reaches, the table's\n"
     "bytes per key, and whether every answer was verified.\n";
 
+static const char sweep[] =
+    "\n"
+    "--sweep makes the tables of the BGHT paper: build, insert and find with hits of 100, 50\n"
+    "and 0 % for one thing that changes while the others stay. LIST names some of these, all\n"
+    "are run when it is left out:\n"
+    "\n"
+    "  load      0.5 to 0.99\n"
+    "  bucket    all that are compiled, at loads 0.8 and 0.9\n"
+    "  hashes    2, 3, 4, at loads 0.8 and 0.9\n"
+    "  hit       find with 100, 75, 50, 25, 0 %, at loads 0.8 and 0.9\n"
+    "  keys      2^16 to 2^24, on a GPU to 2^26, at loads 0.8 and 0.9\n"
+    "  success   the highest load at which 99 % of --seeds fresh seeds [200] place every key\n"
+    "            in one insertion, for all buckets and hashes\n"
+    "\n"
+    "Elsewhere there are 2^24 keys in buckets of the size that the library chooses at load\n"
+    "0.8. A list that is given, such as --load 0.5,0.8 or --bucket 16, replaces the list of\n"
+    "its sweep, and what is kept in the other sweeps. Keys that do not fit are counted in\n"
+    "their row, which is not verified then, and do not make the exit status 1; wrong answers\n"
+    "do.\n"
+    "\n"
+    "success makes a table for 2^20 keys (--keys) and fills it in steps of 0.005 of its slots:\n"
+    "by bisection with one seed, then step by step with all of them, giving a load up as\n"
+    "soon as more than 1 % have failed. With --load it gives the share of the seeds that\n"
+    "succeed at each of these loads.\n";
+
 void bench_help(void)
 {
     (void)fputs(usage, stdout);
     (void)fputs(options, stdout);
     (void)fputs(meaning, stdout);
+    (void)fputs(sweep, stdout);
 }

@@ -260,9 +260,10 @@ int bench_measure(bench *b, uint32_t op_number, uint32_t hit, bench_row *row)
     progress_label("counting the probes of %s at load %g", b->op, b->load);
     if (status == TOOL_OK) status = count_probes(b, op, row);
     if (b->unplaced > row->failed) row->failed = b->unplaced;
+    row->wrong = !right;
     row->verified = b->options.verify && right && row->failed == 0;
     if (status == TOOL_OK) status = rate_row(b, op, row);
-    if (row->failed != 0)
+    if (row->failed != 0 && b->part->sweep == BENCH_SWEEP_NONE) /* a sweep goes that far */
         tool_say("%s at load %g: %llu of %llu keys did not fit", b->op, b->load,
                  (unsigned long long)row->failed, (unsigned long long)b->keys.n);
     return status;

@@ -7,6 +7,9 @@
 #include "bench_read.h"
 #include "tool.h"
 
+const char *const bench_sweep_names[BENCH_SWEEPS] = {"load", "bucket", "hashes",
+                                                     "hit",  "keys",   "success"};
+
 static bool read_device(bench_options *o, const char *text)
 {
     o->device = text;
@@ -55,6 +58,14 @@ static bool read_repeat(bench_options *o, const char *text)
     uint64_t repeat = 0;
     const bool good = bench_read_whole(text, 1, BENCH_REPEAT_MAX, &repeat);
     o->repeat = (uint32_t)repeat;
+    return good;
+}
+
+static bool read_seeds(bench_options *o, const char *text)
+{
+    uint64_t seeds = 0;
+    const bool good = bench_read_count(text, &seeds) && seeds >= 1 && seeds <= BENCH_SEEDS_MAX;
+    o->seeds = (uint32_t)seeds;
     return good;
 }
 
@@ -107,6 +118,7 @@ static const option options_known[] = {
     {"--hit", read_hits, "percentages from 0 to 100 with commas in between"},
     {"--repeat", read_repeat, "a number from 1 to 1000"},
     {"--seed", read_seed, "a number below 10^19"},
+    {"--seeds", read_seeds, "a count from 1 to 10^6"},
     {"--format", read_format, "table, csv or json"},
     {"--commit", read_commit, "one line of text"},
 };
@@ -121,34 +133,95 @@ static const option *known_option(const char *text, size_t length)
     return NULL;
 }
 
-/* Reads argv[*at], and the argument behind it when that is its value. */
-static int read_argument(int argc, char **argv, int *at, bench_options *o)
+static bool sweep_item(void *to, const char *item)
+{
+    const uint32_t sweep = bench_read_word(item, bench_sweep_names, BENCH_SWEEPS);
+    *(uint32_t *)to |= UINT32_C(1) << sweep;
+    return sweep < BENCH_SWEEPS;
+}
+
+/* --sweep alone means all of them, so its list is never the next argument. */
+static int read_sweep(const char *text, bench_options *o)
+{
+    const char *list = text + strlen("--sweep");
+    if (list[0] == '\0') {
+        o->sweeps = (UINT32_C(1) << BENCH_SWEEPS) - 1;
+        return TOOL_OK;
+    }
+    o->sweeps = 0;
+    if (bench_read_list(list + 1, sweep_item, &o->sweeps)) return TOOL_OK;
+    return tool_refuse(
+        "bench: --sweep= wants some of load, bucket, hashes, hit, keys, success with "
+        "commas in between, not '%s'",
+        list + 1);
+}
+
+/* What is no option with a value. */
+static int read_word(const char *text, bench_options *o)
 {
     static const char *const containers[] = {"map", "set"};
-    const char *text = argv[*at];
-    const size_t length = strcspn(text, "=");
-    const option *found = known_option(text, length);
-    if (found != NULL) {
-        const bool joined = text[length] == '=';
-        if (!joined && *at + 1 == argc)
-            return tool_refuse("bench: %s wants %s", found->name, found->wants);
-        const char *value = joined ? text + length + 1 : argv[++*at];
-        if (found->read(o, value)) return TOOL_OK;
-        return tool_refuse("bench: %s wants %s, not '%s'", found->name, found->wants, value);
-    }
+    if (strcmp(text, "--sweep") == 0 || strncmp(text, "--sweep=", 8) == 0)
+        return read_sweep(text, o);
     if (strcmp(text, "--no-verify") == 0) o->verify = false;
     else if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) o->help = true;
     else if (bench_read_word(text, containers, 2) < 2 && o->container == 0)
         o->container = text[0] == 'm' ? HEDDLE_CONTAINER_MAP : HEDDLE_CONTAINER_SET;
     else if (text[0] == '-')
         return tool_refuse("bench: there is no option '%s'; try 'heddle help bench'", text);
-    else return tool_refuse("bench: expected map or set once, not '%s'", text);
+    else
+        return tool_refuse("bench: expected map or set once, not '%s'%s", text,
+                           o->sweeps != 0 ? "; sweeps are named as in --sweep=load,hit" : "");
+    return TOOL_OK;
+}
+
+/* Reads argv[*at], and the argument behind it when that is its value. */
+static int read_argument(int argc, char **argv, int *at, bench_options *o)
+{
+    const char *text = argv[*at];
+    const size_t length = strcspn(text, "=");
+    const option *found = known_option(text, length);
+    if (found == NULL) return read_word(text, o);
+    const bool joined = text[length] == '=';
+    if (!joined && *at + 1 == argc)
+        return tool_refuse("bench: %s wants %s", found->name, found->wants);
+    const char *value = joined ? text + length + 1 : argv[++*at];
+    if (found->read(o, value)) return TOOL_OK;
+    return tool_refuse("bench: %s wants %s, not '%s'", found->name, found->wants, value);
+}
+
+/* A plain benchmark measures one table, where no more are named. */
+static void settle_axes(bench_options *o)
+{
+    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
+    bench_axes_default(&o->axes, BENCH_AXIS_BUCKET, "0");
+    bench_axes_default(&o->axes, BENCH_AXIS_HASHES, "0");
+    bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.8");
+    bench_axes_default(&o->axes, BENCH_AXIS_HIT, "100");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP,
+                       o->container == HEDDLE_CONTAINER_SET ? "build,insert,contains,miss,erase"
+                                                            : "build,insert,find,miss,erase");
+}
+
+static int settle_sweeps(bench_options *o)
+{
+    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
+    bool asks = ops->count == 0;
+    for (uint32_t i = 0; i < ops->count; i++)
+        asks |= ops->at[i] == BENCH_FIND || ops->at[i] == BENCH_CONTAINS;
+    if (!asks && (o->sweeps >> BENCH_SWEEP_HIT & 1) != 0)
+        return tool_refuse("bench: the sweep of hit measures find and contains, but --op has "
+                           "neither; name the other sweeps");
+    if (o->seeds != 0 && (o->sweeps >> BENCH_SWEEP_SUCCESS & 1) == 0)
+        return tool_refuse("bench: --seeds is for --sweep=success alone");
+    if (o->seeds == 0) o->seeds = 200;
     return TOOL_OK;
 }
 
 /* What only shows when all options are known. */
 static int settle(bench_options *o)
 {
+    const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS];
+    if (o->sweeps != 0 && o->container == 0) o->container = HEDDLE_CONTAINER_MAP;
     const bool set = o->container == HEDDLE_CONTAINER_SET;
     if (o->container == 0)
         return tool_refuse("bench: name a container: 'heddle bench map' or 'heddle bench set'");
@@ -157,19 +230,13 @@ static int settle(bench_options *o)
         return tool_refuse("bench: a set has no values, so no --value-bits");
     if (!set && o->value_bits == 0)
         return tool_refuse("bench: the values of a map have 32 or 64 bits, not 0");
-    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
-    bench_axes_default(&o->axes, BENCH_AXIS_BUCKET, "0");
-    bench_axes_default(&o->axes, BENCH_AXIS_HASHES, "0");
-    bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.8");
-    bench_axes_default(&o->axes, BENCH_AXIS_HIT, "100");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP,
-                       set ? "build,insert,contains,miss,erase" : "build,insert,find,miss,erase");
     /* Half of all key values stay out of the table, for the queries that must miss. */
-    if (o->key_bits == 32 && bench_list_most(&o->axes.list[BENCH_AXIS_KEYS]) > (double)(1u << 31))
+    if (o->key_bits == 32 && keys->count != 0 && bench_list_most(keys) > (double)(1u << 31))
         return tool_refuse(
             "bench: keys of 32 bits allow --keys up to 2^31, not %.0f; use --key-bits 64",
-            bench_list_most(&o->axes.list[BENCH_AXIS_KEYS]));
-    return TOOL_OK;
+            bench_list_most(keys));
+    if (o->sweeps == 0) settle_axes(o);
+    return settle_sweeps(o);
 }
 
 int bench_options_read(int argc, char **argv, bench_options *options)

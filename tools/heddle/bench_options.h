@@ -5,6 +5,20 @@
 #include "bench_axes.h"
 
 #define BENCH_REPEAT_MAX 1000
+#define BENCH_SEEDS_MAX 1000000
+
+/* The sweeps, in the order of bench_sweep_names. */
+enum {
+    BENCH_SWEEP_LOAD,
+    BENCH_SWEEP_BUCKET,
+    BENCH_SWEEP_HASHES,
+    BENCH_SWEEP_HIT,
+    BENCH_SWEEP_KEYS,
+    BENCH_SWEEP_SUCCESS,
+    BENCH_SWEEPS,
+    BENCH_SWEEP_NONE = BENCH_SWEEPS
+};
+extern const char *const bench_sweep_names[BENCH_SWEEPS];
 
 enum { BENCH_TABLE, BENCH_CSV, BENCH_JSON };
 
@@ -18,7 +32,9 @@ typedef struct bench_options {
     uint32_t format; /* BENCH_TABLE, BENCH_CSV or BENCH_JSON */
     uint64_t seed;
     bool verify, help;
-    bench_axes axes;
+    uint32_t sweeps; /* bit i for sweep i; 0 in a plain benchmark */
+    uint32_t seeds;  /* of the success sweep; 0 until they are named */
+    bench_axes axes; /* in a sweep only what was named */
 } bench_options;
 
 /* Reads the arguments after "bench". An exit status: TOOL_OK, or TOOL_REFUSED when it has said why.
