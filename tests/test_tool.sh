@@ -40,6 +40,7 @@ refuses() # refuses ARGUMENTS: exit status 2, one whole line on stderr, nothing 
 }
 
 keys="device container instance op n load mops probes roof_mops roof_share bytes_per_entry verified"
+keys="$keys bucket hashes filled failed"
 
 bench_json() # bench_json CONTAINER LINES OPS: every line has the keys, once and in order, and is true
 {
@@ -52,10 +53,12 @@ bench_json() # bench_json CONTAINER LINES OPS: every line has the keys, once and
         found=$(echo "$line" | grep -o '"[a-z_]*":' | tr -d '":' | paste -sd' ' -)
         [ "$found" = "$keys" ] || bad "$container: line $number has the keys $found"
     done < "$work/out"
-    for want in '"verified": true}$' "\"container\": \"$container\"" '"device": "cpu"' '"n": 65536,'; do
+    for want in "\"container\": \"$container\"" '"device": "cpu"' '"n": 65536,' '"verified": true,' \
+        '"bucket": 8,' '"hashes": 3,' '"failed": 0}$'; do
         [ "$(grep -c -- "$want" "$work/out")" = "$lines" ] || bad "$container: not all lines have $want"
     done
-    if grep -Eq '"(mops|probes|roof_mops|roof_share|bytes_per_entry)": (0\.?0*[,}]|-|nan|inf)' "$work/out"
+    if grep -Eq '"(mops|probes|roof_mops|roof_share|bytes_per_entry|filled)": (0\.?0*[,}]|-|nan|inf)' \
+        "$work/out"
     then
         bad "$container: a number is not positive"
     fi
@@ -84,6 +87,92 @@ works bench map --device cpu --bucket 8 --keys 2^10 --op find --repeat 1 --forma
 [ "$(grep -v '^#' "$work/out" | head -n 1)" = "$(echo "$keys" | tr ' ' ,)" ] || bad "CSV: the head"
 works bench map --device cpu --bucket 8 --keys 2^10 --op find --repeat 1
 
+# Lists: every combination of sizes, hashes and loads, and operations with all shares of hits.
+works bench map --device cpu --bucket 8 --keys 2^10,2000 --hashes 2,4 --load 0.5,0.6 \
+    --op insert,find --hit 100,0 --repeat 1 --format csv
+grep -v '^#' "$work/out" | sed 1d > "$work/rows"
+[ "$(wc -l < "$work/rows")" = 24 ] || bad "lists: not 24 rows"
+[ "$(cut -d, -f4-6,14 "$work/rows" | sort -u | wc -l)" = 24 ] || bad "lists: rows are alike"
+[ "$(grep -c ',true,8,[24],0\.[1-6][0-9]*,0$' "$work/rows")" = 24 ] || bad "lists: the last columns"
+
+# Sweeps. The rows of CSV in the file rows, and how many of them match.
+sweep() # sweep ARGUMENTS: works, and leaves the rows
+{
+    works bench "$@" --device cpu --repeat 1 --format csv
+    grep -v '^#' "$work/out" | sed 1d > "$work/rows"
+}
+rows() # rows COUNT PATTERN WHAT
+{
+    [ "$(grep -Ec -- "$2" "$work/rows")" = "$1" ] || bad "$3: not $1 rows like $2"
+}
+column() # column NUMBER: its values without repetition, in order, in one line
+{
+    cut -d, -f"$1" "$work/rows" | uniq | paste -sd' ' -
+}
+same() # same WHAT FOUND WANTED
+{
+    [ "$2" = "$3" ] || bad "$1: '$2', not '$3'"
+}
+
+compiled=$("$HEDDLE" info | grep -ow 'cuckoo_k32_v32_b[0-9]*' | sed 's/.*_b//' | sort -nu | paste -sd' ' -)
+buckets=$(echo "$compiled" | wc -w)
+sweep --sweep --keys 2^10 --seeds 5
+[ "$(grep -v '^#' "$work/out" | head -n 1)" = \
+    "$(echo "$keys sweep seeds success_share" | tr ' ' ,)" ] || bad "sweep: the head of CSV"
+rows 0 '^[^,]*,set,' "a sweep is of maps"
+same "the sweeps" "$(column 17)" "load bucket hashes hit keys success"
+rows 40 ',load,,$' "sweep of load"
+rows $((buckets * 2 * 5)) ',bucket,,$' "sweep of buckets"
+rows 30 ',hashes,,$' "sweep of hashes"
+rows 10 ',hit,,$' "sweep of hits"
+rows 10 ',keys,,$' "sweep of keys"
+rows $((buckets * 3)) ',success,5,(1|0\.[0-9]*)' "sweep of success"
+rows $((90 + buckets * 10)) ',true,([0-9]+,){2}0\.[0-9]+,0,[a-z]+,,$' "every row is verified"
+grep ',load,,$' "$work/rows" > "$work/some" && mv "$work/some" "$work/rows"
+same "loads" "$(column 6)" "0.5 0.6 0.7 0.8 0.85 0.9 0.95 0.99"
+rows 8 ',find:50,' "half of the keys are hits"
+rows 5 ",0\.5,.*,0\.5000,0,load,,\$" "the filled share"
+
+# Lists that are given take the place of those of the sweep, and of what stays.
+sweep --sweep=bucket,keys --keys 2^9,2^10 --load 0.6 --hit 25 --op insert,find
+same "sizes" "$(grep ',keys,' "$work/rows" | cut -d, -f5 | uniq | paste -sd' ' -)" "512 1024"
+same "loads" "$(column 6)" "0.6"
+rows 0 ',build,' "operations"
+rows $((4 * (buckets + 1))) ',(insert|find:25),' "both sweeps"
+grep ',512,.*,bucket,' "$work/rows" > "$work/some" && mv "$work/some" "$work/rows"
+same "buckets" "$(column 13)" "$compiled"
+sweep set --sweep=hit --bucket 8 --keys 2^10 --load 0.5
+rows 5 '^cpu,set,cuckoo_k32_b8,contains' "sweep of hits in a set"
+
+# What does not fit is counted and no failure of a sweep, but of a plain benchmark.
+if echo "$compiled" | grep -qw 1; then
+    sweep --sweep=load --bucket 1 --hashes 2 --load 0.2,0.9 --keys 2^12 --op insert,find --hit 100
+    rows 2 ',0\.2,.*,true,1,2,0\.[0-9]+,0,load' "what fits"
+    rows 2 ',0\.9,.*,false,1,2,0\.[0-9]+,[1-9][0-9]*,load' "what does not fit"
+    tool bench map --device cpu --bucket 1 --hashes 2 --load 0.9 --keys 2^12 --op insert --repeat 1
+    [ "$status" = 1 ] || bad "keys that do not fit: exit $status, not 1"
+    grep -q 'did not fit$' "$work/err" || bad "keys that do not fit are not mentioned"
+
+    # Two hashes and one slot end below a half, buckets of 8 far above.
+    sweep --sweep=success --bucket 1,8 --hashes 2 --keys 2^12 --seeds 20
+    rows 1 ',success,[0-9]+,0\.[1-4][0-9]*,.*,1,2,,,success,20,1\.0000$' "success of single slots"
+    rows 1 ',success,[0-9]+,0\.[89][0-9]*,.*,8,2,,,success,20,1\.0000$' "success of buckets"
+    sweep --sweep=success --bucket 1 --hashes 2 --load 0.2,0.9 --keys 2^12 --seeds 20
+    rows 1 ',0\.(2000|19[0-9]+),.*,20,(1|0\.[89])' "a load that nearly all seeds reach"
+    rows 1 ',0\.(9000|89[0-9]+),.*,20,0\.0000$' "a load that no seed reaches"
+fi
+works bench --sweep=hit,success --bucket 8 --hashes 3 --keys 2^10 --seeds 3 --repeat 1 --device cpu
+grep -q '^sweep of success' "$work/out" || bad "the table of a sweep has no heading"
+works bench --sweep=hit,success --bucket 8 --hashes 3 --keys 2^10 --seeds 3 --repeat 1 --device cpu \
+    --format json
+[ "$(grep -c '"op": "find.*"sweep": "hit"}$' "$work/out")" = 10 ] || bad "JSON: rows of the sweep"
+grep -q '"n": [0-9]*, "load": 0\.[0-9]*, "bucket": 8, "hashes": 3, .*"seeds": 3, "success_share": 1' \
+    "$work/out" || bad "JSON: the row of success"
+if command -v python3 > /dev/null; then
+    python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' < "$work/out" \
+        2> "$work/err" || bad "a sweep is not JSON"
+fi
+
 refuses unknown
 refuses bench
 refuses bench list
@@ -92,6 +181,7 @@ refuses bench map --unknown=1
 refuses bench map --keys
 refuses bench map --keys 0
 refuses bench map --keys many
+refuses bench map --keys 2^10,many
 refuses bench map --load 7
 refuses bench map --load 0
 refuses bench map --load x
@@ -100,7 +190,22 @@ refuses bench map --load 0.5,
 refuses bench map --op walk
 refuses bench map --format xml
 refuses bench map --bucket 3
+refuses bench map --bucket 8,
+refuses bench map --hashes 2,5
 refuses bench map --key-bits 16
+refuses bench --sweep=
+refuses bench --sweep=load,
+refuses bench --sweep=erase
+refuses bench --sweep load
+refuses bench --sweeps
+refuses bench --sweep list
+refuses bench --sweep --seeds 0
+refuses bench --sweep=load --seeds 10
+refuses bench map --seeds 10
+refuses bench --sweep=hit --op build
+refuses bench --sweep --load 0.5,2
+refuses bench set --sweep --value-bits 32
+refuses bench --sweep=keys --device cpu --keys 2^10,2^40
 refuses bench map --device cuda:99
 refuses bench map --device tape
 refuses bench map --device cpu --keys 2^60 # more than a count may be

@@ -235,6 +235,17 @@ static heddle_status measure_copy(roof *r, const hd_roof_request *request, doubl
     return status;
 }
 
+static heddle_status measure_partition(roof *r, const hd_roof_request *request, double *rate)
+{
+    hd_roof_request copy = *request;
+    copy.bytes = request->accesses * request->width;
+    if (copy.bytes == 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "a partition's roof needs pairs and their width");
+    const heddle_status status = measure_copy(r, &copy, rate);
+    *rate /= 2.0 * request->width;
+    return status;
+}
+
 heddle_status hd_roof_cpu(uint32_t threads, const hd_roof_request *request, double *rate)
 {
     const uint32_t width = request->width;
@@ -243,6 +254,7 @@ heddle_status hd_roof_cpu(uint32_t threads, const hd_roof_request *request, doub
     if (threads == 0 || request->bytes == 0 || request->repeat == 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "a roof needs threads, bytes and passes");
     if (request->kind == HD_ROOF_COPY) return measure_copy(&r, request, rate);
+    if (request->kind == HD_ROOF_PARTITION) return measure_partition(&r, request, rate);
     if (request->kind != HD_ROOF_GATHER && request->kind != HD_ROOF_CAS)
         return hd_fail(HEDDLE_ERROR_INVALID, "there is no roof of kind %u", request->kind);
     if (width < least || width > 512 || (width & (width - 1)) != 0)

@@ -277,7 +277,9 @@ static heddle_status cuda_roof(heddle_device *device, const hd_roof_request *req
 {
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, NULL, &use);
-    return status != HEDDLE_OK ? status : hd_roof_cuda(request, use, rate);
+    if (status != HEDDLE_OK) return status;
+    return request->kind == HD_ROOF_PARTITION ? hd_roof_partition_cuda(request, use, rate)
+                                              : hd_roof_cuda(request, use, rate);
 }
 
 extern "C" const hd_engine *hd_engine_cuda(void)

@@ -15,6 +15,8 @@ extern "C" {
  * ignores `width` and `accesses`. Allocates, synchronises, and frees before it returns.
  */
 heddle_status hd_roof_cuda(const hd_roof_request *request, void *stream, double *rate);
+/* The same for HD_ROOF_PARTITION. */
+heddle_status hd_roof_partition_cuda(const hd_roof_request *request, void *stream, double *rate);
 
 #ifdef __cplusplus
 }

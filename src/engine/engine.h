@@ -86,11 +86,15 @@ typedef struct hd_roof_request {
     uint64_t bytes;    /* memory the accesses spread over */
     uint64_t accesses; /* accesses in one pass */
     uint32_t repeat;   /* passes; the median counts */
+    uint32_t bits;     /* of a partition */
 } hd_roof_request;
 
 #define HD_ROOF_GATHER 1 /* random reads of `width` bytes, many in flight: accesses/s */
 #define HD_ROOF_CAS 2    /* random 64-bit compare-and-swap: accesses/s */
 #define HD_ROOF_COPY 3   /* streaming copy: bytes read + written, a second */
+/* `accesses` pairs of `width` bytes told apart by `bits` bits: pairs/s. On a GPU by CUB's radix sort;
+   on a CPU, where no library does it, as if a pass were a copy. */
+#define HD_ROOF_PARTITION 4
 
 struct hd_engine {
     uint32_t kind;    /* HEDDLE_DEVICE_* */

@@ -1,7 +1,10 @@
 /*
  * bench.h: one run of `heddle bench`, shared by its parts.
  *
- * bench.c        opens the device and goes through loads and operations
+ * bench.c        opens the device and shares out the work
+ * bench_grid.c   goes through tables and operations
+ * bench_sweep.c  what --sweep goes through
+ * bench_success.c  how full a table can be made
  * bench_data.c   the arrays in device memory, and the check of answers
  * bench_measure.c  one operation: prepared, timed, verified, counted
  * bench_roof.c   the machine's own rates
@@ -20,11 +23,29 @@
 #define BENCH_CHUNK ((uint64_t)1 << 22)
 #define BENCH_POISON 0xa5
 #define BENCH_ROOFS_MAX 128
+/* Steps of progress that making the arrays takes. */
+#define BENCH_DATA_STEPS 2
+/* The load that most seeds reach is searched in steps of 1 / BENCH_SUCCESS_GRID. */
+#define BENCH_SUCCESS_GRID 200
 
 typedef struct bench_roof {
     uint32_t kind, width, size_class;
     double rate;
 } bench_roof;
+
+/* A sweep and what it goes through; a plain benchmark has one part, of BENCH_SWEEP_NONE. */
+typedef struct bench_part {
+    uint32_t sweep; /* BENCH_SWEEP_* */
+    bench_axes axes;
+} bench_part;
+
+/* What a table is made from; 0 as bucket, hashes or seed leaves that to the library. */
+typedef struct bench_point {
+    uint64_t keys;
+    uint32_t bucket, hashes;
+    double load;
+    uint64_t seed;
+} bench_point;
 
 typedef struct bench {
     bench_options options;
@@ -32,6 +53,10 @@ typedef struct bench {
     heddle_device_info info;
     char device_name[32];
     void *begin, *end; /* events */
+
+    bench_part parts[BENCH_SWEEPS];
+    uint32_t part_count;
+    const bench_part *part; /* the one being run */
 
     bench_keys keys;
     void *table_keys, *table_values; /* device memory, n each; values NULL in a set */
@@ -45,7 +70,8 @@ typedef struct bench {
     heddle_table *table;
     void *workspace; /* device memory that builds use as scratch, as much as they can use */
     uint64_t workspace_bytes;
-    double load;
+    uint32_t bucket, hashes; /* of the table, as the library settled them */
+    double load; /* as it was asked for */
     char op[32]; /* the operation being measured, as its row names it */
     uint32_t bucket_bytes; /* that a probe reads */
     bool full; /* the table holds all keys, but for `unplaced` of them */
@@ -54,6 +80,7 @@ typedef struct bench {
     bench_roof roofs[BENCH_ROOFS_MAX];
     uint32_t roof_count;
     double copy_rate; /* bytes a second; 0 when it was not measured */
+    uint32_t bad_rows; /* that make the whole run a failure, if answers are verified */
 } bench;
 
 /* One line of the result. */
@@ -61,12 +88,44 @@ typedef struct bench_row {
     double mops, probes;
     double roof_mops; /* 0 when there is none */
     double bytes_per_entry;
+    double filled; /* share of the slots that the keys took */
     uint64_t failed; /* keys that did not fit */
     bool verified;
+    bool wrong; /* an answer, or the table itself */
 } bench_row;
 
+/* A line about the seeds with which a table takes all keys. */
+typedef struct bench_success {
+    uint64_t keys;
+    double load;
+    uint32_t seeds, successes;
+} bench_success;
+
+/* bench_grid.c */
+/* Refuses axes with a table that does not exist or does not fit into memory. */
+int bench_grid_check(bench *b, const bench_axes *axes);
+/* The steps of progress it takes; *keys is the size of the arrays before and after. */
+uint32_t bench_grid_steps(const bench_axes *axes, uint64_t *keys);
+/* Measures and reports every combination. */
+int bench_grid_run(bench *b, const bench_axes *axes);
+/* Makes b->table, of fixed size; bench_table_drop destroys it. */
+int bench_table_make(bench *b, const bench_point *point);
+void bench_table_drop(bench *b);
+
+/* bench_sweep.c */
+/* Fills b->parts for the sweeps asked for. */
+int bench_sweep_plan(bench *b);
+
+/* bench_success.c */
+/* Like the functions of bench_grid.c. Loads that are named are tried; else the highest is searched.
+ */
+int bench_success_check(bench *b, const bench_axes *axes);
+uint32_t bench_success_steps(const bench_axes *axes);
+int bench_success_run(bench *b, const bench_axes *axes);
+
 /* bench_data.c */
-int bench_data_make(bench *b);
+/* The arrays for n keys, unless they are there already. */
+int bench_data_make(bench *b, uint64_t n);
 void bench_data_free(bench *b);
 int bench_data_queries(bench *b, bench_query query);
 /* Fills answers and flags with BENCH_POISON, so that what is not written shows. */
@@ -84,6 +143,9 @@ int bench_roof_copy(bench *b);
 
 /* bench_report.c */
 void bench_report_head(const bench *b, int argc, char **argv);
+/* Begins b->part. */
+void bench_report_part(const bench *b);
 void bench_report_row(const bench *b, const bench_row *row);
+void bench_report_success(const bench *b, const bench_success *success);
 
 #endif

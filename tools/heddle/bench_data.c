@@ -5,10 +5,7 @@
 #include "progress.h"
 #include "tool.h"
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
+static uint64_t smaller(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 static int allocate(bench *b, uint64_t element_bytes, void **memory)
 {
@@ -33,7 +30,7 @@ static int make_array(bench *b, bench_query query, bool values, bool shown, void
     return TOOL_OK;
 }
 
-int bench_data_make(bench *b)
+static int make_arrays(bench *b)
 {
     const bench_query in_order = {false, 100};
     const uint64_t key_bytes = b->keys.key_bits / 8, value_bytes = b->keys.value_bits / 8;
@@ -51,11 +48,21 @@ int bench_data_make(bench *b)
     if (status == TOOL_OK) status = allocate(b, value_bytes, &b->answers);
     if (status == TOOL_OK) status = allocate(b, 1, &found);
     b->found = (uint8_t *)found;
+    progress_step("making %llu keys", (unsigned long long)b->keys.n);
     if (status == TOOL_OK) status = make_array(b, in_order, false, true, b->table_keys);
     progress_step("making %llu values", (unsigned long long)b->keys.n);
     if (status == TOOL_OK && value_bytes != 0)
         status = make_array(b, in_order, true, true, b->table_values);
     return status;
+}
+
+int bench_data_make(bench *b, uint64_t n)
+{
+    const bench_options *o = &b->options;
+    if (b->found != NULL && b->keys.n == n) return TOOL_OK;
+    bench_data_free(b);
+    b->keys = bench_keys_of(n, o->seed, o->key_bits, o->value_bits);
+    return make_arrays(b);
 }
 
 void bench_data_free(bench *b)
@@ -67,6 +74,9 @@ void bench_data_free(bench *b)
     (void)heddle_memory_free(b->device, b->found);
     free(b->staging);
     free(b->staging_found);
+    b->table_keys = b->table_values = b->queries = b->answers = b->staging = NULL;
+    b->found = b->staging_found = NULL;
+    b->query_made = false;
 }
 
 int bench_data_queries(bench *b, bench_query query)

@@ -5,18 +5,20 @@
 
 static const char usage[] =
     "heddle bench map|set [options]\n"
+    "heddle bench [map|set] --sweep[=LIST] [options]\n"
     "\n"
-    "For every load a fixed table for all keys is made. Every operation runs once to warm\n"
-    "up, then --repeat times on arrays in device memory; the median counts, and the answers\n"
-    "of the last run are verified. Options are written --x VALUE or --x=VALUE.\n"
+    "For every combination of keys, bucket, hashes and load a fixed table for all keys is\n"
+    "made. Every operation runs once to warm up, then --repeat times on arrays in device\n"
+    "memory; the median counts, and the answers of the last run are verified. Options are\n"
+    "written --x VALUE or --x=VALUE, lists with commas in between.\n"
     "\n";
 
 static const char options[] =
     "  --device NAME      auto, cpu, cpu:THREADS, cuda, cuda:N                      [auto]\n"
     "  --scheme NAME      auto, cuckoo                                              [auto]\n"
-    "  --bucket SLOTS     1, 4, 8, 16, 32; 0 lets the library choose                [0]\n"
-    "  --hashes COUNT     2, 3, 4; 0 lets the library choose                        [0]\n"
-    "  --keys COUNT       written 1000000, 1e6, 16M, 16Mi or 2^24                   [2^24]\n"
+    "  --bucket LIST      slots: 1, 4, 8, 16, 32; 0 lets the library choose         [0]\n"
+    "  --hashes LIST      2, 3, 4; 0 lets the library choose                        [0]\n"
+    "  --keys LIST        counts, written 1000000, 1e6, 16M, 16Mi or 2^24           [2^24]\n"
     "  --key-bits BITS    32, 64                                                    [32]\n"
     "  --value-bits BITS  32, 64; none in a set                                     [32]\n"
     "  --load LIST        filled shares of the slots, 0.1 to 0.99                   [0.8]\n"
@@ -26,6 +28,8 @@ static const char options[] =
     "                     one row for each                                          [100]\n"
     "  --repeat COUNT     timed runs                                                [5]\n"
     "  --seed NUMBER      of the keys and the table; with 0 the table draws its own [1]\n"
+    "  --sweep[=LIST]     several benchmarks in a row, see below\n"
+    "  --seeds COUNT      of the sweep of success                                   [200]\n"
     "  --no-verify        do not check the answers\n"
     "  --format NAME      table, csv, json (one object a line)                      [table]\n"
     "  --commit TEXT      written to the head of CSV\n"
@@ -39,14 +43,42 @@ static const char meaning[] =
     "  miss      as many keys that are not in the table\n"
     "  erase     all keys in another order\n"
     "\n"
-    "Each row gives the rate in million/s, the buckets probed per operation, the machine's\n"
-    "own rate measured in the same run (random reads of a bucket for find, contains and\n"
-    "miss; random 64-bit compare-and-swaps for the others), the share of it that the table\n"
-    "reaches, the table's bytes per key, and whether every answer was verified.\n";
+    "Each row gives the load asked for and the share of the slots that was filled, the rate\n"
+    "in million/s, the buckets probed per operation, the machine's own rate measured in the\n"
+    "same run (random reads of a bucket for find, contains and miss; for build a partition\n"
+    "of the pairs, by CUB's radix sort or on a CPU by a copy; random 64-bit compare-and-swaps\n"
+    "for insert and erase), the share of it that the table reaches, the table's bytes per\n"
+    "key, and whether every answer was verified.\n";
+
+static const char sweep[] =
+    "\n"
+    "--sweep makes the tables of the BGHT paper: build, insert and find with hits of 100, 50\n"
+    "and 0 % for one thing that changes while the others stay. LIST names some of these, all\n"
+    "are run when it is left out:\n"
+    "\n"
+    "  load      0.5 to 0.99\n"
+    "  bucket    all that are compiled, at loads 0.8 and 0.9\n"
+    "  hashes    2, 3, 4, at loads 0.8 and 0.9\n"
+    "  hit       find with 100, 75, 50, 25, 0 %, at loads 0.8 and 0.9\n"
+    "  keys      2^16 to 2^24, on a GPU to 2^26, at loads 0.8 and 0.9\n"
+    "  success   the highest load at which 99 % of --seeds fresh seeds [200] place every key\n"
+    "            in one insertion, for all buckets and hashes\n"
+    "\n"
+    "Elsewhere there are 2^24 keys in buckets of the size that the library chooses at load\n"
+    "0.8. A list that is given, such as --load 0.5,0.8 or --bucket 16, replaces the list of\n"
+    "its sweep, and what is kept in the other sweeps. Keys that do not fit are counted in\n"
+    "their row, which is not verified then, and do not make the exit status 1; wrong answers\n"
+    "do.\n"
+    "\n"
+    "success makes a table for 2^20 keys (--keys) and fills it in steps of 0.005 of its slots:\n"
+    "by bisection with one seed, then step by step with all of them, giving a load up as\n"
+    "soon as more than 1 % have failed. With --load it gives the share of the seeds that\n"
+    "succeed at each of these loads.\n";
 
 void bench_help(void)
 {
     (void)fputs(usage, stdout);
     (void)fputs(options, stdout);
     (void)fputs(meaning, stdout);
+    (void)fputs(sweep, stdout);
 }

@@ -152,7 +152,7 @@ static int verify_filled(bench *b, bool *right)
 
 /* In the order of BENCH_BUILD, BENCH_INSERT, ... */
 static const operation operations[BENCH_OPS] = {
-    {false, true, HD_ROOF_CAS, NULL, call_build, verify_filled},
+    {false, true, HD_ROOF_PARTITION, NULL, call_build, verify_filled},
     {false, true, HD_ROOF_CAS, clear_table, call_insert, verify_filled},
     {true, false, HD_ROOF_GATHER, NULL, call_find, verify_found},
     {true, false, HD_ROOF_GATHER, NULL, call_contains, verify_contained},
@@ -234,10 +234,13 @@ static int rate_row(bench *b, const operation *op, bench_row *row)
     double roof = 0;
     int status = tool_try(heddle_table_get_stats(b->table, &stats, NULL), "statistics");
     if (status != TOOL_OK) return status;
-    const uint32_t width = op->roof == HD_ROOF_CAS ? 8 : b->bucket_bytes;
+    const uint32_t width = op->roof == HD_ROOF_CAS         ? 8
+                           : op->roof == HD_ROOF_PARTITION ? (b->keys.key_bits + b->keys.value_bits) / 8
+                                                           : b->bucket_bytes;
     status = bench_roof_measure(b, op->roof, width, stats.bytes_slots, &roof);
     row->roof_mops = roof / 1e6;
     row->bytes_per_entry = (double)stats.bytes_total / (double)b->keys.n;
+    row->filled = (double)(b->keys.n - row->failed) / (double)stats.slots;
     return status;
 }
 
@@ -269,9 +272,10 @@ int bench_measure(bench *b, uint32_t op_number, uint32_t hit, bench_row *row)
     progress_label("counting the probes of %s at load %g", b->op, b->load);
     if (status == TOOL_OK) status = count_probes(b, op, row);
     if (b->unplaced > row->failed) row->failed = b->unplaced;
+    row->wrong = !right;
     row->verified = b->options.verify && right && row->failed == 0;
     if (status == TOOL_OK) status = rate_row(b, op, row);
-    if (row->failed != 0)
+    if (row->failed != 0 && b->part->sweep == BENCH_SWEEP_NONE) /* a sweep goes that far */
         tool_say("%s at load %g: %llu of %llu keys did not fit", b->op, b->load,
                  (unsigned long long)row->failed, (unsigned long long)b->keys.n);
     return status;

@@ -28,6 +28,13 @@ static int limit_to_free(bench *b, uint64_t wanted, uint64_t share, uint64_t *by
     return status;
 }
 
+/* The leading bits by which a table of so many bytes is partitioned, about. */
+static uint32_t partition_bits(uint64_t bytes)
+{
+    const uint32_t bits = size_class(bytes), region = 17; /* regions have 96 to 192 KB */
+    return bits > region + 2 ? bits - region : 2;
+}
+
 int bench_roof_measure(bench *b, uint32_t kind, uint32_t width, uint64_t bytes, double *rate)
 {
     const bool gpu = b->info.kind == HEDDLE_DEVICE_CUDA;
@@ -41,7 +48,7 @@ int bench_roof_measure(bench *b, uint32_t kind, uint32_t width, uint64_t bytes, 
     /* As many as the table's batch has keys, but enough to outlast the start of the threads, and
        not more than change the result. */
     const uint64_t accesses = within(b->keys.n, UINT64_C(1) << 18, UINT64_C(1) << (gpu ? 26 : 24));
-    hd_roof_request request = {kind, width, bytes, accesses, ROOF_REPEAT};
+    hd_roof_request request = {kind, width, bytes, accesses, ROOF_REPEAT, partition_bits(bytes)};
     int status = limit_to_free(b, bytes, 2, &request.bytes);
     if (status == TOOL_OK)
         status =
@@ -56,7 +63,7 @@ int bench_roof_measure(bench *b, uint32_t kind, uint32_t width, uint64_t bytes, 
 int bench_roof_copy(bench *b)
 {
     const bool gpu = b->info.kind == HEDDLE_DEVICE_CUDA;
-    hd_roof_request request = {HD_ROOF_COPY, 16, 0, 1, ROOF_REPEAT};
+    hd_roof_request request = {HD_ROOF_COPY, 16, 0, 1, ROOF_REPEAT, 0};
     const int status = limit_to_free(b, gpu ? COPY_BYTES_CUDA : COPY_BYTES_CPU, 8, &request.bytes);
     if (status != TOOL_OK) return status;
     return tool_try(b->device->engine->roof(b->device, &request, &b->copy_rate),

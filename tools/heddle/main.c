@@ -45,6 +45,7 @@ static void help(FILE *to)
                 "\n"
                 "  heddle info               devices, memory, features, compiled tables\n"
                 "  heddle bench map|set ...  measure a table against the machine's own roof\n"
+                "  heddle bench --sweep      the same over loads, buckets, hashes, hits and sizes\n"
                 "  heddle help [bench]       this text, or all options of bench\n"
                 "  heddle --version          the version\n"
                 "\n"

@@ -1,8 +1,8 @@
-/* bench_count.c: counts as people write them. */
+/* bench_read.c: see bench_read.h. */
+#include "bench_read.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "bench_options.h"
 
 /* Up to here a double holds every whole number. */
 #define WHOLE_MAX 9007199254740992.0
@@ -45,4 +45,42 @@ bool bench_read_count(const char *text, uint64_t *count)
     if (!(number >= 0 && number <= WHOLE_MAX)) return false;
     *count = (uint64_t)number;
     return (double)*count == number;
+}
+
+bool bench_read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *number)
+{
+    char *end;
+    if (text[0] < '0' || text[0] > '9' || strlen(text) > 19) return false;
+    *number = strtoull(text, &end, 10);
+    return *end == '\0' && *number >= least && *number <= most;
+}
+
+bool bench_read_choice(const char *text, const uint32_t *choices, uint32_t *chosen)
+{
+    uint64_t number;
+    if (!bench_read_whole(text, 0, UINT32_MAX - 1, &number)) return false;
+    while (*choices != UINT32_MAX && *choices != number) choices++;
+    *chosen = *choices;
+    return *choices == number;
+}
+
+uint32_t bench_read_word(const char *text, const char *const *words, uint32_t count)
+{
+    uint32_t i = 0;
+    while (i < count && strcmp(text, words[i]) != 0) i++;
+    return i;
+}
+
+bool bench_read_list(const char *text, bool (*read_item)(void *to, const char *item), void *to)
+{
+    char item[32];
+    for (;;) {
+        const size_t length = strcspn(text, ",");
+        if (length == 0 || length >= sizeof item) return false;
+        memcpy(item, text, length);
+        item[length] = '\0';
+        if (!read_item(to, item)) return false;
+        if (text[length] == '\0') return true;
+        text += length + 1;
+    }
 }
