@@ -18,10 +18,14 @@ template <class K> class Heddle : public Contestant<K>
         options.load = load;
         check(heddle_device_open(("cpu:" + std::to_string(work.threads)).c_str(), &device_));
         check(heddle_table_create(device_, &options, &table_));
+        // All contestants have their memory beforehand; this is Heddle's for building.
+        check(heddle_table_build_workspace(table_, work.n, &options_.workspace_bytes));
+        check(heddle_memory_allocate(device_, options_.workspace_bytes + 1, &options_.workspace));
     }
     ~Heddle() override
     {
         heddle_table_destroy(table_);
+        heddle_memory_free(device_, options_.workspace);
         heddle_device_close(device_);
     }
     void clear() override
@@ -30,7 +34,7 @@ template <class K> class Heddle : public Contestant<K>
     }
     void build(const K *keys, const K *values, uint64_t n) override // empties the table itself, too
     {
-        check(heddle_table_build(table_, keys, values, n, nullptr, nullptr, nullptr));
+        check(heddle_table_build(table_, keys, values, n, &options_, nullptr, nullptr));
     }
     bool has_insert() const override
     {
@@ -38,7 +42,7 @@ template <class K> class Heddle : public Contestant<K>
     }
     void insert(const K *keys, const K *values, uint64_t n) override
     {
-        check(heddle_table_insert(table_, keys, values, n, nullptr, nullptr, nullptr));
+        check(heddle_table_insert(table_, keys, values, n, &options_, nullptr, nullptr));
     }
     void find(const K *queries, uint64_t n, K *answers) override
     {
@@ -70,4 +74,5 @@ template <class K> class Heddle : public Contestant<K>
 
     heddle_device *device_ = nullptr;
     heddle_table *table_ = nullptr;
+    heddle_insert_options options_ = HEDDLE_INSERT_OPTIONS_INIT;
 };

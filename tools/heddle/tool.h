@@ -19,6 +19,7 @@ int tool_try(heddle_status status, const char *what);
 /* The commands; argv[0] is the command's own name. Each returns an exit status. */
 int info_command(int argc, char **argv);
 int bench_command(int argc, char **argv);
+int skew_command(int argc, char **argv);
 
 /* The help of `heddle bench`, to stdout. */
 void bench_help(void);
