@@ -55,8 +55,7 @@ static heddle_status fill_plain(const test_case *c, heddle_table *table, fill_ca
         check_ok(heddle_memory_allocate(c->device, workspace + 1, &options.workspace));
         options.workspace_bytes = workspace;
     }
-    status =
-        call(table, array_pointer(&k), array_pointer(&v), n, &options, totals, NULL);
+    status = call(table, array_pointer(&k), array_pointer(&v), n, &options, totals, NULL);
     check_ok(heddle_memory_free(c->device, options.workspace));
     array_free(&k);
     array_free(&v);
@@ -256,8 +255,8 @@ static void without_memory(const test_case *c)
         options.policy = HEDDLE_POLICY_ADD;
         case_note("the %llu-th allocation fails", (unsigned long long)at);
         hd_fault_arm(at);
-        const heddle_status status = heddle_table_build(
-            table, array_pointer(&k), array_pointer(&v), n, &options, NULL, NULL);
+        const heddle_status status = heddle_table_build(table, array_pointer(&k), array_pointer(&v),
+                                                        n, &options, NULL, NULL);
         struck = hd_fault_struck();
         hd_fault_arm(0);
         assert_true(status == HEDDLE_OK || (struck && status == HEDDLE_ERROR_NO_MEMORY));

@@ -211,6 +211,12 @@ refuses bench map --device tape
 refuses bench map --device cpu --keys 2^60 # more than a count may be
 refuses bench map --device cpu --keys 2^40 # more than there is memory
 
+works skew cpu 17
+[ "$(grep -c 'yes$' "$work/out")" = 4 ] || bad "skew has other than four verified rows"
+refuses skew cpu 5
+refuses skew cpu 20 more
+refuses skew tape
+
 # A result that cannot be written is not a success.
 if [ -w /dev/full ]; then
     status=0

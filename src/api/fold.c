@@ -61,7 +61,8 @@ static heddle_status find_crowds(folding *f)
     if (starts == NULL || f->regions == NULL || f->crowds == NULL)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to fold crowded regions");
     if (status == HEDDLE_OK)
-        status = table->engine->copy(table->device, starts, f->rc->job.starts, bytes, f->rc->stream);
+        status =
+            table->engine->copy(table->device, starts, f->rc->job.starts, bytes, f->rc->stream);
     if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, f->rc->stream);
     for (uint64_t r = 0; r < regions && status == HEDDLE_OK; r++) {
         if (starts[r + 1] - starts[r] <= f->limit) continue;
@@ -88,7 +89,8 @@ static heddle_status make_room(folding *f)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to fold crowded regions");
     status = engine->allocate(table->device, f->total * pair, (void **)&f->room);
     if (status == HEDDLE_OK)
-        status = engine->allocate(table->device, tasks * sizeof *f->tasks, (void **)&f->device_tasks);
+        status =
+            engine->allocate(table->device, tasks * sizeof *f->tasks, (void **)&f->device_tasks);
     if (status == HEDDLE_OK)
         status = engine->allocate(table->device, f->count * sizeof *f->regions,
                                   (void **)&f->device_regions);
@@ -177,7 +179,8 @@ static heddle_status fold_all(folding *f, char **at)
         const uint64_t before = pairs_left(f);
         const heddle_status status = fold_round(f, source, room);
         if (status != HEDDLE_OK) return status;
-        char *const swap = source; /* the sorted pairs of all regions are used up: room for the next */
+        char *const swap =
+            source; /* the sorted pairs of all regions are used up: room for the next */
         source = room;
         room = swap;
         if (pairs_left(f) > before / 2) break;
@@ -191,8 +194,9 @@ static heddle_status fill_crowds(folding *f, const char *pairs, bool fresh, bool
     heddle_table *table = f->rc->table;
     const hd_engine *engine = table->engine;
     void *stream = f->rc->stream;
-    const hd_sorted sorted = {pairs,          f->device_cursors, f->device_cursors + f->count,
-                              f->device_regions, f->count,       UINT64_MAX};
+    const hd_sorted sorted = {
+        pairs,    f->device_cursors, f->device_cursors + f->count, f->device_regions,
+        f->count, UINT64_MAX};
     hd_counts counts;
     heddle_status status;
     for (uint32_t i = 0; i < f->count; i++) {

@@ -231,8 +231,7 @@ static heddle_status fill(heddle_table *table, const void *keys, const void *val
                           void *stream)
 {
     bool filled = false;
-    heddle_status status =
-        hd_regions_build(table, keys, values, n, o, &filled, counts, stream);
+    heddle_status status = hd_regions_build(table, keys, values, n, o, &filled, counts, stream);
     if (status != HEDDLE_OK || filled) {
         *waited = true;
         return status;
@@ -263,10 +262,9 @@ heddle_status hd_build_view(const heddle_table *table, uint64_t n, hd_view *view
 {
     const heddle_status status =
         hd_geometry_init(view, table->ops, n, table->options.load, table->options.hashes, 1);
-    if (status == HEDDLE_OK &&
-        ((table->options.flags & HEDDLE_FLAG_FIXED) != 0 ||
-         hd_geometry_slots(view, table->ops) <=
-             hd_geometry_slots(&table->storage.view, table->ops)))
+    if (status == HEDDLE_OK && ((table->options.flags & HEDDLE_FLAG_FIXED) != 0 ||
+                                hd_geometry_slots(view, table->ops) <=
+                                    hd_geometry_slots(&table->storage.view, table->ops)))
         *view = table->storage.view;
     return status;
 }

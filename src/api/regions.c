@@ -110,7 +110,8 @@ static uint64_t fitting_slice(const heddle_table *table, uint64_t n, uint64_t by
 {
     for (uint64_t slices = 1; slices <= SLICES_MAX; slices++) {
         const uint64_t slice = (n + slices - 1) / slices;
-        if (make_layout(table, &table->storage.view, slice, slices == 1).bytes <= bytes) return slice;
+        if (make_layout(table, &table->storage.view, slice, slices == 1).bytes <= bytes)
+            return slice;
     }
     return 0;
 }
@@ -127,8 +128,8 @@ static void scratch_take(heddle_table *table, uint64_t n, const heddle_insert_op
     for (uint64_t slices = 1; options->workspace == NULL && slices <= SLICES_MAX; slices *= 2) {
         s->slice = (n + slices - 1) / slices;
         s->l = make_layout(table, &table->storage.view, s->slice, slices == 1);
-        s->own = table->engine->allocate(table->device, s->l.bytes, (void **)&s->memory) ==
-                 HEDDLE_OK;
+        s->own =
+            table->engine->allocate(table->device, s->l.bytes, (void **)&s->memory) == HEDDLE_OK;
         if (s->own) break;
         s->slice = 0;
     }
@@ -141,15 +142,18 @@ static heddle_status fill_slice(hd_region_call *rc, const scratch *s, bool fresh
 {
     heddle_table *table = rc->table;
     const uint32_t crowded = hd_regions_crowded(table);
-    const uint64_t region_slots =
-        (uint64_t)table->storage.view.region_buckets * table->ops->bucket;
+    const uint64_t region_slots = (uint64_t)table->storage.view.region_buckets * table->ops->bucket;
     hd_partition *job = &rc->job;
     hd_counts counts;
     job->pairs = s->memory;
     job->spare = s->l.spare_in_table ? table->storage.view.slots : s->memory + s->l.spare;
     job->starts = (uint64_t *)(void *)(s->memory + s->l.starts);
     job->work = s->memory + s->l.work;
-    const hd_sorted sorted = {job->pairs, job->starts, job->starts + 1, NULL, 0,
+    const hd_sorted sorted = {job->pairs,
+                              job->starts,
+                              job->starts + 1,
+                              NULL,
+                              0,
                               table->ops->fold != NULL && crowded != 0 ? region_slots * crowded
                                                                        : UINT64_MAX};
     heddle_status status = table->engine->partition(table->device, job, rc->stream);
@@ -202,8 +206,7 @@ heddle_status hd_regions_build(heddle_table *table, const void *keys, const void
         rc.batch.counts = rc.call.counts;
         rc.batch.tally = &table->control->born;
         status = fill_slices(&rc, &s, (const char *)keys, (const char *)values, n, filled);
-        if (status == HEDDLE_OK && *filled)
-            status = hd_call_read(table, &rc.call, stream, counts);
+        if (status == HEDDLE_OK && *filled) status = hd_call_read(table, &rc.call, stream, counts);
         hd_call_end(table, &rc.call);
     }
     if (s.own) table->engine->free(table->device, s.memory);

@@ -18,7 +18,8 @@
 #include "instances_config.h"
 
 #define THREADS_MAX 1024
-#if defined(HD_ONLY_SCALAR) /* the thread sanitizer's build: small batches are to meet several threads */
+#if defined(                                                                                       \
+    HD_ONLY_SCALAR) /* the thread sanitizer's build: small batches are to meet several threads */
 #define ITEMS_A_THREAD 32
 #else
 #define ITEMS_A_THREAD 2048 /* below this a second thread costs more than it brings */

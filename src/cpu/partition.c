@@ -75,8 +75,7 @@ static void buffer_flush(const pass *p, const target *t, const char *buffer, uin
 {
     const uint64_t row = (end - 1) / BUFFER_PAIRS * BUFFER_PAIRS;
     const uint64_t begin = t->first > row ? t->first : row;
-    if (end - begin == BUFFER_PAIRS)
-        stream_out(p->out + row * PAIR_BYTES, buffer);
+    if (end - begin == BUFFER_PAIRS) stream_out(p->out + row * PAIR_BYTES, buffer);
     else
         memcpy(p->out + begin * PAIR_BYTES, buffer + (begin - row) * PAIR_BYTES,
                (end - begin) * PAIR_BYTES);

@@ -9,9 +9,7 @@
 #include "cuda/sorted_pair.h"
 
 #define FILL_PAIRS_MAX (UINT32_MAX / 2) /* of a region; no folded region has so many */
-#ifndef FILL_KEYS
-#define FILL_KEYS 2 /* that a thread has in flight */
-#endif
+#define FILL_KEYS 2                     /* that a thread has in flight when it looks */
 #define KERNEL_FILL(name)                                                                          \
     static __global__ void __launch_bounds__(FILL_BLOCK, 1) JOIN(HD_SYMBOL, name)
 
@@ -57,8 +55,7 @@ HD_FN void flight_take(const image *im, const hd_view *view, fill_flight *f)
         HD_UNROLL
         for (uint32_t k = 0; k < FILL_KEYS; k++)
             if (going[k])
-                f->before[k] =
-                    image_cas(im->keys + f->slots[k], HD_KEY_EMPTY, f->pairs[k].lean);
+                f->before[k] = image_cas(im->keys + f->slots[k], HD_KEY_EMPTY, f->pairs[k].lean);
         any = false;
         HD_UNROLL
         for (uint32_t k = 0; k < FILL_KEYS; k++) {
@@ -292,8 +289,9 @@ HD_FN void fold_append(const image *im, const hd_view *view, uint32_t region, ui
 }
 
 /* Pairs that find no room in the image go on as they are. */
-KERNEL_FILL(fold)(hd_view view, hd_batch batch, const uint32_t *source, const hd_fold_task *tasks,
-                  uint32_t *pairs, unsigned long long *cursors)
+KERNEL_FILL(fold)
+(hd_view view, hd_batch batch, const uint32_t *source, const hd_fold_task *tasks, uint32_t *pairs,
+ unsigned long long *cursors)
 {
     const image im = image_make(&view, block_memory());
     const hd_fold_task task = tasks[blockIdx.x];

@@ -209,7 +209,8 @@ HD_FN uint32_t image_take(const image *im, const hd_view *view, uint32_t bucket,
     *before = HD_KEY_BUSY;
     while (slot < end) {
         *before = image_cas(im->keys + slot, HD_KEY_EMPTY, lean);
-        if (*before == HD_KEY_EMPTY || key_is(view, *before, lean)) break; /* it may have marks by now */
+        if (*before == HD_KEY_EMPTY || key_is(view, *before, lean))
+            break; /* it may have marks by now */
         slot++;
     }
     return slot;
@@ -352,8 +353,7 @@ HD_FN uint32_t image_unite(const image *im, uint32_t bucket, uint32_t count, uin
     }
     for (uint32_t i = left; i < count; i++) {
         keys[i] = HD_KEY_EMPTY;
-        if (HD_HAS_VALUES)
-            values[i] = policy == HEDDLE_POLICY_MIN ? (hd_value) ~(hd_value)0 : 0;
+        if (HD_HAS_VALUES) values[i] = policy == HEDDLE_POLICY_MIN ? (hd_value) ~(hd_value)0 : 0;
     }
     return count - left;
 }

@@ -90,9 +90,9 @@ static heddle_status settle(heddle_device *device, const hd_view *view, const hd
 
 /* A kernel may have more than 48 KB of shared memory only if it says so. */
 #define ALLOW_MEMORY(kernel, bytes)                                                                \
-    hd_cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,        \
-                                       (int)(bytes)),                                              \
-                  "cannot have a region in shared memory")
+    hd_cuda_check(                                                                                 \
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)(bytes)),   \
+        "cannot have a region in shared memory")
 
 static heddle_status fill(heddle_device *device, const hd_view *view, const hd_batch *batch,
                           const hd_sorted *sorted, bool fresh, void *stream)
@@ -124,10 +124,9 @@ static heddle_status fold(heddle_device *device, const hd_view *view, const hd_b
     heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status == HEDDLE_OK) status = ALLOW_MEMORY(JOIN(HD_SYMBOL, fold), bytes);
     if (status != HEDDLE_OK) return status;
-    JOIN(HD_SYMBOL, fold)<<<count, FILL_BLOCK, bytes, use>>>(*view, *batch,
-                                                            (const uint32_t *)source, tasks,
-                                                            (uint32_t *)pairs,
-                                                            (unsigned long long *)cursors);
+    JOIN(HD_SYMBOL,
+         fold)<<<count, FILL_BLOCK, bytes, use>>>(*view, *batch, (const uint32_t *)source, tasks,
+                                                  (uint32_t *)pairs, (unsigned long long *)cursors);
     return hd_cuda_check(cudaGetLastError(), "fold of crowded regions");
 }
 

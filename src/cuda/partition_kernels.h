@@ -18,20 +18,13 @@
 #include "cuda/sorted_pair.h"
 #include "engine/partition.h"
 
-#define PASS_BITS 10 /* at most */
+#define PASS_BITS 10  /* at most */
 #define COUNT_BITS 14 /* counters that a block of the count kernel has in shared memory, at most */
-#ifndef SORT_BLOCK
 #define SORT_BLOCK 512
-#endif
-#ifndef SORT_BLOCKS
-#define SORT_BLOCKS 2
-#endif
+#define SORT_BLOCKS 2 /* of these a processor holds: 64 registers a thread */
 #define COUNT_BLOCK 1024
 #define COUNT_CHUNK 65536 /* pairs that a block counts before it adds its counters to all others' */
-#ifndef SORT_ITEMS_SMALL
-#define SORT_ITEMS_SMALL 16
-#endif
-#define SORT_ITEMS (HD_PAIR_WORDS <= 2 ? SORT_ITEMS_SMALL : SORT_ITEMS_SMALL / 2) /* pairs of a thread */
+#define SORT_ITEMS (HD_PAIR_WORDS <= 2 ? 16 : 8) /* pairs of a thread */
 #define SORT_TILE (SORT_BLOCK * SORT_ITEMS)
 
 #if HD_VALUE_BITS == 64
@@ -141,7 +134,9 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
         for (uint32_t i = threadIdx.x; i < 1u << more; i += COUNT_BLOCK) own[i] = 0;
         __syncthreads();
         for (uint64_t i = from + threadIdx.x; i < to; i += COUNT_BLOCK)
-            atomicAdd(&own[leading(sorted_key(sorted_load(pairs, i)), known + more) & ((1u << more) - 1)], 1);
+            atomicAdd(
+                &own[leading(sorted_key(sorted_load(pairs, i)), known + more) & ((1u << more) - 1)],
+                1);
         __syncthreads();
         for (uint32_t i = threadIdx.x; i < 1u << more; i += COUNT_BLOCK)
             if (own[i] != 0)
@@ -187,7 +182,7 @@ typedef struct sort_desk {
         typename sort_scan::TempStorage scan;
         uint32_t pairs[SORT_TILE * HD_PAIR_WORDS];
     };
-    uint64_t ahead[1 << PASS_BITS];  /* where a target's pairs go, less where they are in the tile */
+    uint64_t ahead[1 << PASS_BITS]; /* where a target's pairs go, less where they are in the tile */
     uint32_t begins[1 << PASS_BITS]; /* counts, then where a target's pairs begin in the tile */
 } sort_desk;
 

@@ -91,11 +91,10 @@ static cudaError_t sort_twice(const sorting *s)
     cudaError_t error = count_all(s, counted, starts);
     if (error != cudaSuccess) return error;
     scan_counts<<<1, COUNT_BLOCK, 0, s->stream>>>(1u << counted, starts,
-                                                  all_counted ? s->cursors : NULL,
-                                                  s->first_cursors, counted - s->first);
+                                                  all_counted ? s->cursors : NULL, s->first_cursors,
+                                                  counted - s->first);
     error = sort_first(s, s->first_cursors, job->spare);
-    if (error == cudaSuccess && !all_counted)
-        error = count_again(s, (const uint32_t *)job->spare);
+    if (error == cudaSuccess && !all_counted) error = count_again(s, (const uint32_t *)job->spare);
     if (error != cudaSuccess) return error;
     sort_pairs<<<s->tiles, SORT_BLOCK, sizeof(sort_desk), s->stream>>>(
         (const uint32_t *)job->spare, job->n, job->starts, s->second, s->first, s->second,

@@ -46,9 +46,9 @@ cudaError_t sort_words(const partition_roof &r, void *temporary, size_t &bytes)
 cudaError_t sort_wide(const partition_roof &r, void *temporary, size_t &bytes)
 {
     uint64_t *const words = (uint64_t *)r.memory;
-    return cub::DeviceRadixSort::SortPairs(
-        temporary, bytes, (const uint64_t *)words, words + r.n, (const uint64_t *)words + 2 * r.n,
-        words + 3 * r.n, (int64_t)r.n, (int)(64 - r.bits), 64, r.stream);
+    return cub::DeviceRadixSort::SortPairs(temporary, bytes, (const uint64_t *)words, words + r.n,
+                                           (const uint64_t *)words + 2 * r.n, words + 3 * r.n,
+                                           (int64_t)r.n, (int)(64 - r.bits), 64, r.stream);
 }
 
 typedef cudaError_t (*sorter)(const partition_roof &r, void *temporary, size_t &bytes);

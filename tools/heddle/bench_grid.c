@@ -160,8 +160,8 @@ static int check_memory(const bench *b, const bench_axes *axes)
     const double links =
         n < (double)b->device->engine->slice_max ? n : (double)b->device->engine->slice_max;
     const double scratch = n * (key + value) * (key == value || value == 0 ? 1 : 2);
-    const double need = n * (2 * key + 2 * value + 1) + 1.05 * n / load * (key + value) +
-                        4 * links + scratch;
+    const double need =
+        n * (2 * key + 2 * value + 1) + 1.05 * n / load * (key + value) + 4 * links + scratch;
     if (need <= (double)b->info.memory_free) return TOOL_OK;
     return tool_refuse("bench: %.0f keys at load %g need %.1f GiB, but %s has %.1f GiB free", n,
                        load, need / GIB, b->device_name, (double)b->info.memory_free / GIB);

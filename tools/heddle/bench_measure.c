@@ -10,7 +10,7 @@
 #include "tool.h"
 
 typedef struct operation {
-    bool asks; /* runs over b->queries in a full table */
+    bool asks;  /* runs over b->queries in a full table */
     bool fills; /* leaves the table full; keys may fail to fit */
     uint32_t roof;
     int (*prepare)(bench *b); /* before every run, not timed; or NULL */
@@ -160,10 +160,7 @@ static const operation operations[BENCH_OPS] = {
     {true, false, HD_ROOF_CAS, fill_table, call_erase, verify_erased},
 };
 
-bool bench_op_takes_hits(uint32_t op)
-{
-    return op == BENCH_FIND || op == BENCH_CONTAINS;
-}
+bool bench_op_takes_hits(uint32_t op) { return op == BENCH_FIND || op == BENCH_CONTAINS; }
 
 /* -------------------------------------------------------------------------------- measurement */
 
@@ -234,9 +231,10 @@ static int rate_row(bench *b, const operation *op, bench_row *row)
     double roof = 0;
     int status = tool_try(heddle_table_get_stats(b->table, &stats, NULL), "statistics");
     if (status != TOOL_OK) return status;
-    const uint32_t width = op->roof == HD_ROOF_CAS         ? 8
-                           : op->roof == HD_ROOF_PARTITION ? (b->keys.key_bits + b->keys.value_bits) / 8
-                                                           : b->bucket_bytes;
+    const uint32_t width = op->roof == HD_ROOF_CAS ? 8
+                           : op->roof == HD_ROOF_PARTITION
+                               ? (b->keys.key_bits + b->keys.value_bits) / 8
+                               : b->bucket_bytes;
     status = bench_roof_measure(b, op->roof, width, stats.bytes_slots, &roof);
     row->roof_mops = roof / 1e6;
     row->bytes_per_entry = (double)stats.bytes_total / (double)b->keys.n;
@@ -247,10 +245,8 @@ static int rate_row(bench *b, const operation *op, bench_row *row)
 /* "find" where all queries are present, else "find:50". */
 static void name_row(bench *b, uint32_t op, uint32_t hit)
 {
-    if (hit == 100)
-        (void)snprintf(b->op, sizeof b->op, "%s", bench_op_names[op]);
-    else
-        (void)snprintf(b->op, sizeof b->op, "%s:%u", bench_op_names[op], hit);
+    if (hit == 100) (void)snprintf(b->op, sizeof b->op, "%s", bench_op_names[op]);
+    else (void)snprintf(b->op, sizeof b->op, "%s:%u", bench_op_names[op], hit);
 }
 
 int bench_measure(bench *b, uint32_t op_number, uint32_t hit, bench_row *row)

@@ -90,8 +90,8 @@ static int verify(skew *s, uint64_t inserted, bool *right)
         distinct++;
         if (j - i < 1000 && checked >= 1000) continue; /* the first ones, and all that came often */
         checked++;
-        const int status = tool_try(
-            heddle_table_find(s->table, &s->keys[i], 1, &count, NULL, NULL, NULL), "find");
+        const int status =
+            tool_try(heddle_table_find(s->table, &s->keys[i], 1, &count, NULL, NULL, NULL), "find");
         if (status != TOOL_OK) return status;
         *right = *right && count == (uint32_t)(j - i);
     }
@@ -127,8 +127,7 @@ static int time_builds(skew *s, double *seconds, uint64_t *inserted)
                                         &totals, NULL);
         if (status == HEDDLE_OK) status = engine->event_record(s->device, end, NULL);
         if (status == HEDDLE_OK) status = engine->event_wait(s->device, end);
-        if (status == HEDDLE_OK)
-            status = engine->event_seconds(s->device, begin, end, &times[i]);
+        if (status == HEDDLE_OK) status = engine->event_seconds(s->device, begin, end, &times[i]);
     }
     if (begin != NULL) engine->event_destroy(s->device, begin);
     if (end != NULL) engine->event_destroy(s->device, end);
@@ -146,9 +145,9 @@ static int run_kind(skew *s, int kind, bool *all_right)
     bool right = false;
     progress_step("%s", kind_names[kind]);
     make_keys(s, kind, 1);
-    int status = tool_try(heddle_memory_copy(s->device, s->device_keys, s->keys,
-                                             s->n * sizeof *s->keys, NULL),
-                          "copying keys");
+    int status = tool_try(
+        heddle_memory_copy(s->device, s->device_keys, s->keys, s->n * sizeof *s->keys, NULL),
+        "copying keys");
     if (status == TOOL_OK) status = time_builds(s, &seconds, &inserted);
     if (status == TOOL_OK) status = verify(s, inserted, &right);
     if (status != TOOL_OK) return status;
@@ -183,7 +182,8 @@ static int prepare(skew *s)
     if (status == TOOL_OK)
         status = tool_try(heddle_memory_allocate(s->device, bytes, &s->device_keys), "allocating");
     if (status == TOOL_OK)
-        status = tool_try(heddle_memory_allocate(s->device, bytes, &s->device_values), "allocating");
+        status =
+            tool_try(heddle_memory_allocate(s->device, bytes, &s->device_values), "allocating");
     if (status == TOOL_OK)
         status = tool_try(heddle_memory_copy(s->device, s->device_values, s->values, bytes, NULL),
                           "copying values");
