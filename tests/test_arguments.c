@@ -244,6 +244,30 @@ static void insert_options(const test_case *c)
     bench_destroy(&b);
 }
 
+static void workspaces(const test_case *c)
+{
+    bench b = bench_create(c);
+    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
+    void *keys = array_pointer(&b.keys);
+    void *values = array_pointer(&b.values), *memory = NULL;
+    static _Alignas(HEDDLE_WORKSPACE_ALIGNMENT) char host[HEDDLE_WORKSPACE_ALIGNMENT];
+    check_ok(heddle_memory_allocate(c->device, 4 * HEDDLE_WORKSPACE_ALIGNMENT, &memory));
+    options.workspace_bytes = 1;
+    invalid(heddle_table_build(b.t.table, keys, values, N, &options, NULL, NULL));
+    options.workspace = (char *)memory + 8;
+    invalid(heddle_table_build(b.t.table, keys, values, N, &options, NULL, NULL));
+    options.workspace = host;
+    options.workspace_bytes = sizeof host;
+    if (c->device->engine->host_memory)
+        check_ok(heddle_table_build(b.t.table, keys, values, N, &options, NULL, NULL));
+    else
+        invalid(heddle_table_build(b.t.table, keys, values, N, &options, NULL, NULL));
+    options.workspace = memory;
+    check_ok(heddle_table_build(b.t.table, keys, values, N, &options, NULL, NULL));
+    check_ok(heddle_memory_free(c->device, memory));
+    bench_destroy(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +279,7 @@ int main(void)
         OVER_INSTANCES(streams_on_the_cpu),
         OVER_WIDTHS(struct_sizes),
         OVER_WIDTHS(insert_options),
+        OVER_WIDTHS(workspaces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

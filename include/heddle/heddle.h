@@ -231,13 +231,15 @@ typedef struct heddle_totals {
 #define HEDDLE_POLICY_MIN 3     /* the smaller, unsigned */
 #define HEDDLE_POLICY_MAX 4     /* the larger, unsigned */
 
+#define HEDDLE_WORKSPACE_ALIGNMENT 256 /* what heddle_memory_allocate gives */
+
 typedef struct heddle_insert_options {
     uint32_t size;            /* sizeof(heddle_insert_options) */
     uint32_t policy;          /* HEDDLE_POLICY_*; KEEP by default */
     uint8_t *outcomes;        /* NULL, or n bytes: HEDDLE_OUTCOME_* of every key */
     uint64_t *failed;         /* NULL, or host memory for the indices of keys that did not fit */
     uint64_t failed_capacity; /* how many indices `failed` has room for */
-    void *workspace;          /* NULL, or device memory that the call may use as scratch */
+    void *workspace;          /* NULL, or device memory, aligned to 256 bytes, for scratch */
     uint64_t workspace_bytes; /* its size; see heddle_table_build_workspace */
 } heddle_insert_options;
 #define HEDDLE_INSERT_OPTIONS_INIT                                                                 \

@@ -120,6 +120,20 @@ static heddle_status insert_slice(void *context, void *const device[HD_SPANS_MAX
 
 /* ----------------------------------------------------------------------------------- the call */
 
+static heddle_status check_workspace(const heddle_table *table, const heddle_insert_options *o,
+                                     const char *what)
+{
+    if (o->workspace == NULL && o->workspace_bytes != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: workspace_bytes without a workspace", what);
+    if ((uintptr_t)o->workspace % HEDDLE_WORKSPACE_ALIGNMENT != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the workspace is not aligned to %d bytes", what,
+                       HEDDLE_WORKSPACE_ALIGNMENT);
+    if (o->workspace != NULL && !table->engine->is_device_memory(table->device, o->workspace))
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the workspace is no memory of the table's device",
+                       what);
+    return HEDDLE_OK;
+}
+
 static heddle_status check_insert(const heddle_table *table, const void *keys, const void *values,
                                   uint64_t n, const heddle_insert_options *o, const void *stream,
                                   const char *what)
@@ -140,7 +154,8 @@ static heddle_status check_insert(const heddle_table *table, const void *keys, c
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: there is no policy %u", what, o->policy);
     if (o->failed == NULL && o->failed_capacity != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: failed_capacity without an array `failed`", what);
-    return hd_check_array(o->failed, o->failed_capacity, sizeof(uint64_t), "failed indices");
+    status = hd_check_array(o->failed, o->failed_capacity, sizeof(uint64_t), "failed indices");
+    return status == HEDDLE_OK ? check_workspace(table, o, what) : status;
 }
 
 /* Gives the sums of a call that waited to its caller, or keeps them for heddle_table_take_totals. */

@@ -26,6 +26,7 @@
 #define FILL_BLOCK 1024
 #endif
 #define DESK_HASH (2 * FILL_BLOCK)
+#define DESK_WORDS (FILL_BLOCK * (HD_KEY_BITS + HD_VALUE_BITS) / 32 + DESK_HASH)
 #define DESK_NOBODY UINT32_MAX
 #define EVICT_TRIES 4096 /* beside others; more than enough for all kicks */
 
@@ -37,9 +38,9 @@ typedef struct image_desk {
 #if HD_VALUE_BITS != 0
             hd_value values[FILL_BLOCK];
 #endif
-            uint32_t hash[2 * FILL_BLOCK]; /* which thread has a key */
+            uint32_t hash[DESK_HASH]; /* which thread has a key */
         };
-        uint32_t counts[1]; /* earlier: keys that came to each bucket, two counts in a word */
+        uint32_t counts[DESK_WORDS]; /* earlier: keys that came to each bucket, two in a word */
     };
     uint32_t actors;  /* threads that act for a key; they are then listed where the hash was */
     uint32_t waiting; /* pairs that have come to wait in the region's slots */
@@ -280,7 +281,7 @@ HD_FN int image_walk(const image *im, const hd_view *view, hd_pair pair, uint32_
 /* Whether the desk has room to count the keys of each bucket, and counting is worth it. */
 HD_FN bool image_can_count(const hd_view *view)
 {
-    return HD_BUCKET > 1 && (view->region_buckets + 1) / 2 * 4 <= sizeof(image_desk) - 16;
+    return HD_BUCKET > 1 && (view->region_buckets + 1) / 2 <= DESK_WORDS;
 }
 
 HD_FN void image_counts_clear(const hd_view *view, const image *im)
