@@ -5,7 +5,7 @@
 #ifndef HD_CUDA_FILL_KERNELS_H
 #define HD_CUDA_FILL_KERNELS_H
 
-#include "cuda/image.h"
+#include "cuda/image_settle.h"
 #include "cuda/sorted_pair.h"
 
 #define FILL_PAIRS_MAX (UINT32_MAX / 2) /* of a region; no folded region has so many */
@@ -23,8 +23,7 @@ HD_FN void fill_wait(const image *im, const hd_view *view, uint64_t base, hd_pai
     const uint32_t at = atomicAdd(&im->desk->waiting, 1);
     int result = HD_GOES_ON;
     if (at < im->slots) slot_put(view, base + at, pair, 0);
-    else if (step < view->hashes)
-        result = image_walk(im, view, pair, step, view->hashes, policy, &s->probes);
+    else if (step < view->hashes) result = image_walk(im, view, pair, step, policy, &s->probes);
     else result = HD_DEFERRED;
     s->inserted += result == HD_PLACED;
     s->present += result == HD_PRESENT;
@@ -191,7 +190,7 @@ HD_FN void fill_again(const image *im, const hd_view *view, const hd_batch *batc
         int result = HD_GOES_ON;
         if (i < count) {
             const hd_pair pair = waiting_pair(view, base + i);
-            result = image_walk(im, view, pair, step, view->hashes, batch->policy, &s->probes);
+            result = image_walk(im, view, pair, step, batch->policy, &s->probes);
             if (result == HD_DEFERRED)
                 fill_wait(im, view, base, pair, view->hashes, batch->policy, s);
         }
@@ -304,7 +303,7 @@ KERNEL_FILL(fold)
         hd_pair lean;
         lean.lean = lean_key(&view, sorted_key(pair));
         lean.value = (hd_value)sorted_value(pair);
-        const int result = image_walk(&im, &view, lean, 0, view.hashes, batch.policy, &s.probes);
+        const int result = image_walk(&im, &view, lean, 0, batch.policy, &s.probes);
         s.present += result == HD_PRESENT;
         if (result == HD_DEFERRED) sorted_store(pairs, atomicAdd(cursor, 1ull), pair);
     }
