@@ -1,8 +1,9 @@
 # Makes the compiled tables of src/instances.def: one small source file for every table and every
 # tile, which names the table's parameters and includes the engine's instance file.
 #
+# Likewise one for every kind of pair and everything that works on sorted pairs (engine/partition.h).
+#
 # Sets heddle_instance_sources and heddle_instance_dir, which also holds
-#   partitions.h        HD_PARTITION(name) for every kind of pair, likewise
 #   instances.h         HD_INSTANCE(name) for every table, to be included with that macro defined
 #   instances_config.h  HD_HAVE_AVX2 and so on: the tiles and engines that are compiled
 #
@@ -12,7 +13,6 @@
 set(heddle_instance_dir ${PROJECT_BINARY_DIR}/instances)
 set(heddle_instance_sources)
 set(heddle_instance_names)
-set(heddle_partition_names)
 set(instances_def ${PROJECT_SOURCE_DIR}/src/instances.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${instances_def})
 
@@ -54,16 +54,16 @@ function(heddle_add_instance name scheme key_bits value_bits bucket tile include
     set(heddle_instance_sources ${heddle_instance_sources} ${file} PARENT_SCOPE)
 endfunction()
 
-# One source file: the partition of one kind of pair for one engine ("cpu" or "cuda").
-function(heddle_add_partition name key_bits value_bits engine included)
+# One source file: what `included` does for one kind of pair.
+function(heddle_add_pair_kind name key_bits value_bits included)
     get_filename_component(extension ${included} EXT)
-    set(file ${heddle_instance_dir}/${name}_${engine}${extension})
+    set(file ${heddle_instance_dir}/${name}${extension})
     file(CONFIGURE OUTPUT ${file} CONTENT [[
-/* Made from src/instances.def by cmake/instances.cmake. */
+/* Made by cmake/instances.cmake. */
 #define HD_KEY_BITS @key_bits@
 #define HD_VALUE_BITS @value_bits@
 #define HD_BUCKET 1
-#define HD_SYMBOL @name@_@engine@
+#define HD_SYMBOL @name@
 #include "@included@"
 ]] @ONLY)
     set(heddle_instance_sources ${heddle_instance_sources} ${file} PARENT_SCOPE)
@@ -92,16 +92,27 @@ foreach(line IN LISTS lines)
     if(heddle_has_cuda)
         heddle_add_instance(${name} ${parameters} cuda cuda/instance.cu)
     endif()
-    list(SUBLIST parameters 1 2 widths)
-    list(JOIN widths "_v" partition)
-    set(partition hd_partition_k${partition})
-    if(NOT partition IN_LIST heddle_partition_names)
-        list(APPEND heddle_partition_names ${partition})
-        heddle_add_partition(${partition} ${widths} cpu cpu/partition.c)
-        if(heddle_has_cuda)
-            heddle_add_partition(${partition} ${widths} cuda cuda/partition_kind.cu)
-        endif()
-    endif()
+endforeach()
+
+# The kinds of HD_PAIR_KINDS and, for relations, HD_RELATE_KINDS.
+foreach(key_bits 32 64)
+    foreach(value_bits 0 32 64)
+        foreach(part partition graph relate)
+            set(name hd_${part}_k${key_bits}_v${value_bits})
+            if(part STREQUAL relate)
+                if(value_bits EQUAL 0)
+                    continue()
+                endif()
+                set(name hd_${part}_k${key_bits}_r${value_bits})
+            endif()
+            if(EXISTS ${PROJECT_SOURCE_DIR}/src/cpu/${part}.c)
+                heddle_add_pair_kind(${name}_cpu ${key_bits} ${value_bits} cpu/${part}.c)
+            endif()
+            if(heddle_has_cuda AND EXISTS ${PROJECT_SOURCE_DIR}/src/cuda/${part}_kind.cu)
+                heddle_add_pair_kind(${name}_cuda ${key_bits} ${value_bits} cuda/${part}_kind.cu)
+            endif()
+        endforeach()
+    endforeach()
 endforeach()
 list(LENGTH heddle_instance_names instance_count)
 if(instance_count EQUAL 0)
@@ -113,10 +124,6 @@ message(STATUS "Compiled tables: ${instance_count}, CPU tiles: ${tile_text}")
 list(TRANSFORM heddle_instance_names REPLACE "(.+)" "HD_INSTANCE(\\1)\n" OUTPUT_VARIABLE list_text)
 list(JOIN list_text "" list_text)
 file(CONFIGURE OUTPUT ${heddle_instance_dir}/instances.h CONTENT "@list_text@" @ONLY)
-
-list(TRANSFORM heddle_partition_names REPLACE "(.+)" "HD_PARTITION(\\1)\n" OUTPUT_VARIABLE list_text)
-list(JOIN list_text "" list_text)
-file(CONFIGURE OUTPUT ${heddle_instance_dir}/partitions.h CONTENT "@list_text@" @ONLY)
 
 set(config_text "#define HD_HAVE_CUDA ${heddle_has_cuda}\n")
 foreach(tile avx2 avx512 neon)

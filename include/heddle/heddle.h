@@ -157,11 +157,14 @@ HEDDLE_API heddle_status heddle_memory_fill(heddle_device *device, void *memory,
 
 typedef struct heddle_table heddle_table;
 
-#define HEDDLE_CONTAINER_MAP 1 /* keys with a value each */
-#define HEDDLE_CONTAINER_SET 2 /* keys alone */
+#define HEDDLE_CONTAINER_MAP 1      /* keys with a value each */
+#define HEDDLE_CONTAINER_SET 2      /* keys alone */
+#define HEDDLE_CONTAINER_MULTIMAP 3 /* keys with any number of values each */
+#define HEDDLE_CONTAINER_COUNTER 4  /* keys with the number of times they were inserted */
 
 #define HEDDLE_SCHEME_AUTO 0   /* the library chooses */
 #define HEDDLE_SCHEME_CUCKOO 1 /* bucketed cuckoo hashing; bucket 1, 4, 8, 16, 32; 2 to 4 hashes */
+#define HEDDLE_SCHEME_HASHGRAPH 2 /* lists in compressed rows; static: set, multimap, counter */
 
 #define HEDDLE_FLAG_FIXED 1u /* never grow: keys that do not fit are reported instead */
 
@@ -308,6 +311,22 @@ HEDDLE_API heddle_status heddle_table_contains(heddle_table *table, const void *
 HEDDLE_API heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t n,
                                             uint8_t *found, heddle_totals *totals, void *stream);
 /*
+ * How many values every key has: matches[i] of keys[i]; in a set, map or counter 0 or 1. `totals` may be
+ * NULL.
+ */
+HEDDLE_API heddle_status heddle_table_count(heddle_table *table, const void *keys, uint64_t n,
+                                            uint64_t *matches, heddle_totals *totals, void *stream);
+/*
+ * All values of every key of a batch. The values of keys[i] are values[offsets[i]] to
+ * values[offsets[i + 1] - 1], in no particular order; there are n + 1 offsets. *count (host memory)
+ * becomes the number of all values. With `values` NULL only offsets and count are found: that is how
+ * to learn how much room is needed. When there are more than `capacity` values none is written and
+ * the call returns HEDDLE_ERROR_INVALID, with offsets and *count set. Allocates and synchronises.
+ */
+HEDDLE_API heddle_status heddle_table_retrieve(heddle_table *table, const void *keys, uint64_t n,
+                                               uint64_t *offsets, void *values, uint64_t capacity,
+                                               uint64_t *count, void *stream);
+/*
  * Writes all pairs, in no particular order, to arrays with room for `capacity` elements, and their
  * number to *count (host memory). `values` is NULL for a set, and may be NULL for a map. When the
  * arrays are too small nothing is written, *count says how much room is needed, and the call
@@ -385,5 +404,7 @@ HEDDLE_API heddle_status heddle_table_load(heddle_device *device, const char *pa
 #ifdef __cplusplus
 }
 #endif
+
+#include <heddle/relations.h>
 
 #endif

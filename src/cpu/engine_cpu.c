@@ -88,16 +88,14 @@ static const hd_table_ops *const *tables(heddle_device *device, uint32_t *count)
 
 /* ---------------------------------------------------------------------------------- partitions */
 
-#define HD_PARTITION(name) extern const hd_partition_cpu name##_cpu;
-#include "partitions.h"
-#undef HD_PARTITION
-#define HD_PARTITION(name) &name##_cpu,
-static const hd_partition_cpu *const partitions[] = {
-#include "partitions.h"
-};
-#undef HD_PARTITION
+#define DECLARE(key_bits, value_bits)                                                              \
+    extern const hd_partition_cpu hd_partition_k##key_bits##_v##value_bits##_cpu;
+HD_PAIR_KINDS(DECLARE)
+#undef DECLARE
+#define ADDRESS(key_bits, value_bits) &hd_partition_k##key_bits##_v##value_bits##_cpu,
+static const hd_partition_cpu *const partitions[] = {HD_PAIR_KINDS(ADDRESS)};
+#undef ADDRESS
 
-/* There is one for every compiled table. */
 static const hd_partition_cpu *partition_for(const hd_partition *job)
 {
     size_t i = 0;
@@ -116,6 +114,20 @@ static heddle_status cpu_partition(heddle_device *device, const hd_partition *jo
 static uint64_t cpu_partition_work(heddle_device *device, const hd_partition *job)
 {
     return partition_for(job)->work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
+}
+
+/* ------------------------------------------------------------------------ graphs and relations */
+
+static const hd_graph_ops *cpu_graph(uint32_t key_bits, uint32_t value_bits)
+{
+    (void)key_bits, (void)value_bits;
+    return NULL;
+}
+
+static const hd_relate_ops *cpu_relate(uint32_t key_bits, uint32_t row_bits)
+{
+    (void)key_bits, (void)row_bits;
+    return NULL;
 }
 
 /* ------------------------------------------------------------------------------------- device */
@@ -299,6 +311,9 @@ const hd_engine *hd_engine_cpu(void)
         cpu_event_seconds,
         cpu_partition,
         cpu_partition_work,
+        cpu_graph,
+        cpu_relate,
+        NULL,
         tables,
         cpu_roof,
     };

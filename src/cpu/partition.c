@@ -121,7 +121,8 @@ static void scatter_keys(const hd_partition *job, uint64_t begin, uint64_t end, 
     const hd_key *keys = (const hd_key *)job->keys;
     const hd_value *values = (const hd_value *)job->values;
     for (uint64_t i = begin; i < end; i++)
-        pair_put(p, mix_key(&job->mix, keys[i]), HD_VALUE_BITS != 0 ? values[i] : 0);
+        pair_put(p, mix_key(&job->mix, keys[i]),
+                 values != NULL ? values[i] : (hd_value)(job->first_row + i));
     pass_end(p);
 }
 

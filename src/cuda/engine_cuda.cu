@@ -46,16 +46,14 @@ static const hd_table_ops *const *tables(heddle_device *device, uint32_t *count)
 
 /* ---------------------------------------------------------------------------------- partitions */
 
-#define HD_PARTITION(name) extern "C" const hd_partition_cuda name##_cuda;
-#include "partitions.h"
-#undef HD_PARTITION
-#define HD_PARTITION(name) &name##_cuda,
-static const hd_partition_cuda *const partitions[] = {
-#include "partitions.h"
-};
-#undef HD_PARTITION
+#define DECLARE(key_bits, value_bits)                                                              \
+    extern "C" const hd_partition_cuda hd_partition_k##key_bits##_v##value_bits##_cuda;
+HD_PAIR_KINDS(DECLARE)
+#undef DECLARE
+#define ADDRESS(key_bits, value_bits) &hd_partition_k##key_bits##_v##value_bits##_cuda,
+static const hd_partition_cuda *const partitions[] = {HD_PAIR_KINDS(ADDRESS)};
+#undef ADDRESS
 
-/* There is one for every compiled table. */
 static const hd_partition_cuda *partition_for(const hd_partition *job)
 {
     size_t i = 0;
@@ -76,6 +74,22 @@ static uint64_t cuda_partition_work(heddle_device *device, const hd_partition *j
 {
     (void)device;
     return partition_for(job)->work_bytes(job->region_bits);
+}
+
+/* ------------------------------------------------------------------------ graphs and relations */
+
+static const hd_graph_ops *cuda_graph(uint32_t key_bits, uint32_t value_bits)
+{
+    (void)key_bits;
+    (void)value_bits;
+    return NULL;
+}
+
+static const hd_relate_ops *cuda_relate(uint32_t key_bits, uint32_t row_bits)
+{
+    (void)key_bits;
+    (void)row_bits;
+    return NULL;
 }
 
 /* ------------------------------------------------------------------------------------- device */
@@ -309,6 +323,9 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_event_seconds,
         cuda_partition,
         cuda_partition_work,
+        cuda_graph,
+        cuda_relate,
+        NULL,
         tables,
         cuda_roof,
     };

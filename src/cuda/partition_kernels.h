@@ -37,7 +37,8 @@ typedef uint32_t hd_value;
 HD_FN hd_sorted_pair pair_make(const hd_partition &job, uint64_t i)
 {
     const hd_key mixed = mix_key(&job.mix, __ldg((const hd_key *)job.keys + i));
-    return sorted_make(mixed, HD_VALUE_BITS != 0 ? __ldg((const hd_value *)job.values + i) : 0);
+    return sorted_make(mixed, job.values != NULL ? __ldg((const hd_value *)job.values + i)
+                                                 : (hd_value)(job.first_row + i));
 }
 
 /* Keys of 16 bytes are read at once where the caller's arrays allow it. */
@@ -70,7 +71,12 @@ HD_FN void pairs_vector(const hd_partition &job, uint64_t first, hd_sorted_pair 
     keys_vector(job, first, keys);
 #if HD_VALUE_BITS != 0
     alignas(16) hd_value values[VECTOR_KEYS];
-    load_stream<sizeof values>(values, (const hd_value *)job.values + first);
+    if (job.values != NULL) {
+        load_stream<sizeof values>(values, (const hd_value *)job.values + first);
+    } else {
+#pragma unroll
+        for (int i = 0; i < VECTOR_KEYS; i++) values[i] = (hd_value)(job.first_row + first + i);
+    }
 #endif
 #pragma unroll
     for (int i = 0; i < VECTOR_KEYS; i++) {

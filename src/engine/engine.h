@@ -12,8 +12,11 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "partition.h"
-#include "table_view.h"
+#include "engine/columns.h"
+#include "engine/graph.h"
+#include "engine/partition.h"
+#include "engine/relate.h"
+#include "engine/table_view.h"
 
 typedef struct hd_engine hd_engine;
 typedef struct hd_table_ops hd_table_ops;
@@ -135,6 +138,10 @@ struct hd_engine {
     /* Sorts pairs by region (partition.h), and the bytes of `work` that this takes. */
     heddle_status (*partition)(heddle_device *device, const hd_partition *job, void *stream);
     uint64_t (*partition_work)(heddle_device *device, const hd_partition *job);
+    /* The graphs of these pairs, and the joins and groups of these keys; NULL where not compiled. */
+    const hd_graph_ops *(*graph)(uint32_t key_bits, uint32_t value_bits);
+    const hd_relate_ops *(*relate)(uint32_t key_bits, uint32_t row_bits);
+    const hd_column_ops *columns;
 
     /* The compiled tables, `ops_count` of them. */
     const hd_table_ops *const *(*tables)(heddle_device *device, uint32_t *ops_count);

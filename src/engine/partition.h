@@ -11,7 +11,7 @@
 #ifndef HD_PARTITION_H
 #define HD_PARTITION_H
 
-#include "table_view.h"
+#include "engine/table_view.h"
 
 typedef struct hd_partition {
     uint32_t key_bits;
@@ -19,7 +19,8 @@ typedef struct hd_partition {
     uint32_t region_bits; /* at most HD_PARTITION_BITS_MAX */
     hd_mix mix;
     const void *keys;   /* n of them, device memory like all that follows */
-    const void *values; /* n, or NULL */
+    const void *values; /* n, or NULL: the value of a pair is then its row, first_row and up */
+    uint64_t first_row;
     uint64_t n;
     void *pairs;      /* out: the pairs, region by region */
     void *spare;      /* room for as many more, which may be used on the way */
@@ -28,6 +29,9 @@ typedef struct hd_partition {
 } hd_partition;
 
 #define HD_PARTITION_BITS_MAX 20
+
+/* The kinds of pairs, key bits and value bits, that everything on sorted pairs is compiled for. */
+#define HD_PAIR_KINDS(X) X(32, 0) X(32, 32) X(32, 64) X(64, 0) X(64, 32) X(64, 64)
 
 /* Pairs sorted by region, as a build takes them. */
 typedef struct hd_sorted {

@@ -1,0 +1,183 @@
+/*
+ * relations.h: joins, group-by, unique and set operations on columns. Included by heddle.h, whose rules
+ * hold here too.
+ *
+ * A key is a row of one or more columns. Two keys are equal when all their bytes are: no hash is ever
+ * trusted alone. Floating-point columns are compared by their bits, so 0.0 and -0.0 are two keys and
+ * a NaN equals itself.
+ *
+ * Nulls. A column may have an array of flags, one byte a row, 0 where the row has no value. In a
+ * join a key with a null in any column matches nothing. In a grouping nulls are equal to each other and
+ * different from every value.
+ *
+ * Rows are numbered from 0. Arrays of row numbers have row_bits bits a number: 64, or 32 where all row
+ * numbers are less than 2^32 - 1.
+ *
+ * Arrays may lie in host memory or in memory of the device. All these calls allocate memory of the
+ * device and synchronise; what they need is said beside each.
+ */
+#ifndef HEDDLE_RELATIONS_H
+#define HEDDLE_RELATIONS_H
+
+#include <heddle/heddle.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct heddle_column {
+    const void *data;     /* n elements */
+    const uint8_t *valid; /* NULL: no nulls; else one byte an element, 0 where it is null */
+    uint32_t width;       /* bytes of an element, 1 to 64 */
+    uint32_t reserved;    /* 0 */
+} heddle_column;
+
+#define HEDDLE_KEY_COLUMNS_MAX 16
+
+/* A key column of 32 or 64 bits without nulls is the fast case. */
+#define HEDDLE_COLUMN(data, width) {(data), NULL, (width), 0}
+
+#define HEDDLE_ROW_NONE_32 UINT32_MAX /* in place of the row of the side that has no match */
+#define HEDDLE_ROW_NONE_64 UINT64_MAX
+
+/* --------------------------------------------------------------------------------------- joins */
+
+typedef struct heddle_join heddle_join;
+
+#define HEDDLE_JOIN_INNER 1 /* every pair of rows with equal keys */
+#define HEDDLE_JOIN_LEFT 2  /* and every left row without a match, with NONE on the right */
+#define HEDDLE_JOIN_RIGHT 3 /* inner, and every right row without a match, with NONE on the left */
+#define HEDDLE_JOIN_FULL 4  /* inner, and both */
+#define HEDDLE_JOIN_SEMI 5  /* every left row that has a match, once */
+#define HEDDLE_JOIN_ANTI 6  /* every left row that has none; a key with a null has none */
+
+typedef struct heddle_join_options {
+    uint32_t size;     /* sizeof(heddle_join_options) */
+    uint32_t kind;     /* HEDDLE_JOIN_*; INNER by default */
+    uint32_t row_bits; /* 32 or 64; 64 by default */
+    uint32_t flags;    /* 0 */
+    uint64_t seed;     /* of the hash; 0 draws one */
+} heddle_join_options;
+#define HEDDLE_JOIN_OPTIONS_INIT {sizeof(heddle_join_options), HEDDLE_JOIN_INNER, 64, 0, 0}
+
+/*
+ * Joins two tables by their `columns` key columns, which have the same widths on both sides, and finds
+ * out how many rows the result has. The result is then fetched. The columns must stay as they are until
+ * then. Memory: both sides' keys and row numbers, twice while the call lasts.
+ */
+HEDDLE_API heddle_status heddle_join_create(heddle_device *device, const heddle_column *left,
+                                            uint64_t left_rows, const heddle_column *right,
+                                            uint64_t right_rows, uint32_t columns,
+                                            const heddle_join_options *options, heddle_join **join,
+                                            void *stream);
+/*
+ * The number of rows of the result; and, where not NULL, how many rows an array must have room for at
+ * least so that heddle_join_fetch can go on.
+ */
+HEDDLE_API heddle_status heddle_join_count(const heddle_join *join, uint64_t *count,
+                                           uint64_t *slice_min);
+/*
+ * Writes the next rows of the result, at most `capacity`, and their number to *count (host memory), 0
+ * when all have been fetched. `right` is NULL in semi and anti joins; elsewhere either may be NULL. The
+ * matches come first, in no particular order; then left rows without match, then right rows without
+ * match, ascending. Rows of semi and anti joins ascend. With room for less than slice_min rows the
+ * call returns HEDDLE_ERROR_INVALID and nothing is lost.
+ */
+HEDDLE_API heddle_status heddle_join_fetch(heddle_join *join, void *left, void *right,
+                                           uint64_t capacity, uint64_t *count, void *stream);
+/* Begins to fetch from the beginning again. */
+HEDDLE_API heddle_status heddle_join_rewind(heddle_join *join);
+HEDDLE_API void heddle_join_destroy(heddle_join *join);
+
+/* -------------------------------------------------------------------------- group-by and unique */
+
+typedef struct heddle_groups heddle_groups;
+
+#define HEDDLE_GROUPS_UNORDERED 0 /* in no particular order */
+#define HEDDLE_GROUPS_BY_FIRST 1  /* groups in the order in which their first rows appear */
+
+typedef struct heddle_groups_options {
+    uint32_t size;     /* sizeof(heddle_groups_options) */
+    uint32_t order;    /* HEDDLE_GROUPS_*; UNORDERED by default */
+    uint32_t row_bits; /* 32 or 64; 64 by default */
+    uint32_t flags;    /* 0 */
+    uint64_t seed;     /* of the hash; 0 draws one. The same seed gives the same order. */
+} heddle_groups_options;
+#define HEDDLE_GROUPS_OPTIONS_INIT \
+    {sizeof(heddle_groups_options), HEDDLE_GROUPS_UNORDERED, 64, 0, 0}
+
+/*
+ * Brings the rows with equal keys together. Groups are numbered from 0. The key columns must stay as
+ * they are until the groups are destroyed. Memory: the row numbers, and 8 bytes a group.
+ */
+HEDDLE_API heddle_status heddle_groups_create(heddle_device *device, const heddle_column *keys,
+                                              uint32_t columns, uint64_t rows,
+                                              const heddle_groups_options *options,
+                                              heddle_groups **groups, void *stream);
+HEDDLE_API void heddle_groups_destroy(heddle_groups *groups);
+/* The number of groups. */
+HEDDLE_API heddle_status heddle_groups_count(const heddle_groups *groups, uint64_t *count);
+/* The first row of every group: row numbers, one a group. */
+HEDDLE_API heddle_status heddle_groups_first(heddle_groups *groups, void *rows, void *stream);
+/* The key of every group in one of the key columns: elements of that column's width, and, where not
+   NULL, flags that say which are not null. */
+HEDDLE_API heddle_status heddle_groups_keys(heddle_groups *groups, uint32_t column, void *keys,
+                                            uint8_t *valid, void *stream);
+/* The number of rows of every group. */
+HEDDLE_API heddle_status heddle_groups_sizes(heddle_groups *groups, uint64_t *sizes, void *stream);
+/* The group of every row ("inverse"): numbers of row_bits bits, one a row. */
+HEDDLE_API heddle_status heddle_groups_of_rows(heddle_groups *groups, void *numbers, void *stream);
+/* The rows of all groups, ascending in each, and where each group begins: groups + 1 numbers. */
+HEDDLE_API heddle_status heddle_groups_rows(heddle_groups *groups, uint64_t *begins, void *rows,
+                                            void *stream);
+/* The numbers of the `k` largest groups, largest first, the lower number first among equals; *count is
+   how many there are: k or the number of groups. */
+HEDDLE_API heddle_status heddle_groups_top(heddle_groups *groups, uint64_t k, uint64_t *numbers,
+                                           uint64_t *count, void *stream);
+
+#define HEDDLE_TYPE_U32 1
+#define HEDDLE_TYPE_I32 2
+#define HEDDLE_TYPE_F32 3
+#define HEDDLE_TYPE_U64 4
+#define HEDDLE_TYPE_I64 5
+#define HEDDLE_TYPE_F64 6
+
+#define HEDDLE_AGGREGATE_COUNT 1 /* values that are not null: uint64_t */
+#define HEDDLE_AGGREGATE_SUM 2   /* uint64_t, int64_t (both wrapping) or double, after the type */
+#define HEDDLE_AGGREGATE_MIN 3   /* the type itself */
+#define HEDDLE_AGGREGATE_MAX 4
+#define HEDDLE_AGGREGATE_MEAN 5 /* double */
+
+/*
+ * Aggregates a column of values, one a row, by group: out[g] for group g. `valid` marks nulls among the
+ * values, which take no part; out_valid[g], where not NULL, is 0 for a group that has nothing but
+ * nulls, whose out[g] is then 0. The order in which floating-point numbers are summed up is open; MIN
+ * and MAX take no NaN where there is a number.
+ */
+HEDDLE_API heddle_status heddle_groups_aggregate(heddle_groups *groups, uint32_t aggregate,
+                                                 uint32_t type, const void *values,
+                                                 const uint8_t *valid, void *out,
+                                                 uint8_t *out_valid, void *stream);
+
+/* -------------------------------------------------------------------------------- set operations */
+
+#define HEDDLE_SET_UNION 1        /* keys of a or b */
+#define HEDDLE_SET_INTERSECTION 2 /* keys of both */
+#define HEDDLE_SET_DIFFERENCE 3   /* keys of a that are not in b */
+
+/*
+ * Works on the distinct keys of two arrays of key_bits (32 or 64) bits and writes the distinct keys of the
+ * result, in the order in which they first appear in a and then b, to an array with room for `capacity`.
+ * *count (host memory) becomes their number. When the array is too small nothing is written and the call
+ * returns HEDDLE_ERROR_INVALID with *count set.
+ */
+HEDDLE_API heddle_status heddle_set_operation(heddle_device *device, uint32_t operation,
+                                              uint32_t key_bits, const void *a, uint64_t a_count,
+                                              const void *b, uint64_t b_count, void *keys,
+                                              uint64_t capacity, uint64_t *count, void *stream);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,88 @@
+/*
+ * columns.h: plain steps over arrays that relational operations are put together from. All memory is
+ * the device's; row numbers have 32 or 64 bits; nothing waits.
+ */
+#ifndef HD_COLUMNS_H
+#define HD_COLUMNS_H
+
+#include <heddle/heddle.h>
+#include <stdbool.h>
+
+#define HD_COLUMNS_MAX 16
+#define HD_COLUMN_WIDTH_MAX 64
+
+/* A column of a key: elements of any width, compared by their bytes, and which of them are there. */
+typedef struct hd_column {
+    const void *data;
+    uint32_t width;       /* bytes of an element, 1 to HD_COLUMN_WIDTH_MAX */
+    const uint8_t *valid; /* NULL: all are; else 0 marks a null. All nulls are equal here. */
+} hd_column;
+
+/* One or two tables of the same columns, one after the other: row n of the first is row 0 of the second. */
+typedef struct hd_row_keys {
+    uint32_t columns;
+    uint64_t n; /* rows of the first */
+    hd_column first[HD_COLUMNS_MAX], second[HD_COLUMNS_MAX];
+} hd_row_keys;
+
+/* Rows in groups: rows [starts[g], starts[g + 1]) of `rows` are the rows of group g. */
+typedef struct hd_grouped {
+    const void *rows;
+    uint32_t row_bits;
+    uint64_t n;
+    const uint64_t *starts;
+    uint64_t groups;
+} hd_grouped;
+
+/* Types of columns that are aggregated, and what is made of them. */
+typedef struct hd_reduce {
+    uint32_t aggregate; /* HEDDLE_AGGREGATE_* */
+    uint32_t type;      /* HEDDLE_TYPE_* */
+    const void *column;
+    const uint8_t *valid; /* NULL, or 0 marks a null, which takes no part */
+    void *out;          /* one a group: SUM uint64_t, int64_t or double; MIN, MAX the column's type;
+                             COUNT uint64_t; MEAN double. 0 for a group without values. */
+    uint8_t *out_valid; /* NULL, or one a group: whether any value took part */
+} hd_reduce;
+
+typedef struct hd_column_ops {
+    /* Bytes of `work` that suffice for any of these steps over n elements. */
+    uint64_t (*work)(heddle_device *device, uint64_t n);
+    /* Exclusive sums in place; the total goes to numbers[n]. */
+    heddle_status (*scan)(heddle_device *device, uint64_t *numbers, uint64_t n, void *work,
+                          void *stream);
+    /* The indices i, ascending, with (flags[i] != 0) == wanted, and their number. `rows` may be NULL. */
+    heddle_status (*select)(heddle_device *device, const uint8_t *flags, uint64_t n, bool wanted,
+                            void *rows, uint32_t row_bits, uint64_t *count, void *work,
+                            void *stream);
+    /* ranks[i]: how many flags before i are set. */
+    heddle_status (*rank)(heddle_device *device, const uint8_t *flags, uint64_t n, void *ranks,
+                          uint32_t row_bits, void *work, void *stream);
+    /* out[i] = column[rows[i]], elements of `width` bytes. */
+    heddle_status (*gather)(heddle_device *device, const void *column, uint32_t width,
+                            const void *rows, uint32_t row_bits, uint64_t n, void *out,
+                            void *stream);
+    /* out[rows[i]] = from[i]; from NULL: every one becomes all zero bits but the first byte, which is 1. */
+    heddle_status (*scatter)(heddle_device *device, const void *from, uint32_t width,
+                             const void *rows, uint32_t row_bits, uint64_t n, void *out,
+                             void *stream);
+    /* out[row] = g for every row of every group, or names[g] where names are given; of row_bits. */
+    heddle_status (*number)(heddle_device *device, const hd_grouped *grouped, const void *names,
+                            void *out, void *stream);
+    /* For every group: its first row, its last row, its number of rows; each may be NULL. */
+    heddle_status (*describe)(heddle_device *device, const hd_grouped *grouped, void *firsts,
+                              void *lasts, uint64_t *counts, void *stream);
+    heddle_status (*reduce)(heddle_device *device, const hd_grouped *grouped,
+                            const hd_reduce *reduce, void *work, void *stream);
+    /* A 64-bit hash of every row's key, nulls included; n rows from `first` on. */
+    heddle_status (*hash)(heddle_device *device, const hd_row_keys *keys, uint64_t first,
+                          uint64_t n, uint64_t seed, uint64_t *out, void *stream);
+    /* *count is added to: rows whose key is not that of the first row of their group. */
+    heddle_status (*differ)(heddle_device *device, const hd_row_keys *keys,
+                            const hd_grouped *grouped, uint64_t *count, void *stream);
+    /* The indices of the k largest numbers, largest first, the lower index first among equals. */
+    heddle_status (*top)(heddle_device *device, const uint64_t *numbers, uint64_t n, uint64_t k,
+                         uint64_t *indices, void *work, void *stream);
+} hd_column_ops;
+
+#endif
