@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "cuda/columns.h"
 #include "cuda/partition.h"
 #include "cuda/roof_cuda.h"
 
@@ -78,17 +79,30 @@ static uint64_t cuda_partition_work(heddle_device *device, const hd_partition *j
 
 /* ------------------------------------------------------------------------ graphs and relations */
 
+#define DECLARE(key_bits, value_bits)                                                              \
+    extern "C" const hd_graph_ops hd_graph_k##key_bits##_v##value_bits##_cuda;
+HD_PAIR_KINDS(DECLARE)
+#undef DECLARE
+#define DECLARE(key_bits, row_bits)                                                                \
+    extern "C" const hd_relate_ops hd_relate_k##key_bits##_r##row_bits##_cuda;
+HD_RELATE_KINDS(DECLARE)
+#undef DECLARE
+
 static const hd_graph_ops *cuda_graph(uint32_t key_bits, uint32_t value_bits)
 {
-    (void)key_bits;
-    (void)value_bits;
+#define CHOOSE(k, v)                                                                               \
+    if (key_bits == k && value_bits == v) return &hd_graph_k##k##_v##v##_cuda;
+    HD_PAIR_KINDS(CHOOSE)
+#undef CHOOSE
     return NULL;
 }
 
 static const hd_relate_ops *cuda_relate(uint32_t key_bits, uint32_t row_bits)
 {
-    (void)key_bits;
-    (void)row_bits;
+#define CHOOSE(k, r)                                                                               \
+    if (key_bits == k && row_bits == r) return &hd_relate_k##k##_r##r##_cuda;
+    HD_RELATE_KINDS(CHOOSE)
+#undef CHOOSE
     return NULL;
 }
 
@@ -325,7 +339,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_partition_work,
         cuda_graph,
         cuda_relate,
-        NULL,
+        &hd_columns_cuda,
         tables,
         cuda_roof,
     };

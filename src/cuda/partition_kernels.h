@@ -15,14 +15,14 @@
 
 #include <cub/block/block_scan.cuh>
 
+#include "cuda/scan_counts.h"
 #include "cuda/sorted_pair.h"
 #include "engine/partition.h"
 
 #define PASS_BITS 10  /* at most */
 #define COUNT_BITS 14 /* counters that a block of the count kernel has in shared memory, at most */
 #define SORT_BLOCK 512
-#define SORT_BLOCKS 2 /* of these a processor holds: 64 registers a thread */
-#define COUNT_BLOCK 1024
+#define SORT_BLOCKS 2     /* of these a processor holds: 64 registers a thread */
 #define COUNT_CHUNK 65536 /* pairs that a block counts before it adds its counters to all others' */
 #define SORT_ITEMS (HD_PAIR_WORDS <= 2 ? 16 : 8) /* pairs of a thread */
 #define SORT_TILE (SORT_BLOCK * SORT_ITEMS)
@@ -149,32 +149,6 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
                 atomicAdd(&counts[((uint64_t)part << more) + i], (unsigned long long)own[i]);
         __syncthreads();
     }
-}
-
-/*
- * Turns counts into starts, and copies these to the cursors of the passes: to `fine` one by one, to
- * `coarse` one of every 2^spread. One block; there are few counters beside the pairs.
- */
-static __global__ void __launch_bounds__(COUNT_BLOCK)
-    scan_counts(uint32_t count, uint64_t *starts, uint64_t *fine, uint64_t *coarse, uint32_t spread)
-{
-    typedef cub::BlockScan<uint64_t, COUNT_BLOCK> block_scan;
-    __shared__ typename block_scan::TempStorage scratch;
-    uint64_t before = 0;
-    for (uint32_t base = 0; base < count; base += COUNT_BLOCK) {
-        const uint32_t i = base + threadIdx.x;
-        uint64_t at = 0, sum = 0;
-        block_scan(scratch).ExclusiveSum(i < count ? starts[i] : 0, at, sum);
-        at += before;
-        before += sum;
-        if (i < count) {
-            starts[i] = at;
-            if (fine != NULL) fine[i] = at;
-            if (coarse != NULL && (i & ((1u << spread) - 1)) == 0) coarse[i >> spread] = at;
-        }
-        __syncthreads();
-    }
-    if (threadIdx.x == 0) starts[count] = before;
 }
 
 /* --------------------------------------------------------------------------------------- sorting */

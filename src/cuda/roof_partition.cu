@@ -94,7 +94,7 @@ extern "C" heddle_status hd_roof_partition_cuda(const hd_roof_request *request, 
         error = hd_fault_due() ? cudaErrorMemoryAllocation
                                : cudaMalloc((void **)&r.memory, 32 * r.n + r.temporary);
     if (error == cudaSuccess) {
-        make_words<<<1024, 256, 0, r.stream>>>((uint64_t *)r.memory, r.n);
+        make_words<<<1024, 256, 0, r.stream>>>((uint64_t *)r.memory, 4 * r.n);
         error = cudaGetLastError();
     }
     if (error == cudaSuccess) error = time_sorts(r, sort, request->repeat, rate);

@@ -1,0 +1,246 @@
+/*
+ * graph_kernels.h: the device code that reads graphs (engine/graph.h) and takes edges out of them, for
+ * one kind of pair; graph_kind.cu launches it.
+ */
+#ifndef HD_GRAPH_KERNELS_H
+#define HD_GRAPH_KERNELS_H
+
+#include "cuda/count.h"
+#include "cuda/graph_place.h"
+
+#define LOOK_BLOCK 256
+
+/* ---------------------------------------------------------------------------------------- look */
+
+/* What a batch asks for. */
+enum { LOOK_FIRST, LOOK_COUNT, LOOK_ALL };
+
+typedef struct look_answer {
+    uint64_t matches; /* at most 1 when only the first is looked for */
+    uint32_t probes;
+} look_answer;
+
+/* Walks the list of a key. The first match's value goes to *value, or all to `all`, where not NULL. */
+template <int WHAT>
+static __device__ __forceinline__ look_answer look_key(const hd_graph &graph, hd_key mixed,
+                                                       hd_value *value, hd_value *all)
+{
+    const hd_list list = list_of(&graph, mixed);
+    const uint32_t *edges = (const uint32_t *)graph.edges;
+    look_answer answer = {0, 0};
+    for (uint64_t at = list.begin; at < list.end; at += 2) {
+        /* Two at a time: most lists are so short that the second is needed anyway. */
+        const bool two = at + 1 < list.end;
+        const hd_sorted_pair pairs[2] = {sorted_load(edges, at),
+                                         sorted_load(edges, two ? at + 1 : at)};
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            if (i == 1 && !two) break;
+            answer.probes++;
+            if (sorted_key(pairs[i]) != mixed) continue;
+            if (WHAT == LOOK_FIRST && value != NULL) *value = (hd_value)sorted_value(pairs[i]);
+            if (WHAT == LOOK_ALL) all[answer.matches] = (hd_value)sorted_value(pairs[i]);
+            answer.matches++;
+            if (WHAT == LOOK_FIRST) return answer;
+        }
+    }
+    return answer;
+}
+
+template <int WHAT>
+static __global__ void __launch_bounds__(LOOK_BLOCK)
+    graph_look(hd_graph graph, hd_graph_batch batch)
+{
+    const uint64_t stride = (uint64_t)gridDim.x * LOOK_BLOCK;
+    uint32_t asked = 0, found = 0, probes = 0;
+    for (uint64_t i = (uint64_t)blockIdx.x * LOOK_BLOCK + threadIdx.x; i < batch.n; i += stride) {
+        const hd_key mixed = mix_key(&graph.mix, __ldg((const hd_key *)batch.keys + i));
+        hd_value *value = batch.values != NULL ? (hd_value *)batch.values + i : NULL;
+        hd_value *all = WHAT == LOOK_ALL ? (hd_value *)batch.all + batch.places[i] : NULL;
+        const look_answer answer = look_key<WHAT>(graph, mixed, value, all);
+        if (batch.found != NULL) batch.found[i] = answer.matches != 0;
+        if (WHAT != LOOK_FIRST && batch.matches != NULL) batch.matches[i] = answer.matches;
+        asked++;
+        found += answer.matches != 0;
+        probes += answer.probes;
+    }
+    uint64_t *const to[3] = {&batch.counts->at[HD_ASKED], &batch.counts->at[HD_FOUND],
+                             &batch.counts->at[HD_PROBES]};
+    const uint32_t mine[3] = {asked, found, probes};
+    block_add(to, mine);
+}
+
+/* --------------------------------------------------------------------------------------- erase */
+
+/* Marks all edges of the keys as dead. Who marks the first of a key's edges has erased the key. */
+static __global__ void __launch_bounds__(LOOK_BLOCK)
+    graph_mark(hd_graph graph, hd_graph_batch batch, uint32_t *dead, uint64_t *erased, bool fresh)
+{
+    const uint64_t stride = (uint64_t)gridDim.x * LOOK_BLOCK;
+    uint32_t asked = 0, found = 0, probes = 0, gone = 0;
+    hd_graph whole = graph;
+    if (fresh) whole.lengths = NULL;
+    for (uint64_t i = (uint64_t)blockIdx.x * LOOK_BLOCK + threadIdx.x; i < batch.n; i += stride) {
+        const hd_key mixed = mix_key(&graph.mix, __ldg((const hd_key *)batch.keys + i));
+        const hd_list list = list_of(&whole, mixed);
+        bool seen = false, first = false;
+        for (uint64_t at = list.begin; at < list.end; at++) {
+            probes++;
+            if (edge_key(graph.edges, at) != mixed) continue;
+            const uint32_t bit = 1u << at % 32;
+            const bool mine = (atomicOr(&dead[at / 32], bit) & bit) == 0;
+            if (!seen) first = mine;
+            seen = true;
+            gone += mine;
+            if (!first) break; /* another erases this key and all its edges */
+        }
+        if (batch.found != NULL) batch.found[i] = first;
+        asked++;
+        found += first;
+    }
+    uint64_t *const to[4] = {&batch.counts->at[HD_ASKED], &batch.counts->at[HD_FOUND],
+                             &batch.counts->at[HD_PROBES], erased};
+    const uint32_t mine[4] = {asked, found, probes, gone};
+    block_add(to, mine);
+}
+
+/* Moves the edges of a list that live to its front. */
+HD_FN uint64_t list_tidy(const hd_graph &graph, const hd_list &list, const uint32_t *dead)
+{
+    uint32_t *edges = (uint32_t *)graph.edges;
+    uint64_t kept = list.begin;
+    for (uint64_t at = list.begin; at < list.end; at++) {
+        if (dead[at / 32] >> at % 32 & 1) continue;
+        if (kept != at) sorted_store(edges, kept, sorted_load(edges, at));
+        kept++;
+    }
+    return kept - list.begin;
+}
+
+/* After graph_mark: the lists without their dead edges, a thread a vertex, a block a region. */
+static __global__ void __launch_bounds__(LOOK_BLOCK)
+    graph_sweep(hd_graph graph, const uint32_t *dead, bool fresh)
+{
+    const uint32_t regions = 1u << graph.region_bits;
+    for (uint32_t region = blockIdx.x; region < regions; region += gridDim.x) {
+        const hd_graph_region r = region_get(&graph, region);
+        for (uint32_t v = threadIdx.x; v < graph.region_vertices; v += LOOK_BLOCK) {
+            const hd_list list = fresh ? list_room(&graph, &r, v) : list_in(&graph, &r, v);
+            list_length_set(&graph, &r, v, list_tidy(graph, list, dead));
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------- compact */
+
+/* Edges that are still in lists, of every region. */
+static __global__ void __launch_bounds__(VERTEX_BLOCK)
+    graph_live(hd_graph graph, unsigned long long *counts)
+{
+    const hd_graph_region r = region_get(&graph, blockIdx.x);
+    unsigned long long mine = 0;
+    __shared__ unsigned long long sum;
+    if (threadIdx.x == 0) sum = 0;
+    __syncthreads();
+    for (uint32_t v = threadIdx.x; v < graph.region_vertices; v += VERTEX_BLOCK) {
+        const hd_list list = list_in(&graph, &r, v);
+        mine += list.end - list.begin;
+    }
+    if (mine != 0) atomicAdd(&sum, mine);
+    __syncthreads();
+    if (threadIdx.x == 0) counts[blockIdx.x] = sum;
+}
+
+static __global__ void __launch_bounds__(VERTEX_BLOCK)
+    graph_compact(hd_graph graph, uint32_t *pairs, const uint64_t *starts)
+{
+    typedef cub::BlockScan<uint64_t, VERTEX_BLOCK> length_scan;
+    __shared__ typename length_scan::TempStorage scratch;
+    const hd_graph_region r = region_get(&graph, blockIdx.x);
+    uint64_t before = starts[blockIdx.x];
+    for (uint32_t base = 0; base < graph.region_vertices; base += VERTEX_BLOCK) {
+        const uint32_t v = base + threadIdx.x;
+        hd_list list = {0, 0};
+        uint64_t to = 0, all = 0;
+        if (v < graph.region_vertices) list = list_in(&graph, &r, v);
+        length_scan(scratch).ExclusiveSum(list.end - list.begin, to, all);
+        to += before;
+        before += all;
+        for (uint64_t at = list.begin; at < list.end; at++)
+            sorted_store(pairs, to++, sorted_load((const uint32_t *)graph.edges, at));
+        __syncthreads();
+    }
+}
+
+static __global__ void __launch_bounds__(LOOK_BLOCK)
+    graph_split(hd_mix mix, const uint32_t *pairs, uint64_t n, hd_key *keys, hd_value *values)
+{
+    const uint64_t stride = (uint64_t)gridDim.x * LOOK_BLOCK;
+    for (uint64_t i = (uint64_t)blockIdx.x * LOOK_BLOCK + threadIdx.x; i < n; i += stride) {
+        const hd_sorted_pair pair = sorted_load(pairs, i);
+        if (keys != NULL) keys[i] = unmix_key(&mix, sorted_key(pair));
+        if (values != NULL) values[i] = (hd_value)sorted_value(pair);
+    }
+}
+
+/* ------------------------------------------------------------------------------------- inspect */
+
+/* Whether an edge's key stands in front of it in its list. */
+HD_FN bool edge_is_again(const hd_graph &graph, const hd_list &list, uint64_t at)
+{
+    const hd_key key = edge_key(graph.edges, at);
+    return list_next(&graph, &list, list.begin, key) < at;
+}
+
+/* What damage has done to a row must not lead outside the region. */
+HD_FN bool list_is_sound(const hd_graph &graph, const hd_graph_region &r, uint32_t vertex,
+                         hd_list *list)
+{
+    const hd_list room = list_room(&graph, &r, vertex);
+    *list = list_in(&graph, &r, vertex);
+    const bool last = vertex + 1 == graph.region_vertices;
+    return room.begin <= room.end && room.end <= r.end && (vertex != 0 || room.begin == r.begin) &&
+           (!last || room.end == r.end) && list->end <= room.end;
+}
+
+static __global__ void __launch_bounds__(LOOK_BLOCK)
+    graph_inspect(hd_graph graph, bool unique, hd_graph_census *census)
+{
+    const uint32_t regions = 1u << graph.region_bits;
+    for (uint32_t region = blockIdx.x; region < regions; region += gridDim.x) {
+        const hd_graph_region r = region_get(&graph, region);
+        const bool wide = region_is_wide(&r);
+        const bool lost = r.begin > r.end || (wide && wide_number(&r) >= graph.wide_rows);
+        uint32_t edges = 0, used = 0, misplaced = 0, disordered = 0, twice = 0, kinds[8] = {0};
+        for (uint32_t v = threadIdx.x; v < graph.region_vertices; v += LOOK_BLOCK) {
+            hd_list list;
+            if (lost || !list_is_sound(graph, r, v, &list)) {
+                disordered++;
+                continue;
+            }
+            const uint64_t length = list.end - list.begin;
+            edges += (uint32_t)length;
+            used += length != 0;
+#pragma unroll
+            for (uint32_t k = 0; k < 8; k++) kinds[k] += list_kind(length) == k;
+            atomicMax((unsigned long long *)&census->longest, (unsigned long long)length);
+            for (uint64_t at = list.begin; at < list.end; at++) {
+                const hd_key key = edge_key(graph.edges, at);
+                misplaced += graph_region(&graph, key) != region || graph_vertex(&graph, key) != v;
+                if (unique) twice += edge_is_again(graph, list, at);
+            }
+        }
+        uint64_t *const to[13] = {&census->edges,      &census->used,     &census->misplaced,
+                                  &census->disordered, &census->twice,    &census->lists[0],
+                                  &census->lists[1],   &census->lists[2], &census->lists[3],
+                                  &census->lists[4],   &census->lists[5], &census->lists[6],
+                                  &census->lists[7]};
+        const uint32_t mine[13] = {edges,    used,     misplaced, disordered, twice,
+                                   kinds[0], kinds[1], kinds[2],  kinds[3],   kinds[4],
+                                   kinds[5], kinds[6], kinds[7]};
+        block_add(to, mine);
+        __syncthreads();
+    }
+}
+
+#endif

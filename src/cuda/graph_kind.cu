@@ -1,0 +1,129 @@
+/*
+ * graph_kind.cu: graphs on a CUDA device, for one kind of pair: the launches of the kernels in
+ * graph_place.h and graph_kernels.h. Built once for every kind, by a generated stub that defines
+ * HD_KEY_BITS, HD_VALUE_BITS and HD_SYMBOL. Exports HD_SYMBOL alone.
+ */
+#include "cuda/engine_cuda.h"
+#include "cuda/graph_kernels.h"
+#include "cuda/scan_counts.h"
+
+/* As many vertices as let two blocks share a processor's shared memory. */
+#define VERTICES_MAX 24576
+#define WIDE_BLOCKS 4 /* a multiprocessor */
+
+static unsigned blocks_for(const heddle_device *device, uint64_t n, unsigned block, unsigned most)
+{
+    const uint64_t needed = (n + block - 1) / block;
+    const uint64_t full = (uint64_t)((const hd_device_cuda *)device)->multiprocessors * most;
+    return (unsigned)(needed == 0 ? 1 : needed < full ? needed : full);
+}
+
+/* ---------------------------------------------------------------------------------------- place */
+
+static cudaError_t launch_place(const heddle_device *device, const hd_graph *graph,
+                                const graph_sources *sources, cudaStream_t stream)
+{
+    const size_t bytes = place_bytes(graph->region_row);
+    const unsigned wide = blocks_for(device, UINT64_MAX / 2, 1, WIDE_BLOCKS);
+    cudaError_t error =
+        cudaFuncSetAttribute(graph_place, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (error == cudaSuccess)
+        error = cudaMemsetAsync(graph->wide_used, 0, sizeof *graph->wide_used, stream);
+    if (error != cudaSuccess) return error;
+    graph_place<<<1u << graph->region_bits, VERTEX_BLOCK, bytes, stream>>>(*graph, *sources);
+    if (graph->wide_rows != 0) {
+        graph_wide_count<<<wide, VERTEX_BLOCK, 0, stream>>>(*graph, *sources);
+        graph_wide_scan<<<wide, VERTEX_BLOCK, 0, stream>>>(*graph);
+        graph_wide_place<<<wide, VERTEX_BLOCK, 0, stream>>>(*graph, *sources);
+        graph_wide_end<<<1, VERTEX_BLOCK, 0, stream>>>(*graph);
+    }
+    return cudaGetLastError();
+}
+
+static heddle_status place(heddle_device *device, const hd_graph *graph,
+                           const hd_graph_source *sources, uint32_t count, void *stream)
+{
+    graph_sources both;
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK) return status;
+    both.count = count;
+    both.at[0] = sources[0];
+    both.at[1] = sources[count - 1];
+    return hd_cuda_check(launch_place(device, graph, &both, use), "cannot build a graph");
+}
+
+/* ----------------------------------------------------------------------------------------- look */
+
+static heddle_status look(heddle_device *device, const hd_graph *graph, const hd_graph_batch *batch,
+                          void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK || batch->n == 0) return status;
+    const unsigned blocks = blocks_for(device, batch->n, LOOK_BLOCK, 64);
+    if (batch->all != NULL) graph_look<LOOK_ALL><<<blocks, LOOK_BLOCK, 0, use>>>(*graph, *batch);
+    else if (batch->matches != NULL)
+        graph_look<LOOK_COUNT><<<blocks, LOOK_BLOCK, 0, use>>>(*graph, *batch);
+    else graph_look<LOOK_FIRST><<<blocks, LOOK_BLOCK, 0, use>>>(*graph, *batch);
+    return hd_cuda_check(cudaGetLastError(), "cannot look into a graph");
+}
+
+static heddle_status erase(heddle_device *device, const hd_graph *graph,
+                           const hd_graph_batch *batch, uint32_t *dead, bool fresh,
+                           uint64_t *erased, void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK) return status;
+    if (batch->n != 0)
+        graph_mark<<<blocks_for(device, batch->n, LOOK_BLOCK, 64), LOOK_BLOCK, 0, use>>>(
+            *graph, *batch, dead, erased, fresh);
+    graph_sweep<<<blocks_for(device, UINT64_C(1) << graph->region_bits, 1, 64), LOOK_BLOCK, 0,
+                  use>>>(*graph, dead, fresh);
+    return hd_cuda_check(cudaGetLastError(), "cannot erase from a graph");
+}
+
+/* --------------------------------------------------------------------------------------- the whole */
+
+static heddle_status compact(heddle_device *device, const hd_graph *graph, void *pairs,
+                             uint64_t *starts, void *stream)
+{
+    const unsigned regions = 1u << graph->region_bits;
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK) return status;
+    graph_live<<<regions, VERTEX_BLOCK, 0, use>>>(*graph, (unsigned long long *)starts);
+    scan_counts<<<1, COUNT_BLOCK, 0, use>>>(regions, starts, NULL, NULL, 0);
+    graph_compact<<<regions, VERTEX_BLOCK, 0, use>>>(*graph, (uint32_t *)pairs, starts);
+    return hd_cuda_check(cudaGetLastError(), "cannot gather the edges of a graph");
+}
+
+static heddle_status split(heddle_device *device, const hd_mix *mix, const void *pairs, uint64_t n,
+                           void *keys, void *values, void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK || n == 0) return status;
+    graph_split<<<blocks_for(device, n, LOOK_BLOCK, 32), LOOK_BLOCK, 0, use>>>(
+        *mix, (const uint32_t *)pairs, n, (hd_key *)keys,
+        HD_VALUE_BITS != 0 ? (hd_value *)values : NULL);
+    return hd_cuda_check(cudaGetLastError(), "cannot split pairs");
+}
+
+static heddle_status inspect(heddle_device *device, const hd_graph *graph, bool unique,
+                             hd_graph_census *census, void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK) return status;
+    graph_inspect<<<blocks_for(device, UINT64_C(1) << graph->region_bits, 1, 16), LOOK_BLOCK, 0,
+                    use>>>(*graph, unique, census);
+    return hd_cuda_check(cudaGetLastError(), "cannot inspect a graph");
+}
+
+extern "C" const hd_graph_ops HD_SYMBOL;
+extern "C" const hd_graph_ops HD_SYMBOL = {
+    HD_KEY_BITS, HD_VALUE_BITS, PLACE_PAIRS * 5 / 6, VERTICES_MAX, place, look, erase, compact,
+    split,       inspect,
+};
