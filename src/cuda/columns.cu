@@ -254,7 +254,8 @@ static heddle_status column_scatter(heddle_device *device, const void *from, uin
 
 /* --------------------------------------------------------------------------------------- groups */
 
-template <class ROW>
+/* The number of the group of every row: in the order of the groups, or with SCATTER at out[row]. */
+template <class ROW, bool SCATTER>
 static __global__ void __launch_bounds__(GROUPED_BLOCK)
     number_rows(hd_grouped grouped, const ROW *names, ROW *out)
 {
@@ -262,24 +263,103 @@ static __global__ void __launch_bounds__(GROUPED_BLOCK)
     const grouped_tile tile = grouped_tile_of(grouped, &desk);
     for (uint32_t i = threadIdx.x; i < tile.count; i += GROUPED_BLOCK) {
         const uint64_t group = tile.group + grouped_find(&desk, tile, i);
-        out[((const ROW *)grouped.rows)[tile.begin + i]] =
+        const uint64_t at = tile.begin + i;
+        out[SCATTER ? (uint64_t)((const ROW *)grouped.rows)[at] : at] =
             names != NULL ? names[group] : (ROW)group;
     }
 }
 
+/*
+ * Random writes of single numbers cost a whole sector each. So with work memory the numbers are first
+ * sorted by the leading bits of their rows. Every row is there once, so each window of rows is then a
+ * window of the sorted numbers, and a block puts it in order in shared memory.
+ */
+#define WINDOW_BITS 12
+#define WINDOW (1 << WINDOW_BITS)
+#define WINDOW_BLOCK 512
+
+template <class ROW>
+static __global__ void __launch_bounds__(WINDOW_BLOCK)
+    order_windows(const ROW *rows, const ROW *numbers, uint64_t n, ROW *out)
+{
+    __shared__ ROW window[WINDOW];
+    const uint64_t begin = (uint64_t)blockIdx.x * WINDOW;
+    const uint32_t count = (uint32_t)(n - begin < WINDOW ? n - begin : WINDOW);
+    for (uint32_t i = threadIdx.x; i < count; i += WINDOW_BLOCK)
+        window[rows[begin + i] - begin] = numbers[begin + i];
+    __syncthreads();
+    for (uint32_t i = threadIdx.x; i < count; i += WINDOW_BLOCK) out[begin + i] = window[i];
+}
+
+template <class ROW> struct number_layout {
+    uint64_t rows, numbers, sort, bytes; /* after the unsorted numbers */
+    size_t sort_bytes;
+    int begin, end; /* bits of the row that are sorted by */
+    explicit number_layout(uint64_t n)
+    {
+        const uint64_t array = (n * sizeof(ROW) + 255) / 256 * 256;
+        end = n > 1 ? 64 - __builtin_clzll(n - 1) : 1;
+        begin = end > WINDOW_BITS ? WINDOW_BITS : 0;
+        sort_bytes = 0;
+        cub::DeviceRadixSort::SortPairs(NULL, sort_bytes, (const ROW *)NULL, (ROW *)NULL,
+                                        (const ROW *)NULL, (ROW *)NULL, n, begin, end);
+        rows = array;
+        numbers = 2 * array;
+        sort = 3 * array;
+        bytes = sort + sort_bytes;
+    }
+};
+
+template <class ROW>
+static cudaError_t number_sorted(const hd_grouped *grouped, const void *names, void *out,
+                                 char *work, cudaStream_t stream)
+{
+    number_layout<ROW> l(grouped->n);
+    const ROW *rows = (const ROW *)grouped->rows;
+    ROW *unsorted = (ROW *)work, *sorted_rows = (ROW *)(work + l.rows),
+        *numbers = (ROW *)(work + l.numbers);
+    number_rows<ROW, false><<<grouped_tiles(grouped), GROUPED_BLOCK, 0, stream>>>(
+        *grouped, (const ROW *)names, unsorted);
+    const cudaError_t error = cub::DeviceRadixSort::SortPairs(
+        work + l.sort, l.sort_bytes, rows, sorted_rows, (const ROW *)unsorted, numbers, grouped->n,
+        l.begin, l.end, stream);
+    if (error != cudaSuccess) return error;
+    order_windows<<<(unsigned)((grouped->n + WINDOW - 1) / WINDOW), WINDOW_BLOCK, 0, stream>>>(
+        sorted_rows, numbers, grouped->n, (ROW *)out);
+    return cudaGetLastError();
+}
+
+/* From so many rows on the numbers no longer fit the second-level cache, where scattering is cheap. */
+#define NUMBER_SORTED (UINT64_C(1) << 22)
+
+static uint64_t column_number_work(heddle_device *device, uint64_t n, uint32_t row_bits)
+{
+    cudaStream_t use;
+    if (n < NUMBER_SORTED || hd_cuda_enter(device, NULL, &use) != HEDDLE_OK) return 0;
+    return row_bits == 32 ? number_layout<uint32_t>(n).bytes : number_layout<uint64_t>(n).bytes;
+}
+
+template <class ROW>
+static cudaError_t number_of_rows(const hd_grouped *grouped, const void *names, void *out,
+                                  void *work, cudaStream_t stream)
+{
+    if (work != NULL && grouped->n >= NUMBER_SORTED)
+        return number_sorted<ROW>(grouped, names, out, (char *)work, stream);
+    number_rows<ROW, true><<<grouped_tiles(grouped), GROUPED_BLOCK, 0, stream>>>(
+        *grouped, (const ROW *)names, (ROW *)out);
+    return cudaGetLastError();
+}
+
 static heddle_status column_number(heddle_device *device, const hd_grouped *grouped,
-                                   const void *names, void *out, void *stream)
+                                   const void *names, void *out, void *work, void *stream)
 {
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK || grouped->n == 0) return status;
-    if (grouped->row_bits == 32)
-        number_rows<<<grouped_tiles(grouped), GROUPED_BLOCK, 0, use>>>(
-            *grouped, (const uint32_t *)names, (uint32_t *)out);
-    else
-        number_rows<<<grouped_tiles(grouped), GROUPED_BLOCK, 0, use>>>(
-            *grouped, (const uint64_t *)names, (uint64_t *)out);
-    return hd_cuda_check(cudaGetLastError(), "cannot number the rows of groups");
+    return hd_cuda_check(grouped->row_bits == 32
+                             ? number_of_rows<uint32_t>(grouped, names, out, work, use)
+                             : number_of_rows<uint64_t>(grouped, names, out, work, use),
+                         "cannot number the rows of groups");
 }
 
 template <class ROW>
@@ -456,6 +536,7 @@ static heddle_status column_top(heddle_device *device, const uint64_t *numbers, 
 
 extern "C" const hd_column_ops hd_columns_cuda;
 extern "C" const hd_column_ops hd_columns_cuda = {
-    column_work,   column_scan,     column_select,  column_rank, column_gather, column_scatter,
-    column_number, column_describe, hd_reduce_cuda, column_hash, column_differ, column_top,
+    column_work,    column_scan,        column_select, column_rank,     column_gather,
+    column_scatter, column_number_work, column_number, column_describe, hd_reduce_cuda,
+    column_hash,    column_differ,      column_top,
 };

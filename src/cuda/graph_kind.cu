@@ -20,24 +20,43 @@ static unsigned blocks_for(const heddle_device *device, uint64_t n, unsigned blo
 
 /* ---------------------------------------------------------------------------------------- place */
 
+template <class KERNEL> static cudaError_t allow_memory(KERNEL kernel, size_t bytes)
+{
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+}
+
+/* The regions with wide rows, if there are any: known on the device alone. */
+static cudaError_t launch_wide(const heddle_device *device, const hd_graph *graph,
+                               const graph_sources *sources, cudaStream_t stream)
+{
+    const unsigned blocks = blocks_for(device, UINT64_MAX / 2, 1, WIDE_BLOCKS);
+    const size_t row = (size_t)row_words(graph->region_row) * 4;
+    const size_t bytes = wide_place_bytes(graph->region_row);
+    /* Every region of 2^32 edges needs so many wide rows. */
+    const bool plain = graph->wide_rows > UINT32_MAX / HD_NARROW_MAX ||
+                       bytes > ((const hd_device_cuda *)device)->shared_bytes;
+    cudaError_t error = allow_memory(graph_wide_count, row);
+    if (error == cudaSuccess && !plain) error = allow_memory(graph_wide_place, bytes);
+    if (error != cudaSuccess) return error;
+    graph_wide_plan<<<1, VERTEX_BLOCK, 0, stream>>>(*graph, *sources);
+    graph_wide_count<<<blocks, VERTEX_BLOCK, row, stream>>>(*graph, *sources);
+    graph_wide_scan<<<blocks, VERTEX_BLOCK, 0, stream>>>(*graph);
+    if (plain) graph_wide_place_plain<<<blocks, VERTEX_BLOCK, 0, stream>>>(*graph, *sources);
+    else graph_wide_place<<<blocks, VERTEX_BLOCK, bytes, stream>>>(*graph, *sources);
+    graph_wide_end<<<1, VERTEX_BLOCK, 0, stream>>>(*graph);
+    return cudaGetLastError();
+}
+
 static cudaError_t launch_place(const heddle_device *device, const hd_graph *graph,
                                 const graph_sources *sources, cudaStream_t stream)
 {
     const size_t bytes = place_bytes(graph->region_row);
-    const unsigned wide = blocks_for(device, UINT64_MAX / 2, 1, WIDE_BLOCKS);
-    cudaError_t error =
-        cudaFuncSetAttribute(graph_place, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    cudaError_t error = allow_memory(graph_place, bytes);
     if (error == cudaSuccess)
         error = cudaMemsetAsync(graph->wide_used, 0, sizeof *graph->wide_used, stream);
     if (error != cudaSuccess) return error;
     graph_place<<<1u << graph->region_bits, VERTEX_BLOCK, bytes, stream>>>(*graph, *sources);
-    if (graph->wide_rows != 0) {
-        graph_wide_count<<<wide, VERTEX_BLOCK, 0, stream>>>(*graph, *sources);
-        graph_wide_scan<<<wide, VERTEX_BLOCK, 0, stream>>>(*graph);
-        graph_wide_place<<<wide, VERTEX_BLOCK, 0, stream>>>(*graph, *sources);
-        graph_wide_end<<<1, VERTEX_BLOCK, 0, stream>>>(*graph);
-    }
-    return cudaGetLastError();
+    return graph->wide_rows != 0 ? launch_wide(device, graph, sources, stream) : cudaGetLastError();
 }
 
 static heddle_status place(heddle_device *device, const hd_graph *graph,

@@ -3,8 +3,8 @@
  *
  * A block builds a region in shared memory and writes it once. A region with more pairs than that holds
  * is counted and placed by its block straight from and to the device's memory; one with more than 16-bit
- * offsets can tell apart gets a wide row, which all blocks of three further kernels fill together. So
- * no input makes one block work for long.
+ * offsets can tell apart gets a wide row, which all blocks of further kernels fill together, part by
+ * part. So no input makes one block work for long.
  */
 #ifndef HD_GRAPH_PLACE_H
 #define HD_GRAPH_PLACE_H
@@ -13,10 +13,9 @@
 #include "scheme/hashgraph.h"
 
 #ifndef PLACE_ITEMS
-#define PLACE_ITEMS (HD_PAIR_WORDS <= 2 ? 12 : 6) /* pairs of a thread */
+#define PLACE_ITEMS (HD_PAIR_WORDS <= 2 ? 10 : 6) /* pairs of a thread */
 #endif
 #define PLACE_PAIRS (VERTEX_BLOCK * PLACE_ITEMS)
-#define WIDE_PART 8192 /* pairs of a wide region that a block works on at a time */
 
 typedef struct graph_sources {
     hd_graph_source at[2];
@@ -55,26 +54,43 @@ HD_FN void row_write(const hd_graph &graph, uint32_t region, const uint32_t *row
         to[i] = ((const uint4 *)row)[i];
 }
 
+/* So many pairs of a long region a thread reads before it works on any. */
+#define LONG_ITEMS 8
+
 /* More pairs than fit shared memory, but narrow: counted there, placed in the device's memory. */
+template <bool PLACE>
+static __device__ __forceinline__ void long_walk(const hd_graph &graph, const pair_range &range,
+                                                 uint64_t begin, uint32_t *row)
+{
+    for (uint64_t base = threadIdx.x; base < range.count; base += VERTEX_BLOCK * LONG_ITEMS) {
+        hd_sorted_pair pairs[LONG_ITEMS];
+#pragma unroll
+        for (int i = 0; i < LONG_ITEMS; i++)
+            if (base + i * VERTEX_BLOCK < range.count)
+                pairs[i] = range_load(range, base + i * VERTEX_BLOCK);
+#pragma unroll
+        for (int i = 0; i < LONG_ITEMS; i++)
+            if (base + i * VERTEX_BLOCK < range.count) {
+                const uint32_t at = row_count(row, graph_vertex(&graph, sorted_key(pairs[i])));
+                if (PLACE) sorted_store((uint32_t *)graph.edges, begin + at, pairs[i]);
+            }
+    }
+    __syncthreads();
+}
+
 HD_FN void place_long(const hd_graph &graph, uint32_t region, const pair_range &range,
                       uint64_t begin, uint32_t *row, typename vertex_scan::TempStorage *scratch)
 {
     const uint32_t words = row_words(graph.region_row);
     row_clear(row, words);
-    for (uint64_t i = threadIdx.x; i < range.count; i += VERTEX_BLOCK)
-        row_count(row, graph_vertex(&graph, sorted_key(range_load(range, i))));
-    __syncthreads();
+    long_walk<false>(graph, range, begin, row);
     row_scan(row, words, scratch);
     row_write(graph, region, row);
     __syncthreads();
-    for (uint64_t i = threadIdx.x; i < range.count; i += VERTEX_BLOCK) {
-        const hd_sorted_pair pair = range_load(range, i);
-        sorted_store((uint32_t *)graph.edges,
-                     begin + row_count(row, graph_vertex(&graph, sorted_key(pair))), pair);
-    }
+    long_walk<true>(graph, range, begin, row);
 }
 
-/* Gives a region a wide row, all 0; its number stands where the region looks, and the region's in the row. */
+/* Gives a region a wide row, all 0; its number stands where the region looks, and the region's at its front. */
 HD_FN void place_wide(const hd_graph &graph, uint32_t region)
 {
     __shared__ uint32_t number;
@@ -117,57 +133,181 @@ static __global__ void __launch_bounds__(VERTEX_BLOCK, HD_PAIR_WORDS <= 2 ? 3 : 
 /* ------------------------------------------------------------------------------- wide regions */
 
 /*
- * The lanes of a warp that have the same vertex add together. Returns what was there before, and this
- * lane's place among them.
+ * While it is filled, the front of a wide row names its region, and how many parts the regions of the rows
+ * before it have. A part is what a block works on at a time.
  */
-HD_FN uint64_t wide_add(uint64_t *row, uint32_t vertex, bool mine)
+HD_FN uint32_t front_region(uint64_t front) { return (uint32_t)front & 0xffffff; }
+HD_FN uint64_t front_parts(uint64_t front) { return front >> 24; }
+
+HD_FN uint64_t parts_of(const graph_sources &sources, uint32_t region)
 {
-    const uint32_t group = __match_any_sync(0xffffffffu, mine ? vertex : UINT32_MAX);
-    const uint32_t lane = threadIdx.x % 32, leader = hd_lowest_bit(group);
-    uint64_t before = 0;
-    if (mine && lane == leader)
-        before = atomicAdd((unsigned long long *)&row[vertex], (unsigned long long)__popc(group));
-    before = __shfl_sync(0xffffffffu, (unsigned long long)before, leader);
-    return before + (uint64_t)__popc(group & ((1u << lane) - 1));
+    uint64_t begin;
+    return (region_range(sources, region, &begin).count + PLACE_PAIRS - 1) / PLACE_PAIRS;
 }
 
-/*
- * All pairs of all wide regions, shared out among the blocks. With PLACE the pairs go to their places,
- * which row[v + 1] counts up from the beginning of vertex v's list to its end; else they are counted there.
- */
-template <bool PLACE>
-static __device__ __forceinline__ void wide_walk(const hd_graph &graph,
-                                                 const graph_sources &sources)
+/* One block; adds to the front of every wide row where its parts begin among all. */
+static __global__ void __launch_bounds__(VERTEX_BLOCK)
+    graph_wide_plan(hd_graph graph, graph_sources sources)
 {
+    typedef cub::BlockScan<uint64_t, VERTEX_BLOCK> part_scan;
+    __shared__ typename part_scan::TempStorage scratch;
     const uint32_t used = *graph.wide_used;
-    uint64_t parts = 0; /* of the regions before: so that the next one begins with another block */
-    for (uint32_t number = 0; number < used; number++) {
-        uint64_t *row = wide_row(&graph, number), begin;
-        const pair_range range = region_range(sources, (uint32_t)row[0], &begin);
-        const uint64_t count = (range.count + WIDE_PART - 1) / WIDE_PART;
-        uint64_t part = (blockIdx.x + gridDim.x - parts % gridDim.x) % gridDim.x;
-        for (parts += count; part < count; part += gridDim.x)
-            for (uint32_t i = threadIdx.x; i < WIDE_PART; i += VERTEX_BLOCK) {
-                const uint64_t from = part * WIDE_PART + i;
-                const bool mine = from < range.count;
-                hd_sorted_pair pair = {{0}};
-                if (mine) pair = range_load(range, from);
-                const uint64_t at = wide_add(row + 1, graph_vertex(&graph, sorted_key(pair)), mine);
-                if (PLACE && mine) sorted_store((uint32_t *)graph.edges, begin + at, pair);
-            }
+    uint64_t before = 0;
+    for (uint32_t base = 0; base < used; base += VERTEX_BLOCK) {
+        const uint32_t number = base + threadIdx.x;
+        uint64_t *front = number < used ? wide_row(&graph, number) : NULL;
+        uint64_t at = 0, all = 0;
+        part_scan(scratch).ExclusiveSum(front != NULL ? parts_of(sources, front_region(*front)) : 0,
+                                        at, all);
+        if (front != NULL) *front |= (before + at) << 24;
+        before += all;
+        __syncthreads();
     }
 }
 
+/* One part after the other, of the share that this block has of all. The same for all threads. */
+typedef struct wide_part {
+    uint32_t number, used; /* the wide row, and how many there are */
+    uint64_t *row;
+    pair_range range;      /* of the region */
+    uint64_t begin;        /* of the region's edges */
+    uint64_t first, parts; /* of the region among all parts */
+    uint64_t next, end;    /* of this block's share */
+} wide_part;
+
+HD_FN void wide_enter(const hd_graph &graph, const graph_sources &sources, wide_part *p)
+{
+    p->row = wide_row(&graph, p->number);
+    p->first = front_parts(p->row[0]);
+    p->range = region_range(sources, front_region(p->row[0]), &p->begin);
+    p->parts = (p->range.count + PLACE_PAIRS - 1) / PLACE_PAIRS;
+}
+
+HD_FN wide_part wide_begin(const hd_graph &graph, const graph_sources &sources)
+{
+    wide_part p;
+    p.used = *graph.wide_used;
+    p.next = p.end = 0;
+    if (p.used == 0) return p;
+    p.number = p.used - 1;
+    wide_enter(graph, sources, &p);
+    const uint64_t all = p.first + p.parts;
+    p.next = all * blockIdx.x / gridDim.x;
+    p.end = all * (blockIdx.x + 1) / gridDim.x;
+    uint32_t low = 0, high = p.used; /* the last row whose parts begin at or before `next` */
+    while (high - low > 1) {
+        const uint32_t middle = (low + high) / 2;
+        if (front_parts(wide_row(&graph, middle)[0]) <= p.next) low = middle;
+        else high = middle;
+    }
+    p.number = low;
+    wide_enter(graph, sources, &p);
+    return p;
+}
+
+/* The pairs [first, first + count) of a range. */
+HD_FN pair_range range_cut(const pair_range &range, uint64_t first, uint64_t most)
+{
+    pair_range cut = range;
+    const uint64_t from_first = first < range.first_count ? range.first_count - first : 0;
+    cut.count = range.count - first < most ? range.count - first : most;
+    cut.first_count = from_first < cut.count ? from_first : cut.count;
+    cut.first_begin = range.first_begin + first;
+    if (first > range.first_count) cut.second_begin += first - range.first_count;
+    return cut;
+}
+
+/* The pairs of the next part; false when there is none. */
+HD_FN bool wide_next(const hd_graph &graph, const graph_sources &sources, wide_part *p,
+                     pair_range *range)
+{
+    if (p->next >= p->end) return false;
+    if (p->next >= p->first + p->parts) {
+        p->number++;
+        wide_enter(graph, sources, p);
+    }
+    *range = range_cut(p->range, (p->next - p->first) * PLACE_PAIRS, PLACE_PAIRS);
+    p->next++;
+    return true;
+}
+
+/* Counts a part's pairs in shared memory, then adds up: row[v + 1] counts vertex v. */
 static __global__ void __launch_bounds__(VERTEX_BLOCK)
     graph_wide_count(hd_graph graph, graph_sources sources)
 {
-    wide_walk<false>(graph, sources);
+    extern __shared__ uint4 memory[];
+    uint32_t *row = (uint32_t *)memory;
+    wide_part p = wide_begin(graph, sources);
+    pair_range range;
+    while (wide_next(graph, sources, &p, &range)) {
+        row_clear(row, row_words(graph.region_row));
+        for (uint64_t i = threadIdx.x; i < range.count; i += VERTEX_BLOCK)
+            row_count(row, graph_vertex(&graph, sorted_key(range_load(range, i))));
+        __syncthreads();
+        for (uint32_t v = threadIdx.x; v < graph.region_vertices; v += VERTEX_BLOCK) {
+            const uint32_t count = row_get(row, v);
+            if (count != 0)
+                atomicAdd((unsigned long long *)&p.row[v + 1], (unsigned long long)count);
+        }
+        __syncthreads();
+    }
 }
 
-static __global__ void __launch_bounds__(VERTEX_BLOCK)
+/* Shared memory: as for graph_place, then a number for each vertex. */
+HD_BOTH size_t wide_place_bytes(uint32_t region_row)
+{
+    return place_bytes(region_row) + (size_t)region_row * sizeof(uint32_t);
+}
+
+/*
+ * Sorts a part by vertex in shared memory and reserves room for each vertex's pairs at once: row[v + 1]
+ * counts up from where vertex v's list begins to where it ends. For regions of less than 2^32 edges.
+ */
+static __global__ void __launch_bounds__(VERTEX_BLOCK, 2)
     graph_wide_place(hd_graph graph, graph_sources sources)
 {
-    wide_walk<true>(graph, sources);
+    extern __shared__ uint4 memory[];
+    __shared__ typename vertex_scan::TempStorage scratch;
+    const uint32_t words = row_words(graph.region_row);
+    uint32_t *row = (uint32_t *)memory, *sorted = row + words;
+    uint32_t *ahead =
+        sorted + PLACE_PAIRS * HD_PAIR_WORDS; /* place in the region, less that in the part */
+    wide_part p = wide_begin(graph, sources);
+    pair_range range;
+    while (wide_next(graph, sources, &p, &range)) {
+        vertex_sort<PLACE_ITEMS>(range, graph.region_bits, graph.region_vertices, row, words,
+                                 sorted, &scratch);
+        for (uint32_t v = threadIdx.x; v < graph.region_vertices; v += VERTEX_BLOCK) {
+            const uint32_t first = row_get(row, v), count = row_get(row, v + 1) - first;
+            if (count != 0)
+                ahead[v] = (uint32_t)atomicAdd((unsigned long long *)&p.row[v + 1],
+                                               (unsigned long long)count) -
+                           first;
+        }
+        __syncthreads();
+        for (uint32_t i = threadIdx.x; i < (uint32_t)range.count; i += VERTEX_BLOCK) {
+            const hd_sorted_pair pair = sorted_load(sorted, i);
+            const uint32_t at = ahead[graph_vertex(&graph, sorted_key(pair))] + i;
+            sorted_store((uint32_t *)graph.edges, p.begin + at, pair);
+        }
+        __syncthreads();
+    }
+}
+
+/* The same without shared memory, where there is too little of it or a region has 2^32 edges or more. */
+static __global__ void __launch_bounds__(VERTEX_BLOCK)
+    graph_wide_place_plain(hd_graph graph, graph_sources sources)
+{
+    wide_part p = wide_begin(graph, sources);
+    pair_range range;
+    while (wide_next(graph, sources, &p, &range)) {
+        for (uint64_t i = threadIdx.x; i < range.count; i += VERTEX_BLOCK) {
+            const hd_sorted_pair pair = range_load(range, i);
+            const uint32_t vertex = graph_vertex(&graph, sorted_key(pair));
+            const uint64_t at = atomicAdd((unsigned long long *)&p.row[vertex + 1], 1ull);
+            sorted_store((uint32_t *)graph.edges, p.begin + at, pair);
+        }
+    }
 }
 
 /* The counts of each wide row become where lists begin. */

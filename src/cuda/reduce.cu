@@ -126,13 +126,15 @@ static __global__ void __launch_bounds__(GROUPED_BLOCK)
         out[i] = WAY::neutral();
 }
 
-/* Adds what a run of rows of one group came to. */
+/* Adds what a run of rows of one group came to; a run that is `whole` has the group for itself. */
 template <class WAY>
 static __device__ __forceinline__ void run_add(typename WAY::number *sums, uint32_t group,
-                                               typename WAY::number run, bool any, uint32_t *anys)
+                                               typename WAY::number run, bool whole, bool any,
+                                               uint32_t *anys)
 {
     if (!any) return;
-    WAY::add(&sums[group], run);
+    if (whole) sums[group] = run;
+    else WAY::add(&sums[group], run);
     if (anys != NULL) anys[group] = 1;
 }
 
@@ -169,27 +171,28 @@ static __global__ void __launch_bounds__(GROUPED_BLOCK)
     if (first < tile.count) {
         uint32_t group = grouped_find(&desk, tile, first);
         number run = WAY::neutral();
-        bool some = false;
+        bool some = false, whole = false;
 #pragma unroll
         for (int i = 0; i < GROUPED_ITEMS; i++) {
             if (group < tile.more && desk.starts[group] <= first + i) {
-                run_add<WAY>(sums, group++, run, some, anys);
+                run_add<WAY>(sums, group++, run, whole, some, anys);
                 run = WAY::neutral();
                 some = false;
+                whole = true;
             }
             run = WAY::both(run, taken[i]);
             some |= there[i];
         }
-        run_add<WAY>(sums, group, run, some, anys);
+        run_add<WAY>(sums, group, run, false, some, anys);
     }
     __syncthreads();
     for (uint32_t i = threadIdx.x; i <= tile.more; i += GROUPED_BLOCK) {
         const uint64_t group = tile.group + i;
         if (anys != NULL && anys[i] != 0) any[group] = 1;
-        if (grouped.starts[group] >= tile.begin &&
-            grouped.starts[group + 1] <= tile.begin + tile.count)
-            out[group] = sums[i];
-        else WAY::add(&out[group], sums[i]);
+        const bool before = i == 0 && grouped.starts[group] < tile.begin;
+        const bool after = i == tile.more && grouped.starts[group + 1] > tile.begin + tile.count;
+        if (before || after) WAY::add(&out[group], sums[i]);
+        else out[group] = sums[i];
     }
 }
 

@@ -65,12 +65,20 @@ static __global__ void __launch_bounds__(GROUP_BLOCK) group_number(hd_row *rows,
         rows[i] = (hd_row)i;
 }
 
+/* Four at a time: a flag is only a byte. */
 static __global__ void __launch_bounds__(GROUP_BLOCK)
     group_heads(const hd_key *keys, uint64_t n, uint8_t *heads)
 {
-    const uint64_t stride = (uint64_t)gridDim.x * GROUP_BLOCK;
-    for (uint64_t i = (uint64_t)blockIdx.x * GROUP_BLOCK + threadIdx.x; i < n; i += stride)
-        heads[i] = i == 0 || keys[i] != keys[i - 1];
+    const uint64_t stride = (uint64_t)gridDim.x * GROUP_BLOCK * 4;
+    for (uint64_t i = ((uint64_t)blockIdx.x * GROUP_BLOCK + threadIdx.x) * 4; i < n; i += stride) {
+        uint32_t four = 0;
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++)
+            if (i + k < n && (i + k == 0 || keys[i + k] != keys[i + k - 1])) four |= 1u << 8 * k;
+        if (i + 4 <= n) *(uint32_t *)(heads + i) = four;
+        else
+            for (uint32_t k = 0; i + k < n; k++) heads[i + k] = (uint8_t)(four >> 8 * k);
+    }
 }
 
 /* The parts of the work memory: sorted keys, rows in their order, CUB's own. */

@@ -45,31 +45,41 @@ HD_FN void row_clear(uint32_t *row, uint32_t words)
     __syncthreads();
 }
 
-/* Turns counts into exclusive sums. The block has synchronised before and is synchronised after. */
+/* The two numbers of each of a vector's words, summed up. */
+HD_FN uint32_t vector_sum(const uint4 &v)
+{
+    const uint32_t low = (v.x & 0xffff) + (v.y & 0xffff) + (v.z & 0xffff) + (v.w & 0xffff);
+    return low + (v.x >> 16) + (v.y >> 16) + (v.z >> 16) + (v.w >> 16);
+}
+
+/* A word of two counts becomes one of two exclusive sums. */
+HD_FN uint32_t word_scan(uint32_t counts, uint32_t *before)
+{
+    const uint32_t first = *before, second = first + (counts & 0xffff);
+    *before = second + (counts >> 16);
+    return first | second << 16;
+}
+
+/*
+ * Turns counts into exclusive sums, each thread a stretch of them. The block has synchronised before and
+ * is synchronised after.
+ */
 HD_FN void row_scan(uint32_t *row, uint32_t words, typename vertex_scan::TempStorage *scratch)
 {
-    uint32_t before = 0;
-    for (uint32_t base = 0; base < words / 4; base += VERTEX_BLOCK) {
-        const uint32_t at = base + threadIdx.x;
-        uint32_t sum = 0, all = 0, mine[4] = {0, 0, 0, 0};
-        if (at < words / 4) {
-            const uint4 four = ((const uint4 *)row)[at];
-            mine[0] = four.x, mine[1] = four.y, mine[2] = four.z, mine[3] = four.w;
-        }
-#pragma unroll
-        for (int w = 0; w < 4; w++) sum += (mine[w] & 0xffff) + (mine[w] >> 16);
-        vertex_scan(*scratch).ExclusiveSum(sum, sum, all);
-        sum += before;
-        before += all;
-#pragma unroll
-        for (int w = 0; w < 4; w++) {
-            const uint32_t low = mine[w] & 0xffff, high = mine[w] >> 16;
-            mine[w] = sum | (sum + low) << 16;
-            sum += low + high;
-        }
-        if (at < words / 4) ((uint4 *)row)[at] = make_uint4(mine[0], mine[1], mine[2], mine[3]);
-        __syncthreads();
+    const uint32_t vectors = words / 4, stretch = (vectors + VERTEX_BLOCK - 1) / VERTEX_BLOCK;
+    const uint32_t begin = threadIdx.x * stretch < vectors ? threadIdx.x * stretch : vectors;
+    const uint32_t end = begin + stretch < vectors ? begin + stretch : vectors;
+    uint4 *row4 = (uint4 *)row;
+    uint32_t sum = 0;
+    for (uint32_t i = begin; i < end; i++) sum += vector_sum(row4[i]);
+    vertex_scan(*scratch).ExclusiveSum(sum, sum);
+    for (uint32_t i = begin; i < end; i++) {
+        uint4 v = row4[i];
+        v.x = word_scan(v.x, &sum), v.y = word_scan(v.y, &sum);
+        v.z = word_scan(v.z, &sum), v.w = word_scan(v.w, &sum);
+        row4[i] = v;
     }
+    __syncthreads();
 }
 
 /* The i-th of the pairs of one or two sources, one after the other. */

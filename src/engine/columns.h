@@ -66,9 +66,13 @@ typedef struct hd_column_ops {
     heddle_status (*scatter)(heddle_device *device, const void *from, uint32_t width,
                              const void *rows, uint32_t row_bits, uint64_t n, void *out,
                              void *stream);
-    /* out[row] = g for every row of every group, or names[g] where names are given; of row_bits. */
+    /*
+     * out[row] = g for every row of every group, or names[g] where names are given; of row_bits. `work`
+     * makes it faster where number_work is not 0, and may be NULL. Every row is in one group.
+     */
+    uint64_t (*number_work)(heddle_device *device, uint64_t n, uint32_t row_bits);
     heddle_status (*number)(heddle_device *device, const hd_grouped *grouped, const void *names,
-                            void *out, void *stream);
+                            void *out, void *work, void *stream);
     /* For every group: its first row, its last row, its number of rows; each may be NULL. */
     heddle_status (*describe)(heddle_device *device, const hd_grouped *grouped, void *firsts,
                               void *lasts, uint64_t *counts, void *stream);

@@ -40,7 +40,7 @@ typedef struct hd_group_job {
     uint64_t n;
     hd_mix mix;
     void *rows;     /* out: all row numbers, group by group, ascending within a group */
-    uint8_t *heads; /* out: 1 where a group begins, else 0 */
+    uint8_t *heads; /* out: 1 where a group begins, else 0; aligned to 4 */
     void *work;     /* group_work bytes */
 } hd_group_job;
 
