@@ -132,6 +132,11 @@ HEDDLE_API uint32_t heddle_cuda_device_count(void);
 /* 1 when the library was built with the CUDA engine, else 0. */
 HEDDLE_API uint32_t heddle_cuda_is_built(void);
 
+/*
+ * Calls that need scratch memory of the device keep it for the next call, up to a quarter of the
+ * device's memory; it is given up when memory runs out. This frees at once what no call is using.
+ */
+HEDDLE_API heddle_status heddle_device_trim(heddle_device *device);
 /* Waits until all work queued on `stream` (NULL: the device's own) is done; reports its errors. */
 HEDDLE_API heddle_status heddle_device_synchronize(heddle_device *device, void *stream);
 

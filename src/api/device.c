@@ -4,6 +4,7 @@
 
 #include "api/stage.h"
 #include "engine/engine.h"
+#include "engine/blocks.h"
 #include "engine/error.h"
 #include "instances_config.h"
 
@@ -103,6 +104,7 @@ void heddle_device_close(heddle_device *device)
 {
     if (device == NULL) return;
     hd_stages_free(device);
+    hd_blocks_drop(device);
     pthread_mutex_destroy(&device->lock);
     device->engine->close(device);
 }

@@ -11,6 +11,7 @@
 #include "cuda/columns.h"
 #include "cuda/partition.h"
 #include "cuda/roof_cuda.h"
+#include "engine/blocks.h"
 
 heddle_status hd_cuda_fail(cudaError_t error, const char *what)
 {
@@ -188,8 +189,12 @@ static heddle_status cuda_allocate(heddle_device *device, uint64_t bytes, void *
     cudaStream_t use;
     heddle_status status = hd_cuda_enter(device, NULL, &use);
     if (status != HEDDLE_OK) return status;
-    if (hd_fault_due() || cudaMalloc(memory, bytes != 0 ? bytes : 1) != cudaSuccess) {
+    bool failed = hd_fault_due();
+    while (!failed && cudaMalloc(memory, bytes != 0 ? bytes : 1) != cudaSuccess) {
         cudaGetLastError();
+        failed = !hd_blocks_drop(device);
+    }
+    if (failed) {
         *memory = NULL;
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no room for %llu bytes on CUDA device %d",
                        (unsigned long long)bytes, ((hd_device_cuda *)device)->index);

@@ -22,12 +22,15 @@ typedef struct hd_engine hd_engine;
 typedef struct hd_table_ops hd_table_ops;
 
 typedef struct hd_stage hd_stage;
+typedef struct hd_block hd_block;
 
 /* A device as the API layer sees it; an engine's own kind of device begins with this. */
 struct heddle_device {
     const hd_engine *engine;
     pthread_mutex_t lock;
     hd_stage *idle_stages; /* buffers for host arrays that no call is using; guarded by the lock */
+    hd_block *blocks;      /* memory for scratch (blocks.h); guarded by the lock */
+    uint64_t idle_max;     /* bytes of it that may lie idle; 0 until it is known */
 };
 
 /* The operations of one compiled table (a line of instances.def) on one engine. */

@@ -1,0 +1,132 @@
+/* blocks.c: see engine/blocks.h. */
+#include "engine/blocks.h"
+
+#include <stdlib.h>
+
+#include "engine/engine.h"
+#include "engine/error.h"
+
+/* A block may be so many times as large as what is asked for. */
+#define LARGER_MAX 2
+/* Small ones are all alike. */
+#define BLOCK_MIN (UINT64_C(1) << 16)
+/* The share of the device's memory that may lie idle. */
+#define IDLE_SHARE 4
+
+struct hd_block {
+    void *memory;
+    uint64_t bytes;
+    bool lent;
+    hd_block *next;
+};
+
+/* The smallest idle block that is large enough and not much too large. */
+static hd_block *find_idle(heddle_device *device, uint64_t bytes)
+{
+    hd_block *best = NULL;
+    for (hd_block *b = device->blocks; b != NULL; b = b->next)
+        if (!b->lent && b->bytes >= bytes && b->bytes / LARGER_MAX <= bytes &&
+            (best == NULL || b->bytes < best->bytes))
+            best = b;
+    return best;
+}
+
+static heddle_status make_block(heddle_device *device, uint64_t bytes, void **memory)
+{
+    hd_block *made = (hd_block *)malloc(sizeof *made);
+    heddle_status status;
+    if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for scratch");
+    status = device->engine->allocate(device, bytes, &made->memory);
+    if (status != HEDDLE_OK) {
+        free(made);
+        return status;
+    }
+    made->bytes = bytes;
+    made->lent = true;
+    *memory = made->memory;
+    pthread_mutex_lock(&device->lock);
+    made->next = device->blocks;
+    device->blocks = made;
+    pthread_mutex_unlock(&device->lock);
+    return HEDDLE_OK;
+}
+
+heddle_status hd_block_take(heddle_device *device, uint64_t bytes, void **memory)
+{
+    hd_block *found;
+    *memory = NULL;
+    if (bytes < BLOCK_MIN) bytes = BLOCK_MIN;
+    pthread_mutex_lock(&device->lock);
+    found = find_idle(device, bytes);
+    if (found != NULL) found->lent = true;
+    pthread_mutex_unlock(&device->lock);
+    if (found == NULL) return make_block(device, bytes, memory);
+    if (hd_fault_due()) { /* an allocation like any other, for tests of what happens without memory */
+        hd_block_give(device, found->memory);
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for scratch");
+    }
+    *memory = found->memory;
+    return HEDDLE_OK;
+}
+
+/* Takes idle blocks off the list, the latest last, until no more than `most` bytes lie idle. */
+static hd_block *unlink_idle(heddle_device *device, uint64_t most)
+{
+    hd_block *gone = NULL;
+    uint64_t idle = 0;
+    for (hd_block **at = &device->blocks; *at != NULL;) {
+        hd_block *b = *at;
+        if (!b->lent && (idle += b->bytes) > most) {
+            idle -= b->bytes;
+            *at = b->next;
+            b->next = gone;
+            gone = b;
+        } else {
+            at = &b->next;
+        }
+    }
+    return gone;
+}
+
+static bool free_blocks(heddle_device *device, hd_block *gone)
+{
+    const bool any = gone != NULL;
+    while (gone != NULL) {
+        hd_block *next = gone->next;
+        device->engine->free(device, gone->memory);
+        free(gone);
+        gone = next;
+    }
+    return any;
+}
+
+void hd_block_give(heddle_device *device, void *memory)
+{
+    heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
+    hd_block *gone = NULL;
+    if (memory == NULL) return;
+    if (device->idle_max == 0 && device->engine->get_info(device, &info) == HEDDLE_OK)
+        device->idle_max = info.memory_total / IDLE_SHARE;
+    pthread_mutex_lock(&device->lock);
+    for (hd_block *b = device->blocks; b != NULL; b = b->next)
+        if (b->memory == memory) b->lent = false;
+    gone = unlink_idle(device, device->idle_max);
+    pthread_mutex_unlock(&device->lock);
+    free_blocks(device, gone);
+}
+
+bool hd_blocks_drop(heddle_device *device)
+{
+    hd_block *gone;
+    pthread_mutex_lock(&device->lock);
+    gone = unlink_idle(device, 0);
+    pthread_mutex_unlock(&device->lock);
+    return free_blocks(device, gone);
+}
+
+heddle_status heddle_device_trim(heddle_device *device)
+{
+    if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "device_trim: the device is NULL");
+    hd_blocks_drop(device);
+    return HEDDLE_OK;
+}

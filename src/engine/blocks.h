@@ -1,0 +1,27 @@
+/*
+ * blocks.h: device memory for scratch, which a device keeps between calls. Fresh memory is slow: a CPU
+ * clears every page of it at the first touch, a GPU maps it and waits. So a block that a call gives back
+ * is kept for the next one, up to a share of the device's memory, and dropped when memory runs out.
+ */
+#ifndef HD_BLOCKS_H
+#define HD_BLOCKS_H
+
+#include <heddle/heddle.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A block of at least `bytes`. It belongs to the caller until it is given back. */
+heddle_status hd_block_take(heddle_device *device, uint64_t bytes, void **memory);
+/* All work that uses the block is done. NULL is accepted. */
+void hd_block_give(heddle_device *device, void *memory);
+/* Frees the blocks that nobody has; false when there were none. */
+bool hd_blocks_drop(heddle_device *device);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
