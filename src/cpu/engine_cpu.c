@@ -124,9 +124,19 @@ static const hd_graph_ops *cpu_graph(uint32_t key_bits, uint32_t value_bits)
     return NULL;
 }
 
+#define DECLARE(key_bits, row_bits)                                                                \
+    extern const hd_relate_ops hd_relate_k##key_bits##_r##row_bits##_cpu;
+HD_RELATE_KINDS(DECLARE)
+#undef DECLARE
+#define ADDRESS(key_bits, row_bits) &hd_relate_k##key_bits##_r##row_bits##_cpu,
+static const hd_relate_ops *const relations[] = {HD_RELATE_KINDS(ADDRESS)};
+#undef ADDRESS
+
 static const hd_relate_ops *cpu_relate(uint32_t key_bits, uint32_t row_bits)
 {
-    (void)key_bits, (void)row_bits;
+    for (size_t i = 0; i < sizeof relations / sizeof relations[0]; i++)
+        if (relations[i]->key_bits == key_bits && relations[i]->row_bits == row_bits)
+            return relations[i];
     return NULL;
 }
 
