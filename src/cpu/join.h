@@ -13,10 +13,8 @@
    lists are hot whatever their length. */
 #define JOIN_LEFT (UINT64_C(1) << 18)
 #define JOIN_RIGHT (UINT64_C(1) << 22)
-#define REGION_ROWS (UINT64_C(1) << 13)
-
-/* A vector of keys, which the compiler makes of what the machine has. */
-typedef hd_key key_lanes __attribute__((vector_size(16)));
+#define REGION_ROWS                                                                                \
+    ((UINT64_C(1) << 18) / PAIR_BYTES) /* lists of half a small second-level cache */
 
 /* The right rows of a task. */
 typedef struct passing {
@@ -28,13 +26,6 @@ static uint64_t lanes_sum(key_lanes lanes)
     uint64_t sum = 0;
     for (uint32_t i = 0; i < WINDOW_LANES; i++) sum += lanes[i];
     return sum;
-}
-
-static inline key_lanes keys_load(const hd_key *keys)
-{
-    key_lanes lanes;
-    memcpy(&lanes, keys, sizeof lanes);
-    return lanes;
 }
 
 /* ------------------------------------------------------------------------------------------ count */
@@ -59,17 +50,17 @@ static uint64_t count_matches(const lists *l, passing right)
     return lanes_sum(sums[0]) + lanes_sum(sums[1]) + in_runs;
 }
 
-/* Marks the rows [begin, end) that have this key, and counts them. Of a run all are marked or none. */
-static inline uint32_t mark_rows(const lists *l, hd_key key, uint32_t begin, uint32_t end)
+/* Marks the rows of a window that are hit. */
+static inline void mark_window(const lists *l, uint32_t begin, uint32_t hits)
 {
-    uint32_t hits = 0;
-    if (end - begin > WINDOW && l->matched[begin] != 0) return end - begin;
-    for (uint32_t i = begin; i < end; i++) {
-        const bool hit = l->keys[i] == key;
-        l->matched[i] = (uint8_t)(l->matched[i] | hit);
-        hits += hit;
-    }
-    return hits;
+    for (; hits != 0; hits &= hits - 1) l->matched[begin + hd_lowest_bit(hits)] = 1;
+}
+
+/* Of a run all rows are marked or none. */
+static inline void mark_run(const lists *l, const run *r)
+{
+    if (r->begin < r->end && l->matched[r->begin] == 0)
+        memset(l->matched + r->begin, 1, r->end - r->begin);
 }
 
 /* Other tasks may set the same flag at the same time. */
@@ -87,14 +78,17 @@ static uint64_t count_and_flag(const lists *l, uint32_t left_count, passing righ
     memset(l->matched, 0, left_count);
     for (const char *pair = right.pairs; pair < right.end; pair += PAIR_BYTES) {
         const hd_key key = pair_key(pair);
-        const uint32_t v = vertex_of(l, key);
-        uint32_t begin = l->offsets[v], end = l->offsets[v + 1];
-        if (end - begin > WINDOW) {
+        const uint32_t v = vertex_of(l, key), begin = l->offsets[v];
+        uint64_t hits;
+        if (l->offsets[v + 1] - begin > WINDOW) {
             find_run(l, v, key, &last);
-            begin = last.begin;
-            end = last.end;
+            mark_run(l, &last);
+            hits = last.end - last.begin;
+        } else {
+            const uint32_t window = window_hits(l->keys + begin, key);
+            mark_window(l, begin, window);
+            hits = (uint64_t)__builtin_popcount(window);
         }
-        const uint32_t hits = mark_rows(l, key, begin, end);
         if (hits != 0 && job->right_matched != NULL) flag_set(job->right_matched, pair_row(pair));
         matches += hits;
     }
@@ -112,33 +106,42 @@ typedef struct match_places {
     uint64_t at, end;
 } match_places;
 
-static inline void put(match_places *to, hd_row left, hd_row right)
+static inline void put(const match_places *to, hd_row left, hd_row right)
 {
     if (to->left != NULL) to->left[to->at] = left;
     if (to->right != NULL) to->right[to->at] = right;
 }
 
 /*
- * Writes row pairs whether they match or not and moves on when they do: no branch depends on keys. What is
- * written in vain is written over, since nothing is written once the last place is taken.
+ * The first row of a window is written whether it is a hit or not, and kept when it is: no branch depends
+ * on keys where they match once or never. What is written in vain is written over.
  */
+static inline void put_window(const lists *l, uint32_t begin, uint32_t hits, hd_row row,
+                              match_places *to)
+{
+    const uint32_t some = UINT32_C(1) << (WINDOW - 1);
+    put(to, l->rows[begin + hd_lowest_bit(hits | some)], row);
+    to->at += hits != 0;
+    for (hits &= hits - 1; hits != 0; hits &= hits - 1) {
+        put(to, l->rows[begin + hd_lowest_bit(hits)], row);
+        to->at++;
+    }
+}
+
+/* Ends when the last place is taken: nothing may be written past it, not even in vain. */
 static void write_matches(const lists *l, passing right, match_places to)
 {
     run last = {0, 0, 0};
     for (const char *pair = right.pairs; pair < right.end && to.at < to.end; pair += PAIR_BYTES) {
         const hd_key key = pair_key(pair);
         const hd_row row = pair_row(pair);
-        const uint32_t v = vertex_of(l, key);
-        uint32_t begin = l->offsets[v], end = l->offsets[v + 1];
-        if (end - begin > WINDOW) {
-            find_run(l, v, key, &last);
-            begin = last.begin;
-            end = last.end;
+        const uint32_t v = vertex_of(l, key), begin = l->offsets[v];
+        if (l->offsets[v + 1] - begin <= WINDOW) {
+            put_window(l, begin, window_hits(l->keys + begin, key), row, &to);
+            continue;
         }
-        for (uint32_t i = begin; i < end && to.at < to.end; i++) {
-            put(&to, l->rows[i], row);
-            to.at += l->keys[i] == key;
-        }
+        find_run(l, v, key, &last);
+        for (uint32_t i = last.begin; i < last.end; i++, to.at++) put(&to, l->rows[i], row);
     }
 }
 
@@ -164,7 +167,7 @@ static heddle_status join_scratch_take(heddle_device *device, const hd_join_job 
     }
     s->keys = (offsets + line) / line * line;
     s->rows = s->keys + ((most + WINDOW) * sizeof(hd_key) + line) / line * line;
-    s->matched = s->rows + (most * sizeof(hd_row) + line) / line * line;
+    s->matched = s->rows + ((most + WINDOW) * sizeof(hd_row) + line) / line * line;
     s->bytes = s->matched + (most + line) / line * line;
     s->threads = hd_cpu_threads(device, all);
     return hd_memory_cpu_allocate(s->bytes * (uint64_t)s->threads, (void **)&s->memory);
@@ -181,21 +184,23 @@ static lists join_scratch_lists(const join_scratch *s, int thread)
     return l;
 }
 
-static void run_task(const hd_join_job *job, uint32_t number, bool write, lists *l)
+static void run_task(const hd_join_job *job, uint32_t number, bool write, const lists *mine)
 {
     const hd_join_task *t = &job->tasks[number];
     const char *left = (const char *)job->left + t->left_begin * PAIR_BYTES;
     const char *right = (const char *)job->right;
     const uint32_t left_count = (uint32_t)(t->left_end - t->left_begin);
     const passing p = {right + t->right_begin * PAIR_BYTES, right + t->right_end * PAIR_BYTES};
-    build_lists(l, left, left_count, job->region_bits);
+    const bool flags = job->left_matched != NULL || job->right_matched != NULL;
+    lists l = *mine;
+    if (!write && !flags) l.rows = NULL;
+    build_lists(&l, left, left_count, job->region_bits);
     if (write) {
         const match_places to = {(hd_row *)job->left_rows, (hd_row *)job->right_rows,
                                  job->places[number], job->places[number + 1]};
-        write_matches(l, p, to);
-    } else if (job->left_matched != NULL || job->right_matched != NULL)
-        job->places[number] = count_and_flag(l, left_count, p, job);
-    else job->places[number] = count_matches(l, p);
+        write_matches(&l, p, to);
+    } else if (flags) job->places[number] = count_and_flag(&l, left_count, p, job);
+    else job->places[number] = count_matches(&l, p);
 }
 
 static heddle_status run_tasks(heddle_device *device, const hd_join_job *job, bool write)

@@ -13,6 +13,9 @@
 #define HD_JOIN_LISTS_H
 
 #include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
 
 #include "base/hash.h"
 
@@ -30,8 +33,8 @@ typedef uint32_t hd_row;
 typedef struct lists {
     uint32_t shift, mask; /* of the mixed key, to get the vertex */
     uint32_t *offsets;
-    hd_key *keys; /* WINDOW more than rows, which equal no key of the region */
-    hd_row *rows;
+    hd_key *keys;     /* WINDOW more than there are rows, which equal no key of the region */
+    hd_row *rows;     /* NULL where nobody asks which rows they are; else WINDOW more, too */
     uint8_t *matched; /* one a row */
 } lists;
 
@@ -54,16 +57,45 @@ static inline uint32_t vertex_of(const lists *l, hd_key mixed)
     return (uint32_t)(mixed >> l->shift) & l->mask;
 }
 
+/* ---------------------------------------------------------------------------------------- windows */
+
+/* A vector of keys, which the compiler makes of what the machine has. */
+typedef hd_key key_lanes __attribute__((vector_size(16)));
+
+static inline key_lanes keys_load(const hd_key *keys)
+{
+    key_lanes lanes;
+    memcpy(&lanes, keys, sizeof lanes);
+    return lanes;
+}
+
+/* Which keys of a window equal `key`: a bit for each. */
+static inline uint32_t window_hits(const hd_key *keys, hd_key key)
+{
+#if defined(__SSE2__) && HD_KEY_BITS == 32
+    const __m128i one = (__m128i)(keys_load(keys) == key);
+    const __m128i two = (__m128i)(keys_load(keys + WINDOW_LANES) == key);
+    return (uint32_t)_mm_movemask_epi8(
+        _mm_packs_epi16(_mm_packs_epi32(one, two), _mm_setzero_si128()));
+#else
+    uint32_t hits = 0;
+    for (uint32_t i = 0; i < WINDOW; i++) hits |= (uint32_t)(keys[i] == key) << i;
+    return hits;
+#endif
+}
+
 /* ------------------------------------------------------------------------------------ long lists */
 
 static inline void swap_rows(const lists *l, uint32_t a, uint32_t b)
 {
     const hd_key key = l->keys[a];
-    const hd_row row = l->rows[a];
     l->keys[a] = l->keys[b];
-    l->rows[a] = l->rows[b];
     l->keys[b] = key;
-    l->rows[b] = row;
+    if (l->rows != NULL) {
+        const hd_row row = l->rows[a];
+        l->rows[a] = l->rows[b];
+        l->rows[b] = row;
+    }
 }
 
 /* Quicksort in three parts: less, equal, more. Linear when there are few keys, however many copies. */
@@ -125,10 +157,11 @@ static inline void find_run(const lists *l, uint32_t v, hd_key key, run *last)
 
 /* -------------------------------------------------------------------------------------- building */
 
+/* As few as keep lists within a window, but for a few in a thousand. */
 static uint32_t vertex_bits(uint64_t rows, uint32_t region_bits)
 {
     uint32_t bits = 1;
-    while (UINT64_C(1) << bits < rows && bits < VERTEX_BITS_MAX) bits++;
+    while ((uint64_t)(WINDOW / 4) << bits < rows && bits < VERTEX_BITS_MAX) bits++;
     return bits < HD_KEY_BITS - region_bits ? bits : HD_KEY_BITS - region_bits;
 }
 
@@ -149,23 +182,30 @@ static uint32_t count_lists(const lists *l, const char *pairs, uint32_t n)
 }
 
 /*
- * Hashes n pairs of a region. While rows are placed, cursors[v] = offsets[v + 1] is where the next row of
- * v goes; at the end it is where the list of v ends and the next begins, as it should be.
+ * Brings the pairs into their lists. cursors[v] = offsets[v + 1] is where the next row of v goes; at the
+ * end that is where the list of v ends and the next begins, as it should be.
  */
-static void build_lists(lists *l, const char *pairs, uint32_t n, uint32_t region_bits)
+static inline void place_pairs(const lists *l, const char *pairs, uint32_t n, hd_row *rows)
 {
-    const uint32_t bits = vertex_bits(n, region_bits);
     uint32_t *cursors = l->offsets + 1;
-    l->shift = HD_KEY_BITS - region_bits - bits;
-    l->mask = (UINT32_C(1) << bits) - 1;
-    const uint32_t longest = count_lists(l, pairs, n);
     for (uint32_t i = 0; i < n; i++) {
         const char *pair = pairs + i * PAIR_BYTES;
         const hd_key key = pair_key(pair);
         const uint32_t at = cursors[vertex_of(l, key)]++;
         l->keys[at] = key;
-        l->rows[at] = pair_row(pair);
+        if (rows != NULL) rows[at] = pair_row(pair);
     }
+}
+
+/* Hashes n pairs of a region. */
+static void build_lists(lists *l, const char *pairs, uint32_t n, uint32_t region_bits)
+{
+    const uint32_t bits = vertex_bits(n, region_bits);
+    l->shift = HD_KEY_BITS - region_bits - bits;
+    l->mask = (UINT32_C(1) << bits) - 1;
+    const uint32_t longest = count_lists(l, pairs, n);
+    if (l->rows != NULL) place_pairs(l, pairs, n, l->rows);
+    else place_pairs(l, pairs, n, NULL);
     for (uint32_t i = 0; i < WINDOW; i++) l->keys[n + i] = pair_key(pairs) ^ HD_TOP_BIT;
     if (longest > WINDOW) sort_long_lists(l);
 }
