@@ -116,9 +116,10 @@ static heddle_status check_device(const heddle_device *device, const void *strea
 
 /* ---------------------------------------------------------------------------------------- create */
 
-static heddle_status make_result(heddle_join *join, const hd_join_keys *keys, void *stream)
+static heddle_status make_result(heddle_join *join, const hd_join_keys *keys, uint64_t seed,
+                                 void *stream)
 {
-    heddle_status status = hd_join_sort(join, keys, stream);
+    heddle_status status = hd_join_sort(join, keys, seed, stream);
     if (status == HEDDLE_OK) status = hd_join_make_tasks(join);
     if (status == HEDDLE_OK) status = hd_join_count_matches(join, stream);
     if (status == HEDDLE_OK) status = hd_join_list_rows(join, stream);
@@ -152,8 +153,9 @@ heddle_status heddle_join_create(heddle_device *device, const heddle_column *lef
     made->kind = options->kind;
     made->row_bits = options->row_bits;
     for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++) made->sides[side].rows = rows[side];
-    hd_mix_init(&made->mix, options->seed != 0 ? options->seed : hd_seed_draw());
-    status = make_result(made, &keys, stream);
+    const uint64_t seed = options->seed != 0 ? options->seed : hd_seed_draw();
+    hd_mix_init(&made->mix, seed);
+    status = make_result(made, &keys, seed, stream);
     if (status == HEDDLE_OK) *join = made;
     else heddle_join_destroy(made);
     return status;

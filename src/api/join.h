@@ -79,7 +79,8 @@ bool hd_join_flags(const heddle_join *join, uint32_t side);
 bool hd_join_has_pairs(const heddle_join *join);
 
 /* The steps of a creation, in this order. What they leave in the join is freed with it. */
-heddle_status hd_join_sort(heddle_join *join, const hd_join_keys *keys, void *stream);
+heddle_status hd_join_sort(heddle_join *join, const hd_join_keys *keys, uint64_t seed,
+                           void *stream);
 heddle_status hd_join_make_tasks(heddle_join *join);
 heddle_status hd_join_count_matches(heddle_join *join, void *stream);
 heddle_status hd_join_list_rows(heddle_join *join, void *stream);

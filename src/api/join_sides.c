@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/encode.h"
 #include "api/join.h"
 #include "engine/error.h"
 
@@ -9,7 +10,7 @@
 typedef struct side_keys {
     hd_column columns[HD_COLUMNS_MAX]; /* where the device can read them */
     const void *keys;                  /* of key_bits, one a row, or one for each of `rows` */
-    const void *rows;                  /* the rows whose key has no null; NULL: all rows */
+    void *rows;                        /* the rows whose key has no null, owned; NULL: all rows */
     uint64_t count;                    /* keys */
 } side_keys;
 
@@ -19,6 +20,7 @@ typedef struct sorting {
     const hd_join_keys *given;
     side_keys sides[2];
     uint32_t key_bits;
+    uint64_t seed;
     hd_scratch scratch;
     void *stream;
 } sorting;
@@ -43,67 +45,81 @@ static heddle_status stage_columns(sorting *s, uint32_t side)
 
 /* ----------------------------------------------------------------------------------------- nulls */
 
-/* Takes the rows where `flags`, one for each of keys->rows, is 0 out of keys->rows. */
-static heddle_status keep_valid(sorting *s, side_keys *keys, const uint8_t *flags, void *work,
-                                uint64_t *device_count)
-{
-    const heddle_join *join = s->join;
-    const hd_column_ops *columns = join->engine->columns;
-    const uint32_t width = hd_join_row_bytes(join);
-    void *kept, *rows = NULL;
-    uint64_t count = 0;
-    heddle_status status = hd_scratch_take(&s->scratch, keys->count * width, &kept);
-    if (status == HEDDLE_OK)
-        status = columns->select(join->device, flags, keys->count, true, kept, join->row_bits,
-                                 device_count, work, s->stream);
-    if (status == HEDDLE_OK)
-        status = join->engine->copy(join->device, &count, device_count, sizeof count, s->stream);
-    if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, s->stream);
-    if (status == HEDDLE_OK && keys->rows != NULL) {
-        status = hd_scratch_take(&s->scratch, count * width, &rows);
-        if (status == HEDDLE_OK)
-            status = columns->gather(join->device, keys->rows, width, kept, join->row_bits, count,
-                                     rows, s->stream);
-    }
-    if (status != HEDDLE_OK) return status;
-    keys->rows = rows != NULL ? rows : kept;
-    keys->count = count;
-    return HEDDLE_OK;
-}
+/* Device memory for looking at the flags of one column after the other. */
+typedef struct null_search {
+    void *work, *flags, *kept, *count;
+} null_search;
 
-/* The flags of a column for the rows that are still there. */
-static heddle_status flags_of_rows(sorting *s, const side_keys *keys, const uint8_t **flags)
+static heddle_status null_search_begin(const sorting *s, uint64_t rows, hd_scratch *scratch,
+                                       null_search *search)
 {
     const heddle_join *join = s->join;
-    void *gathered;
-    heddle_status status;
-    if (keys->rows == NULL) return HEDDLE_OK;
-    status = hd_scratch_take(&s->scratch, keys->count, &gathered);
+    heddle_status status =
+        hd_scratch_take(scratch, join->engine->columns->work(join->device, rows), &search->work);
+    if (status == HEDDLE_OK) status = hd_scratch_take(scratch, rows, &search->flags);
     if (status == HEDDLE_OK)
-        status = join->engine->columns->gather(join->device, *flags, 1, keys->rows, join->row_bits,
-                                               keys->count, gathered, s->stream);
-    if (status == HEDDLE_OK) *flags = (const uint8_t *)gathered;
+        status = hd_scratch_take(scratch, rows * hd_join_row_bytes(join), &search->kept);
+    if (status == HEDDLE_OK) status = hd_scratch_take(scratch, sizeof(uint64_t), &search->count);
     return status;
 }
 
-/* Leaves the rows out whose key has a null: column by column, each among the rows that the others left. */
-static heddle_status leave_nulls_out(sorting *s, uint32_t side)
+/* The rows of keys->rows[kept[i]], or kept[i] themselves, become keys->rows. */
+static heddle_status replace_rows(const sorting *s, side_keys *keys, const void *kept,
+                                  uint64_t count)
 {
     const heddle_join *join = s->join;
-    side_keys *keys = &s->sides[side];
-    void *work = NULL, *count = NULL;
+    const uint32_t width = hd_join_row_bytes(join);
+    void *rows = NULL;
+    heddle_status status = join->engine->allocate(join->device, (count + 1) * width, &rows);
+    if (status != HEDDLE_OK) return status;
+    status = keys->rows == NULL
+                 ? join->engine->copy(join->device, rows, kept, count * width, s->stream)
+                 : join->engine->columns->gather(join->device, keys->rows, width, kept,
+                                                 join->row_bits, count, rows, s->stream);
+    if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, s->stream);
+    if (keys->rows != NULL) join->engine->free(join->device, keys->rows);
+    keys->rows = rows;
+    keys->count = count;
+    return status;
+}
+
+/* Takes the rows out of keys->rows whose flag, one a row of the table, is 0. */
+static heddle_status keep_valid(const sorting *s, side_keys *keys, const uint8_t *valid,
+                                const null_search *search)
+{
+    const heddle_join *join = s->join;
+    const hd_column_ops *columns = join->engine->columns;
+    uint64_t count = 0;
+    heddle_status status = HEDDLE_OK;
+    if (keys->rows != NULL) {
+        status = columns->gather(join->device, valid, 1, keys->rows, join->row_bits, keys->count,
+                                 search->flags, s->stream);
+        valid = (const uint8_t *)search->flags;
+    }
+    if (status == HEDDLE_OK)
+        status =
+            columns->select(join->device, valid, keys->count, true, search->kept, join->row_bits,
+                            (uint64_t *)search->count, search->work, s->stream);
+    if (status == HEDDLE_OK)
+        status = join->engine->copy(join->device, &count, search->count, sizeof count, s->stream);
+    if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, s->stream);
+    return status == HEDDLE_OK ? replace_rows(s, keys, search->kept, count) : status;
+}
+
+/* Leaves the rows out whose key has a null: column by column, each among the rows that the others left. */
+static heddle_status leave_nulls_out(const sorting *s, side_keys *keys)
+{
+    hd_scratch scratch = {s->join->device, 0, {NULL}};
+    null_search search;
+    bool begun = false;
     heddle_status status = HEDDLE_OK;
     for (uint32_t i = 0; i < s->given->count && status == HEDDLE_OK; i++) {
-        const uint8_t *flags = keys->columns[i].valid;
-        if (flags == NULL || keys->count == 0) continue;
-        if (work == NULL)
-            status = hd_scratch_take(&s->scratch,
-                                     join->engine->columns->work(join->device, keys->count), &work);
-        if (status == HEDDLE_OK && count == NULL)
-            status = hd_scratch_take(&s->scratch, sizeof(uint64_t), &count);
-        if (status == HEDDLE_OK) status = flags_of_rows(s, keys, &flags);
-        if (status == HEDDLE_OK) status = keep_valid(s, keys, flags, work, (uint64_t *)count);
+        if (keys->columns[i].valid == NULL || keys->count == 0) continue;
+        if (!begun) status = null_search_begin(s, keys->count, &scratch, &search);
+        begun = true;
+        if (status == HEDDLE_OK) status = keep_valid(s, keys, keys->columns[i].valid, &search);
     }
+    hd_scratch_free(&scratch);
     return status;
 }
 
@@ -115,6 +131,30 @@ static bool is_plain(const hd_join_keys *given)
     return given->count == 1 && (width == 4 || width == 8);
 }
 
+/* Numbers the different keys of both sides together and lets every row's number stand for its key. */
+static heddle_status encode_keys(sorting *s)
+{
+    const heddle_join *join = s->join;
+    const uint64_t left = join->sides[HD_LEFT].rows, rows = left + join->sides[HD_RIGHT].rows;
+    hd_row_keys both;
+    void *numbers;
+    uint64_t distinct;
+    heddle_status status;
+    memset(&both, 0, sizeof both);
+    both.columns = s->given->count;
+    both.n = left;
+    memcpy(both.first, s->sides[HD_LEFT].columns, sizeof both.first);
+    memcpy(both.second, s->sides[HD_RIGHT].columns, sizeof both.second);
+    s->key_bits = hd_rows_fit(rows, 32) ? 32 : 64;
+    status = hd_scratch_take(&s->scratch, rows * s->key_bits / 8, &numbers);
+    if (status == HEDDLE_OK)
+        status = hd_encode_rows(join->device, &both, rows, s->key_bits, s->seed, numbers, &distinct,
+                                s->stream);
+    s->sides[HD_LEFT].keys = numbers;
+    s->sides[HD_RIGHT].keys = (const char *)numbers + left * s->key_bits / 8;
+    return status;
+}
+
 /* One number of 32 or 64 bits a row: the key itself, or for other keys one that stands for it. */
 static heddle_status number_keys(sorting *s)
 {
@@ -124,7 +164,7 @@ static heddle_status number_keys(sorting *s)
             s->sides[side].keys = s->sides[side].columns[0].data;
         return HEDDLE_OK;
     }
-    return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "keys of several columns cannot be joined yet");
+    return encode_keys(s);
 }
 
 static heddle_status gather_keys(sorting *s, uint32_t side)
@@ -242,19 +282,20 @@ static heddle_status sort_sides(sorting *s)
     return status;
 }
 
-heddle_status hd_join_sort(heddle_join *join, const hd_join_keys *keys, void *stream)
+heddle_status hd_join_sort(heddle_join *join, const hd_join_keys *keys, uint64_t seed, void *stream)
 {
     sorting s;
     heddle_status status = HEDDLE_OK, waited;
     memset(&s, 0, sizeof s);
     s.join = join;
     s.given = keys;
+    s.seed = seed;
     s.scratch.device = join->device;
     s.stream = stream;
     for (uint32_t side = HD_LEFT; side <= HD_RIGHT && status == HEDDLE_OK; side++) {
         s.sides[side].count = join->sides[side].rows;
         status = stage_columns(&s, side);
-        if (status == HEDDLE_OK) status = leave_nulls_out(&s, side);
+        if (status == HEDDLE_OK) status = leave_nulls_out(&s, &s.sides[side]);
     }
     if (status == HEDDLE_OK) status = number_keys(&s);
     for (uint32_t side = HD_LEFT; side <= HD_RIGHT && status == HEDDLE_OK; side++)
@@ -263,5 +304,7 @@ heddle_status hd_join_sort(heddle_join *join, const hd_join_keys *keys, void *st
     /* Nothing is freed that the device may still be using. */
     waited = join->engine->synchronize(join->device, stream);
     hd_scratch_free(&s.scratch);
+    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++)
+        if (s.sides[side].rows != NULL) join->engine->free(join->device, s.sides[side].rows);
     return status != HEDDLE_OK ? status : waited;
 }

@@ -171,7 +171,7 @@ heddle_status hd_join_count_matches(heddle_join *join, void *stream)
         status = join->engine->copy(join->device, join->places, join->device_places,
                                     join->tasks_count * sizeof(uint64_t), stream);
     if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, stream);
-    if (!hd_join_has_pairs(join)) join->tasks_count = 0;
+    if (!hd_join_has_pairs(join)) join->places[0] = join->tasks_count = 0;
     else if (status == HEDDLE_OK) status = keep_tasks(join, stream);
     return status == HEDDLE_OK ? measure_slices(join) : status;
 }

@@ -5,6 +5,8 @@
 #ifndef HD_CPU_JOIN_H
 #define HD_CPU_JOIN_H
 
+#include <omp.h>
+
 #include "cpu/engine_cpu.h"
 #include "cpu/join_lists.h"
 #include "cpu/memory_cpu.h"
