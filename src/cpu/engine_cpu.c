@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cpu/columns_cpu.h"
 #include "cpu/memory_cpu.h"
 #include "cpu/partition.h"
 #include "cpu/roof_cpu.h"
@@ -134,9 +135,18 @@ static const hd_graph_ops *cpu_graph(uint32_t key_bits, uint32_t value_bits)
     return NULL;
 }
 
+#define DECLARE(key_bits, row_bits)                                                                \
+    extern const hd_relate_ops hd_relate_k##key_bits##_r##row_bits##_cpu;
+HD_RELATE_KINDS(DECLARE)
+#undef DECLARE
+
 static const hd_relate_ops *cpu_relate(uint32_t key_bits, uint32_t row_bits)
 {
-    (void)key_bits, (void)row_bits;
+#define ADDRESS(key_bits, row_bits) &hd_relate_k##key_bits##_r##row_bits##_cpu,
+    static const hd_relate_ops *const all[] = {HD_RELATE_KINDS(ADDRESS)};
+#undef ADDRESS
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i]->key_bits == key_bits && all[i]->row_bits == row_bits) return all[i];
     return NULL;
 }
 
@@ -323,7 +333,7 @@ const hd_engine *hd_engine_cpu(void)
         cpu_partition_work,
         cpu_graph,
         cpu_relate,
-        NULL,
+        &hd_columns_cpu,
         tables,
         cpu_roof,
     };

@@ -1,0 +1,64 @@
+/* columns_cpu.h: what the files that make up the CPU's column steps (engine/columns.h) share. */
+#ifndef HD_COLUMNS_CPU_H
+#define HD_COLUMNS_CPU_H
+
+#include <omp.h>
+
+#include "base/port.h"
+#include "cpu/engine_cpu.h"
+
+/* Elements [begin, end) of n that the calling thread of a team works on. */
+typedef struct hd_share {
+    uint64_t begin, end;
+} hd_share;
+
+static inline hd_share hd_share_of(uint64_t n)
+{
+    const uint64_t me = (uint64_t)omp_get_thread_num(), all = (uint64_t)omp_get_num_threads();
+    const hd_share share = {n / all * me + n % all * me / all,
+                            n / all * (me + 1) + n % all * (me + 1) / all};
+    return share;
+}
+
+HD_FN uint64_t hd_row_at(const void *rows, uint32_t row_bits, uint64_t i)
+{
+    return row_bits == 32 ? ((const uint32_t *)rows)[i] : ((const uint64_t *)rows)[i];
+}
+
+HD_FN void hd_row_set(void *rows, uint32_t row_bits, uint64_t i, uint64_t row)
+{
+    if (row_bits == 32) ((uint32_t *)rows)[i] = (uint32_t)row;
+    else ((uint64_t *)rows)[i] = row;
+}
+
+/* The group that holds the i-th of the grouped rows; i < grouped->n. */
+static inline uint64_t hd_group_at(const hd_grouped *grouped, uint64_t i)
+{
+    uint64_t low = 0, high = grouped->groups; /* starts[low] <= i < starts[high] */
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (grouped->starts[middle] <= i) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Elements on their way to the caches while others are worked on. */
+#define HD_ROWS_AHEAD 32
+
+/* All of them; the parts from other files follow. */
+extern const hd_column_ops hd_columns_cpu;
+
+uint64_t hd_reduce_cpu_work(int threads);
+heddle_status hd_number_cpu(heddle_device *device, const hd_grouped *grouped, const void *names,
+                            void *out, void *stream);
+heddle_status hd_describe_cpu(heddle_device *device, const hd_grouped *grouped, void *firsts,
+                              void *lasts, uint64_t *counts, void *stream);
+heddle_status hd_reduce_cpu(heddle_device *device, const hd_grouped *grouped,
+                            const hd_reduce *reduce, void *work, void *stream);
+heddle_status hd_hash_cpu(heddle_device *device, const hd_row_keys *keys, uint64_t first,
+                          uint64_t n, uint64_t seed, uint64_t *out, void *stream);
+heddle_status hd_differ_cpu(heddle_device *device, const hd_row_keys *keys,
+                            const hd_grouped *grouped, uint64_t *count, void *stream);
+
+#endif

@@ -1,0 +1,263 @@
+/*
+ * reduce.c: aggregates of a column by group on the CPU.
+ *
+ * Every thread has an equal share of the grouped rows, wherever groups begin and end, so that one large
+ * group is shared like many small ones. Groups that lie in one share are done there. The sums of the
+ * group at each end of a share are kept, and brought together when all threads are through.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cpu/columns_cpu.h"
+
+/* A sum, least or largest value, in the widest type of its kind. */
+typedef union number {
+    uint64_t u;
+    int64_t i;
+    double f;
+} number;
+
+enum { UNSIGNED, SIGNED, FLOATING };
+
+/* What the loops are compiled for, all constants there. */
+typedef struct shape {
+    uint32_t aggregate, type, row_bits;
+    bool nulls;
+} shape;
+
+typedef struct partial {
+    number sum;
+    uint64_t count; /* values that took part */
+    uint64_t group;
+} partial;
+
+/* What a thread leaves of the groups that it shares with others. */
+typedef struct ends {
+    partial first, last;
+    char apart[16];
+} ends;
+
+uint64_t hd_reduce_cpu_work(int threads) { return (uint64_t)threads * sizeof(ends); }
+
+HD_FN int kind_of(uint32_t type)
+{
+    return type == HEDDLE_TYPE_U32 || type == HEDDLE_TYPE_U64   ? UNSIGNED
+           : type == HEDDLE_TYPE_I32 || type == HEDDLE_TYPE_I64 ? SIGNED
+                                                                : FLOATING;
+}
+
+/* Sums of 64-bit integers may wrap, which their mean must not. */
+HD_FN bool sums_in_double(uint32_t aggregate, uint32_t type)
+{
+    return kind_of(type) == FLOATING || (aggregate == HEDDLE_AGGREGATE_MEAN &&
+                                         (type == HEDDLE_TYPE_U64 || type == HEDDLE_TYPE_I64));
+}
+
+HD_FN number value_at(uint32_t type, const void *column, uint64_t row)
+{
+    number n;
+    switch (type) {
+    case HEDDLE_TYPE_U32: n.u = ((const uint32_t *)column)[row]; break;
+    case HEDDLE_TYPE_I32: n.i = ((const int32_t *)column)[row]; break;
+    case HEDDLE_TYPE_F32: n.f = (double)((const float *)column)[row]; break;
+    case HEDDLE_TYPE_U64: n.u = ((const uint64_t *)column)[row]; break;
+    case HEDDLE_TYPE_I64: n.i = ((const int64_t *)column)[row]; break;
+    default: n.f = ((const double *)column)[row]; break;
+    }
+    return n;
+}
+
+HD_FN double to_double(uint32_t type, number n)
+{
+    return kind_of(type) == UNSIGNED ? (double)n.u : kind_of(type) == SIGNED ? (double)n.i : n.f;
+}
+
+/* Whether a is to be taken instead of b: a NaN never, and everything instead of a NaN. */
+HD_FN bool is_better(bool least, uint32_t type, number a, number b)
+{
+    switch (kind_of(type)) {
+    case UNSIGNED: return least ? a.u < b.u : a.u > b.u;
+    case SIGNED: return least ? a.i < b.i : a.i > b.i;
+    default: return (least ? a.f < b.f : a.f > b.f) || (b.f != b.f && a.f == a.f);
+    }
+}
+
+/* What an accumulation begins with: the first value is always taken. */
+HD_FN number nothing(shape s)
+{
+    const bool least = s.aggregate == HEDDLE_AGGREGATE_MIN;
+    number n;
+    n.u = 0;
+    if (s.aggregate == HEDDLE_AGGREGATE_MIN || s.aggregate == HEDDLE_AGGREGATE_MAX) {
+        if (kind_of(s.type) == UNSIGNED) n.u = least ? UINT64_MAX : 0;
+        else if (kind_of(s.type) == SIGNED) n.i = least ? INT64_MAX : INT64_MIN;
+        else n.f = (double)NAN;
+    }
+    return n;
+}
+
+HD_FN number take(shape s, number sum, number n)
+{
+    switch (s.aggregate) {
+    case HEDDLE_AGGREGATE_MIN: return is_better(true, s.type, n, sum) ? n : sum;
+    case HEDDLE_AGGREGATE_MAX: return is_better(false, s.type, n, sum) ? n : sum;
+    case HEDDLE_AGGREGATE_COUNT: return sum;
+    default:
+        if (sums_in_double(s.aggregate, s.type)) sum.f += n.f;
+        else sum.u += n.u; /* two's complement: right for signed numbers too, and wraps */
+        return sum;
+    }
+}
+
+/* The values of grouped rows [begin, end). `limit` bounds what may be fetched ahead. */
+HD_FN partial reduce_rows(shape s, const hd_grouped *grouped, const hd_reduce *r, uint64_t begin,
+                          uint64_t end, uint64_t limit)
+{
+    const bool values = s.aggregate != HEDDLE_AGGREGATE_COUNT;
+    const uint32_t width = s.type <= HEDDLE_TYPE_F32 ? 4 : 8;
+    partial p = {nothing(s), s.nulls ? 0 : end - begin, 0};
+    if (!values && !s.nulls) return p;
+    for (uint64_t i = begin; i < end; i++) {
+        const uint64_t row = hd_row_at(grouped->rows, s.row_bits, i);
+        const uint64_t next =
+            hd_row_at(grouped->rows, s.row_bits, i + HD_ROWS_AHEAD < limit ? i + HD_ROWS_AHEAD : i);
+        number n;
+        if (values) __builtin_prefetch((const char *)r->column + next * width);
+        if (s.nulls) {
+            __builtin_prefetch(r->valid + next);
+            if (r->valid[row] == 0) continue;
+            p.count++;
+        }
+        if (!values) continue;
+        n = value_at(s.type, r->column, row);
+        if (s.aggregate == HEDDLE_AGGREGATE_MEAN && sums_in_double(s.aggregate, s.type))
+            n.f = to_double(s.type, n);
+        p.sum = take(s, p.sum, n);
+    }
+    return p;
+}
+
+HD_FN double mean_of(shape s, const partial *p)
+{
+    const double sum = sums_in_double(s.aggregate, s.type) ? p->sum.f : to_double(s.type, p->sum);
+    return sum / (double)p->count;
+}
+
+HD_FN void result_set(shape s, const hd_reduce *r, uint64_t g, const partial *p)
+{
+    number n = p->sum;
+    const bool narrow = s.type <= HEDDLE_TYPE_F32 && (s.aggregate == HEDDLE_AGGREGATE_MIN ||
+                                                      s.aggregate == HEDDLE_AGGREGATE_MAX);
+    if (r->out_valid != NULL) r->out_valid[g] = p->count != 0;
+    if (s.aggregate == HEDDLE_AGGREGATE_COUNT) n.u = p->count;
+    else if (p->count == 0) n.u = 0;
+    else if (s.aggregate == HEDDLE_AGGREGATE_MEAN) n.f = mean_of(s, p);
+    if (!narrow) ((uint64_t *)r->out)[g] = n.u;
+    else if (s.type == HEDDLE_TYPE_F32) ((float *)r->out)[g] = (float)n.f;
+    else ((uint32_t *)r->out)[g] = (uint32_t)n.u; /* the low half, of signed numbers too */
+}
+
+/* One thread's share: whole groups are finished, the others kept in `mine`. */
+HD_FN void reduce_share(shape s, const hd_grouped *grouped, const hd_reduce *r, hd_share share,
+                        ends *mine)
+{
+    const uint64_t *starts = grouped->starts;
+    uint64_t g = hd_group_at(grouped, share.begin);
+    uint64_t begin = share.begin;
+    for (; begin < share.end; g++) {
+        const uint64_t end = starts[g + 1] < share.end ? starts[g + 1] : share.end;
+        partial p = reduce_rows(s, grouped, r, begin, end, share.end);
+        p.group = g;
+        if (begin != starts[g]) mine->first = p;
+        else if (end != starts[g + 1]) mine->last = p;
+        else result_set(s, r, g, &p);
+        begin = end;
+    }
+}
+
+/* Adds what one thread has of a group to what those before it have; a new group ends the one before. */
+static void merge(const shape *s, const hd_reduce *r, partial *all, const partial *p)
+{
+    if (p->group == UINT64_MAX) return;
+    if (all->group == p->group) {
+        if (all->count == 0) all->sum = p->sum;
+        else if (p->count != 0) all->sum = take(*s, all->sum, p->sum);
+        all->count += p->count;
+    } else {
+        if (all->group != UINT64_MAX) result_set(*s, r, all->group, all);
+        *all = *p;
+    }
+}
+
+/* ------------------------------------------------- one compiled loop for each shape that matters */
+
+typedef void (*share_function)(const hd_grouped *, const hd_reduce *, hd_share, ends *);
+
+#define SHARE(name, aggregate, type, bits, nulls)                                                  \
+    static void name(const hd_grouped *grouped, const hd_reduce *r, hd_share share, ends *mine)    \
+    {                                                                                              \
+        const shape s = {aggregate, type, bits, nulls};                                            \
+        reduce_share(s, grouped, r, share, mine);                                                  \
+    }
+#define SHARES(name, aggregate, type)                                                              \
+    SHARE(name##_32, aggregate, type, 32, false)                                                   \
+    SHARE(name##_64, aggregate, type, 64, false)                                                   \
+    SHARE(name##_32_nulls, aggregate, type, 32, true)                                              \
+    SHARE(name##_64_nulls, aggregate, type, 64, true)
+#define SHARES_OF_TYPE(name, type)                                                                 \
+    SHARES(sum_##name, HEDDLE_AGGREGATE_SUM, type)                                                 \
+    SHARES(min_##name, HEDDLE_AGGREGATE_MIN, type)                                                 \
+    SHARES(max_##name, HEDDLE_AGGREGATE_MAX, type)                                                 \
+    SHARES(mean_##name, HEDDLE_AGGREGATE_MEAN, type)
+
+SHARES_OF_TYPE(u32, HEDDLE_TYPE_U32)
+SHARES_OF_TYPE(i32, HEDDLE_TYPE_I32)
+SHARES_OF_TYPE(f32, HEDDLE_TYPE_F32)
+SHARES_OF_TYPE(u64, HEDDLE_TYPE_U64)
+SHARES_OF_TYPE(i64, HEDDLE_TYPE_I64)
+SHARES_OF_TYPE(f64, HEDDLE_TYPE_F64)
+SHARES(count, HEDDLE_AGGREGATE_COUNT, HEDDLE_TYPE_U64) /* does not look at values */
+
+static share_function choose(const shape *s)
+{
+#define FOUR(name)                                                                                 \
+    {                                                                                              \
+        name##_32, name##_32_nulls, name##_64, name##_64_nulls                                     \
+    }
+#define OF_TYPE(name)                                                                              \
+    {                                                                                              \
+        FOUR(sum_##name), FOUR(min_##name), FOUR(max_##name), FOUR(mean_##name)                    \
+    }
+    static const share_function by_type[6][4][4] = {OF_TYPE(u32), OF_TYPE(i32), OF_TYPE(f32),
+                                                    OF_TYPE(u64), OF_TYPE(i64), OF_TYPE(f64)};
+    static const share_function counts[4] = FOUR(count);
+    const int of_four = (s->row_bits == 64 ? 2 : 0) + (s->nulls ? 1 : 0);
+    if (s->aggregate == HEDDLE_AGGREGATE_COUNT) return counts[of_four];
+    return by_type[s->type - HEDDLE_TYPE_U32][s->aggregate - HEDDLE_AGGREGATE_SUM][of_four];
+}
+
+heddle_status hd_reduce_cpu(heddle_device *device, const hd_grouped *grouped,
+                            const hd_reduce *reduce, void *work, void *stream)
+{
+    const shape s = {reduce->aggregate, reduce->type, grouped->row_bits, reduce->valid != NULL};
+    const share_function reduce_mine = choose(&s);
+    ends *all = (ends *)work;
+    partial sum = {{0}, 0, UINT64_MAX};
+    int threads = 1;
+    (void)stream;
+#pragma omp parallel num_threads(hd_cpu_threads(device, grouped->n))
+    {
+        ends *mine = &all[omp_get_thread_num()];
+        const hd_share share = hd_share_of(grouped->n);
+        mine->first.group = mine->last.group = UINT64_MAX;
+#pragma omp single nowait
+        threads = omp_get_num_threads();
+        if (share.begin < share.end) reduce_mine(grouped, reduce, share, mine);
+    }
+    for (int t = 0; t < threads; t++) {
+        merge(&s, reduce, &sum, &all[t].first);
+        merge(&s, reduce, &sum, &all[t].last);
+    }
+    if (sum.group != UINT64_MAX) result_set(s, reduce, sum.group, &sum);
+    return HEDDLE_OK;
+}

@@ -1,0 +1,12 @@
+/*
+ * relate.c: joins and groups on the CPU for one width of keys and one of row numbers. Built once for
+ * every kind of engine/relate.h by a generated stub that defines HD_KEY_BITS, HD_VALUE_BITS (of row
+ * numbers) and HD_SYMBOL. Exports HD_SYMBOL alone.
+ */
+#include "engine/engine.h"
+
+#include "cpu/group.h"
+
+const hd_relate_ops HD_SYMBOL = {
+    HD_KEY_BITS, HD_VALUE_BITS, 0, 0, 0, NULL, NULL, group_work, group,
+};
