@@ -146,13 +146,13 @@ static void short_failed_list(const test_case *c)
 static void failed_list_over_slices(const test_case *c)
 {
     checked t = create_fixed(c, 500, 0.9);
-    const uint64_t n = 2 * t.table->storage.slice + 321;
+    const uint64_t n = 2 * t.table->slice + 321;
     uint64_t *keys = keys_allocate(n);
     uint64_t *values = keys_allocate(n);
     keys_fill(keys, n, KEYS_RANDOM, t.options.key_bits, 139);
     keys_fill_values(values, n, 139);
     case_note("n %llu, slices of %llu", (unsigned long long)n,
-              (unsigned long long)t.table->storage.slice);
+              (unsigned long long)t.table->slice);
     assert_true(checked_insert(&t, keys, values, n, HEDDLE_POLICY_KEEP).failed >=
                 n - t.options.capacity);
     checked_all(&t);

@@ -158,14 +158,14 @@ static void batch_of_several_slices(const test_case *c)
     heddle_table_options options = case_options(c);
     options.capacity = distinct;
     checked t = checked_create(c, &options);
-    const uint64_t n = 2 * t.table->storage.slice + 12345;
+    const uint64_t n = 2 * t.table->slice + 12345;
     uint64_t *keys = keys_allocate(n);
     uint64_t *values = keys_allocate(n);
     for (uint64_t i = 0; i < n; i++)
         keys[i] = i % distinct;
     keys_fill_values(values, n, 3);
     case_note("n %llu, slices of %llu", (unsigned long long)n,
-              (unsigned long long)t.table->storage.slice);
+              (unsigned long long)t.table->slice);
     assert_int_equal(checked_insert(&t, keys, values, n, HEDDLE_POLICY_ADD).inserted, distinct);
     checked_all(&t);
     checked_find(&t, keys, n);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/table.h"
+#include "api/slots.h"
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"

@@ -184,11 +184,13 @@ typedef struct heddle_table_options {
     uint32_t flags;      /* HEDDLE_FLAG_* */
     uint64_t capacity;   /* keys to make room for; small tables get a little more */
     uint64_t seed;       /* of the hash functions; 0 draws one from the system */
-    double load;         /* filled share of the slots once `capacity` keys are in, 0.1 to 0.99;
-                            0 chooses 0.8 */
+    double load;         /* cuckoo: filled share of the slots once `capacity` keys are in, 0.1 to
+                            0.99; 0 chooses 0.8 */
+    double vertices;     /* hashgraph: lists for every key, 0.125 to 4; 0 chooses 1 */
 } heddle_table_options;
-#define HEDDLE_TABLE_OPTIONS_INIT \
-    {sizeof(heddle_table_options), HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_AUTO, 32, 0, 0, 0, 0, 0, 0, 0.0}
+#define HEDDLE_TABLE_OPTIONS_INIT                                                                  \
+    {sizeof(heddle_table_options), HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_AUTO, 32, 0, 0, 0, 0, 0, 0, \
+     0.0, 0.0}
 
 /*
  * Makes an empty table on `device`; NULL options are the defaults. Allocates and synchronises.

@@ -52,7 +52,7 @@ static uint32_t count_tasks(const folding *f)
 static heddle_status find_crowds(folding *f)
 {
     heddle_table *table = f->rc->table;
-    const uint64_t regions = UINT64_C(1) << table->storage.view.region_bits;
+    const uint64_t regions = UINT64_C(1) << hd_slots(table)->storage.view.region_bits;
     const uint64_t bytes = (regions + 1) * sizeof(uint64_t);
     uint64_t *starts = hd_fault_due() ? NULL : (uint64_t *)malloc(bytes);
     heddle_status status = HEDDLE_OK;
@@ -148,8 +148,9 @@ static heddle_status fold_round(folding *f, const void *source, char *room)
         status = engine->copy(table->device, f->device_tasks, f->tasks, tasks * sizeof *f->tasks,
                               stream);
     if (status == HEDDLE_OK)
-        status = table->ops->fold(table->device, &table->storage.view, &f->rc->batch, source,
-                                  f->device_tasks, tasks, room, f->device_cursors, stream);
+        status = hd_slots(table)->ops->fold(table->device, &hd_slots(table)->storage.view,
+                                            &f->rc->batch, source, f->device_tasks, tasks, room,
+                                            f->device_cursors, stream);
     if (status == HEDDLE_OK)
         status = engine->copy(table->device, f->cursors, f->device_cursors, bytes, stream);
     if (status == HEDDLE_OK) status = engine->synchronize(table->device, stream);
@@ -209,8 +210,8 @@ static heddle_status fill_crowds(folding *f, const char *pairs, bool fresh, bool
         status = engine->copy(table->device, f->device_regions, f->regions,
                               f->count * sizeof *f->regions, stream);
     if (status == HEDDLE_OK)
-        status = table->ops->fill(table->device, &table->storage.view, &f->rc->batch, &sorted,
-                                  fresh, stream);
+        status = hd_slots(table)->ops->fill(table->device, &hd_slots(table)->storage.view,
+                                            &f->rc->batch, &sorted, fresh, stream);
     if (status == HEDDLE_OK) status = hd_call_read(table, &f->rc->call, stream, &counts);
     if (status == HEDDLE_OK) *filled = counts.at[HD_FAILED] == 0;
     return status;
@@ -219,7 +220,8 @@ static heddle_status fill_crowds(folding *f, const char *pairs, bool fresh, bool
 heddle_status hd_regions_fold(hd_region_call *rc, bool fresh, bool *filled)
 {
     const heddle_table *table = rc->table;
-    const uint64_t slots = (uint64_t)table->storage.view.region_buckets * table->ops->bucket;
+    const uint64_t slots =
+        (uint64_t)hd_slots(table)->storage.view.region_buckets * hd_slots(table)->ops->bucket;
     folding f = {0};
     char *pairs = NULL;
     heddle_status status;

@@ -42,8 +42,8 @@ static hd_partition make_job(const heddle_table *table, const hd_view *view, uin
 {
     hd_partition job;
     memset(&job, 0, sizeof job);
-    job.key_bits = table->ops->key_bits;
-    job.value_bits = table->ops->value_bits;
+    job.key_bits = hd_slots(table)->ops->key_bits;
+    job.value_bits = hd_slots(table)->ops->value_bits;
     job.region_bits = view->region_bits;
     job.mix = view->mix;
     job.n = n;
@@ -54,7 +54,8 @@ static layout make_layout(const heddle_table *table, const hd_view *view, uint64
 {
     const hd_partition job = make_job(table, view, n);
     const uint64_t pairs = aligned(n * hd_pair_bytes(job.key_bits, job.value_bits));
-    const uint64_t slots = hd_geometry_slots(view, table->ops) * table->ops->slot_bytes;
+    const uint64_t slots =
+        hd_geometry_slots(view, hd_slots(table)->ops) * hd_slots(table)->ops->slot_bytes;
     layout l;
     l.spare_in_table = whole && pairs <= slots;
     l.spare = pairs;
@@ -78,20 +79,16 @@ bool hd_regions_suit(const heddle_table *table, const void *keys, const void *va
     };
     return n != 0 && n >= keys_min(table) && options->outcomes == NULL &&
            options->failed_capacity == 0 && !hd_any_staged(table, spans, 2) &&
-           table->ops->can_fill(table->device, &table->storage.view);
+           hd_slots(table)->ops->can_fill(table->device, &hd_slots(table)->storage.view);
 }
 
-heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes)
+heddle_status hd_slots_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes)
 {
     hd_view view;
-    heddle_status status = hd_check_table(table, NULL, "build_workspace");
-    if (status != HEDDLE_OK) return status;
-    if (bytes == NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "build_workspace: there is no place for the size");
-    status = hd_build_view(table, n, &view);
+    const heddle_status status = hd_build_view(table, n, &view);
     if (status != HEDDLE_OK) return status;
     *bytes = 0;
-    if (n != 0 && n >= keys_min(table) && table->ops->can_fill(table->device, &view))
+    if (n != 0 && n >= keys_min(table) && hd_slots(table)->ops->can_fill(table->device, &view))
         *bytes = make_layout(table, &view, n, true).bytes;
     return HEDDLE_OK;
 }
@@ -110,7 +107,7 @@ static uint64_t fitting_slice(const heddle_table *table, uint64_t n, uint64_t by
 {
     for (uint64_t slices = 1; slices <= SLICES_MAX; slices++) {
         const uint64_t slice = (n + slices - 1) / slices;
-        if (make_layout(table, &table->storage.view, slice, slices == 1).bytes <= bytes)
+        if (make_layout(table, &hd_slots(table)->storage.view, slice, slices == 1).bytes <= bytes)
             return slice;
     }
     return 0;
@@ -127,13 +124,14 @@ static void scratch_take(heddle_table *table, uint64_t n, const heddle_insert_op
     }
     for (uint64_t slices = 1; options->workspace == NULL && slices <= SLICES_MAX; slices *= 2) {
         s->slice = (n + slices - 1) / slices;
-        s->l = make_layout(table, &table->storage.view, s->slice, slices == 1);
+        s->l = make_layout(table, &hd_slots(table)->storage.view, s->slice, slices == 1);
         s->own =
             table->engine->allocate(table->device, s->l.bytes, (void **)&s->memory) == HEDDLE_OK;
         if (s->own) break;
         s->slice = 0;
     }
-    if (s->slice != 0) s->l = make_layout(table, &table->storage.view, s->slice, s->slice == n);
+    if (s->slice != 0)
+        s->l = make_layout(table, &hd_slots(table)->storage.view, s->slice, s->slice == n);
 }
 
 /* --------------------------------------------------------------------------------------- build */
@@ -142,24 +140,25 @@ static heddle_status fill_slice(hd_region_call *rc, const scratch *s, bool fresh
 {
     heddle_table *table = rc->table;
     const uint32_t crowded = hd_regions_crowded(table);
-    const uint64_t region_slots = (uint64_t)table->storage.view.region_buckets * table->ops->bucket;
+    const uint64_t region_slots =
+        (uint64_t)hd_slots(table)->storage.view.region_buckets * hd_slots(table)->ops->bucket;
     hd_partition *job = &rc->job;
     hd_counts counts;
     job->pairs = s->memory;
-    job->spare = s->l.spare_in_table ? table->storage.view.slots : s->memory + s->l.spare;
+    job->spare = s->l.spare_in_table ? hd_slots(table)->storage.view.slots : s->memory + s->l.spare;
     job->starts = (uint64_t *)(void *)(s->memory + s->l.starts);
     job->work = s->memory + s->l.work;
-    const hd_sorted sorted = {job->pairs,
-                              job->starts,
-                              job->starts + 1,
-                              NULL,
-                              0,
-                              table->ops->fold != NULL && crowded != 0 ? region_slots * crowded
-                                                                       : UINT64_MAX};
+    const hd_sorted sorted = {
+        job->pairs,
+        job->starts,
+        job->starts + 1,
+        NULL,
+        0,
+        hd_slots(table)->ops->fold != NULL && crowded != 0 ? region_slots * crowded : UINT64_MAX};
     heddle_status status = table->engine->partition(table->device, job, rc->stream);
     if (status == HEDDLE_OK)
-        status = table->ops->fill(table->device, &table->storage.view, &rc->batch, &sorted, fresh,
-                                  rc->stream);
+        status = hd_slots(table)->ops->fill(table->device, &hd_slots(table)->storage.view,
+                                            &rc->batch, &sorted, fresh, rc->stream);
     if (status == HEDDLE_OK) status = hd_call_read(table, &rc->call, rc->stream, &counts);
     if (status != HEDDLE_OK) return status;
     *filled = counts.at[HD_FAILED] == 0;
@@ -174,12 +173,11 @@ static heddle_status fill_slices(hd_region_call *rc, const scratch *s, const cha
                                  const char *values, uint64_t n, bool *filled)
 {
     heddle_table *table = rc->table;
-    heddle_status status = table->engine->fill(table->device, &table->control->born, 0,
-                                               2 * sizeof(uint64_t), rc->stream);
+    heddle_status status = hd_table_set_count(table, 0, rc->stream);
     *filled = true;
     for (uint64_t first = 0; first < n && status == HEDDLE_OK && *filled; first += s->slice) {
         const uint64_t length = n - first < s->slice ? n - first : s->slice;
-        rc->job = make_job(table, &table->storage.view, length);
+        rc->job = make_job(table, &hd_slots(table)->storage.view, length);
         rc->job.keys = keys + first * hd_key_width(table);
         if (values != NULL) rc->job.values = values + first * hd_value_width(table);
         status = fill_slice(rc, s, first == 0, filled);

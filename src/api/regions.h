@@ -5,7 +5,7 @@
 #ifndef HD_REGIONS_H
 #define HD_REGIONS_H
 
-#include "api/table.h"
+#include "api/slots.h"
 
 /*
  * Whether a batch that fills the empty table may go by regions: the caller wants nothing to be known

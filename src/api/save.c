@@ -36,7 +36,8 @@ typedef struct file_header {
     uint32_t flags;
     uint64_t count;
     double load;
-    uint64_t reserved[8];
+    double vertices; /* 0 in a table of slots, and in files of older libraries */
+    uint64_t reserved[7];
     uint64_t checksum;
 } file_header;
 _Static_assert(sizeof(file_header) == 128, "the header's size is part of the format");
@@ -105,15 +106,15 @@ static heddle_status write_table(heddle_table *table, writer *w, void *stream)
     head.hashes = o->hashes;
     head.flags = o->flags;
     head.load = o->load;
+    head.vertices = o->vertices;
     status = hd_table_count(table, &head.count, stream);
     if (status != HEDDLE_OK) return status;
     head.checksum = checksum(0, &head, offsetof(file_header, checksum));
     status = write_bytes(w, &head, sizeof head);
-    if (status == HEDDLE_OK) status = hd_for_pairs(table, write_block, w, stream);
+    if (status == HEDDLE_OK) status = table->kind->for_pairs(table, write_block, w, stream);
     if (status == HEDDLE_OK && w->written != head.count)
-        status =
-            hd_fail(HEDDLE_ERROR_CORRUPT, "the table counts %llu keys, but %llu stand in its slots",
-                    (unsigned long long)head.count, (unsigned long long)w->written);
+        status = hd_fail(HEDDLE_ERROR_CORRUPT, "the table counts %llu keys, but %llu stand in it",
+                         (unsigned long long)head.count, (unsigned long long)w->written);
     if (status == HEDDLE_OK && (fflush(w->file) != 0 || fsync(fileno(w->file)) != 0))
         status = hd_fail(HEDDLE_ERROR_IO, "cannot write %s: %s", w->path, strerror(errno));
     return status;
@@ -203,8 +204,8 @@ static heddle_status read_header(reader *r)
 static heddle_status load_options(const reader *r, const heddle_table_options *given,
                                   heddle_table_options *o, uint32_t *fixed)
 {
-    static const heddle_table_options defaults = HEDDLE_TABLE_OPTIONS_INIT;
-    *o = given != NULL ? *given : defaults;
+    const heddle_status status = hd_options_read(given, o);
+    if (status != HEDDLE_OK) return status;
     if (given == NULL) {
         o->container = r->head.container;
         o->scheme = r->head.scheme;
@@ -214,6 +215,7 @@ static heddle_status load_options(const reader *r, const heddle_table_options *g
         o->hashes = r->head.hashes;
         o->flags = r->head.flags;
         o->load = r->head.load;
+        o->vertices = r->head.vertices;
     } else if (o->container != r->head.container || o->key_bits != r->head.key_bits ||
                (o->value_bits != r->head.value_bits &&
                 (o->value_bits != 0 || r->head.value_bits != 32))) {
@@ -227,12 +229,12 @@ static heddle_status load_options(const reader *r, const heddle_table_options *g
     return HEDDLE_OK;
 }
 
-static heddle_status read_block(const reader *r, heddle_table *table, char *keys, char *values,
-                                uint64_t left, uint64_t *count)
+/* Reads one block to `keys` and `values`, which have room for min(left, BLOCK_MAX) pairs. */
+static heddle_status read_block(const reader *r, char *keys, char *values, uint64_t left,
+                                uint64_t *count)
 {
-    const uint64_t kw = hd_key_width(table), vw = hd_value_width(table);
+    const uint64_t kw = r->head.key_bits / 8, vw = r->head.value_bits / 8;
     block_header head;
-    heddle_totals totals;
     heddle_status status = read_bytes(r, &head, sizeof head);
     if (status != HEDDLE_OK) return status;
     if (head.count == 0 || head.count > BLOCK_MAX || head.count > left)
@@ -244,28 +246,42 @@ static heddle_status read_block(const reader *r, heddle_table *table, char *keys
         head.checksum)
         return damaged(r, "the checksum of a block is wrong");
     *count = head.count;
-    status =
-        heddle_table_insert(table, keys, vw != 0 ? values : NULL, head.count, NULL, &totals, NULL);
-    if (status == HEDDLE_OK && totals.inserted != head.count)
-        return damaged(r, "it holds a key twice");
+    return HEDDLE_OK;
+}
+
+static heddle_status insert_pairs(const reader *r, heddle_table *table, const char *keys,
+                                  const char *values, uint64_t n)
+{
+    heddle_totals totals;
+    const heddle_status status = heddle_table_insert(
+        table, keys, hd_value_width(table) != 0 ? values : NULL, n, NULL, &totals, NULL);
+    if (status == HEDDLE_OK && totals.inserted != n) return damaged(r, "it holds a key twice");
     return status;
 }
 
+/* Inserts block by block, or all blocks at once where that is what the kind of table likes. */
 static heddle_status read_pairs(const reader *r, heddle_table *table)
 {
-    char *keys = hd_fault_due() ? NULL : (char *)malloc(BLOCK_MAX * hd_key_width(table));
-    char *values = hd_fault_due() ? NULL : (char *)malloc(BLOCK_MAX * 8);
+    const uint64_t kw = hd_key_width(table), vw = hd_value_width(table);
+    const bool whole = table->kind->loads_whole;
+    const uint64_t room = whole && r->head.count > BLOCK_MAX ? r->head.count : BLOCK_MAX;
+    char *keys = hd_fault_due() ? NULL : (char *)malloc(room * kw);
+    char *values = hd_fault_due() ? NULL : (char *)malloc(room * (vw + (vw == 0)));
+    uint64_t done = 0;
     heddle_status status = HEDDLE_OK;
     if (keys == NULL || values == NULL)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to load a table");
-    for (uint64_t left = r->head.count, count = 0; left != 0 && status == HEDDLE_OK;
-         left -= count) {
-        count = 0;
-        status = read_block(r, table, keys, values, left, &count);
-        if (status != HEDDLE_OK) break;
+    while (done < r->head.count && status == HEDDLE_OK) {
+        const uint64_t at = whole ? done : 0;
+        uint64_t count = 0;
+        status = read_block(r, keys + at * kw, values + at * vw, r->head.count - done, &count);
+        if (status == HEDDLE_OK && !whole) status = insert_pairs(r, table, keys, values, count);
+        done += count;
     }
     if (status == HEDDLE_OK && fgetc(r->file) != EOF)
         status = damaged(r, "it goes on behind its end");
+    if (status == HEDDLE_OK && whole && done != 0)
+        status = insert_pairs(r, table, keys, values, done);
     free(keys);
     free(values);
     return status;

@@ -179,8 +179,7 @@ static void slice_pointers(const staged_call *c, const stage_set *set, uint64_t 
 
 static heddle_status run_staged(const staged_call *c, uint64_t n, hd_slice_work work, void *context)
 {
-    const uint64_t slice =
-        c->table->storage.slice < c->stage->keys ? c->table->storage.slice : c->stage->keys;
+    const uint64_t slice = c->table->slice < c->stage->keys ? c->table->slice : c->stage->keys;
     heddle_status status = HEDDLE_OK;
     for (uint64_t first = 0, turn = 0; first < n && status == HEDDLE_OK;
          first += slice, turn ^= 1) {
@@ -204,7 +203,7 @@ static heddle_status run_direct(const staged_call *c, uint64_t n, hd_slice_work 
 {
     heddle_status status = HEDDLE_OK;
     for (uint64_t first = 0; first < n && status == HEDDLE_OK;) {
-        const uint64_t slice = c->table->storage.slice; /* may change when the table grows */
+        const uint64_t slice = c->table->slice; /* may change when the table grows */
         const uint64_t length = n - first < slice ? n - first : slice;
         void *device[HD_SPANS_MAX];
         slice_pointers(c, NULL, first, device);
@@ -266,16 +265,15 @@ static heddle_status pair_buffers_make(heddle_table *table, pair_buffers *b)
     return status;
 }
 
-/* Brings the pairs of some slots into the host buffers. */
-static heddle_status fetch_pairs(heddle_table *table, const pair_buffers *b, uint64_t first,
-                                 uint64_t slots, void *stream)
+/* Brings some pairs into the host buffers. */
+static heddle_status fetch_pairs(heddle_table *table, const pair_buffers *b, hd_pairs_fetch fetch,
+                                 const void *from, uint64_t first, uint64_t n, void *stream)
 {
     const hd_engine *engine = table->engine;
     heddle_device *device = table->device;
     heddle_status status = engine->fill(device, b->cursor, 0, sizeof(uint64_t), stream);
     if (status == HEDDLE_OK)
-        status = table->ops->collect(device, &table->storage.view, first, slots, b->device_keys,
-                                     b->device_values, b->cursor, stream);
+        status = fetch(table, from, first, n, b->device_keys, b->device_values, b->cursor, stream);
     if (status == HEDDLE_OK)
         status = engine->copy(device, b->count, b->cursor, sizeof(uint64_t), stream);
     if (status == HEDDLE_OK) status = engine->synchronize(device, stream);
@@ -289,19 +287,48 @@ static heddle_status fetch_pairs(heddle_table *table, const pair_buffers *b, uin
     return status;
 }
 
-heddle_status hd_for_pairs(heddle_table *table, hd_pairs_take take, void *context, void *stream)
+heddle_status hd_for_pieces(heddle_table *table, uint64_t items, hd_pairs_fetch fetch,
+                            const void *from, hd_pairs_take take, void *context, void *stream)
 {
-    const uint64_t slots = hd_geometry_slots(&table->storage.view, table->ops);
     pair_buffers b;
     heddle_status status = pair_buffers_make(table, &b);
     if (status != HEDDLE_OK) return status;
-    for (uint64_t first = 0; first < slots && status == HEDDLE_OK; first += STAGE_KEYS) {
-        status = fetch_pairs(table, &b, first,
-                             slots - first < STAGE_KEYS ? slots - first : STAGE_KEYS, stream);
+    for (uint64_t first = 0; first < items && status == HEDDLE_OK; first += STAGE_KEYS) {
+        status = fetch_pairs(table, &b, fetch, from, first,
+                             items - first < STAGE_KEYS ? items - first : STAGE_KEYS, stream);
         if (status == HEDDLE_OK && *b.count != 0)
             status = take(context, b.host_keys, hd_value_width(table) != 0 ? b.host_values : NULL,
                           *b.count);
     }
     pair_buffers_free(table, &b);
     return status;
+}
+
+/* Arrays that pieces are appended to. */
+typedef struct export_to {
+    heddle_table *table;
+    char *keys, *values;
+    uint64_t written;
+    void *stream;
+} export_to;
+
+/* hd_pairs_take: appends pairs that lie in host memory. */
+static heddle_status export_piece(void *context, const void *keys, const void *values, uint64_t n)
+{
+    export_to *to = (export_to *)context;
+    const uint32_t kw = hd_key_width(to->table), vw = hd_value_width(to->table);
+    heddle_status status = to->table->engine->copy(to->table->device, to->keys + to->written * kw,
+                                                   keys, n * kw, to->stream);
+    if (status == HEDDLE_OK && to->values != NULL)
+        status = to->table->engine->copy(to->table->device, to->values + to->written * vw, values,
+                                         n * vw, to->stream);
+    if (status == HEDDLE_OK) status = to->table->engine->synchronize(to->table->device, to->stream);
+    to->written += n;
+    return status;
+}
+
+heddle_status hd_collect_staged(heddle_table *table, void *keys, void *values, void *stream)
+{
+    export_to to = {table, (char *)keys, (char *)values, 0, stream};
+    return table->kind->for_pairs(table, export_piece, &to, stream);
 }

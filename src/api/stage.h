@@ -33,12 +33,20 @@ heddle_status hd_for_slices(heddle_table *table, const hd_span *spans, int count
 bool hd_any_staged(const heddle_table *table, const hd_span *spans, int count);
 
 /*
- * Hands all pairs to `take` in host memory, in pieces; `values` is NULL in a set. Waits for the
- * stream. A status other than HEDDLE_OK from `take` ends it.
+ * Fetches the pairs of items [first, first + n) of `from` (slots, edges) into device memory, appending
+ * them at *cursor, which is moved on.
  */
-typedef heddle_status (*hd_pairs_take)(void *context, const void *keys, const void *values,
-                                       uint64_t n);
-heddle_status hd_for_pairs(heddle_table *table, hd_pairs_take take, void *context, void *stream);
+typedef heddle_status (*hd_pairs_fetch)(heddle_table *table, const void *from, uint64_t first,
+                                        uint64_t n, void *keys, void *values, uint64_t *cursor,
+                                        void *stream);
+/*
+ * Hands the pairs of all items to `take` in host memory, in pieces; `values` is NULL in a set. Waits
+ * for the stream. A status other than HEDDLE_OK from `take` ends it.
+ */
+heddle_status hd_for_pieces(heddle_table *table, uint64_t items, hd_pairs_fetch fetch,
+                            const void *from, hd_pairs_take take, void *context, void *stream);
+/* Writes all pairs to arrays of which one at least lies where the device cannot write. */
+heddle_status hd_collect_staged(heddle_table *table, void *keys, void *values, void *stream);
 
 /* Frees the buffers that a device keeps for the next call with host arrays. */
 void hd_stages_free(heddle_device *device);

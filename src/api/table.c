@@ -2,20 +2,45 @@
 #include "api/table.h"
 
 #include <sched.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------ options */
 
+/* The options as the first header had them end before `vertices`. */
+#define OPTIONS_FIRST_SIZE offsetof(heddle_table_options, vertices)
+
+static bool size_is_known(uint32_t size)
+{
+    return size == OPTIONS_FIRST_SIZE || size == sizeof(heddle_table_options);
+}
+
+heddle_status hd_options_read(const heddle_table_options *given, heddle_table_options *options)
+{
+    static const heddle_table_options defaults = HEDDLE_TABLE_OPTIONS_INIT;
+    *options = defaults;
+    if (given == NULL) return HEDDLE_OK;
+    if (!size_is_known(given->size))
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "the options' size is %u, not %zu: use HEDDLE_TABLE_OPTIONS_INIT",
+                       given->size, sizeof *options);
+    memcpy(options, given, given->size);
+    options->size = sizeof *options;
+    return HEDDLE_OK;
+}
+
+static bool is_container(uint32_t container)
+{
+    return container >= HEDDLE_CONTAINER_MAP && container <= HEDDLE_CONTAINER_COUNTER;
+}
+
 static heddle_status check_options(const heddle_table_options *o)
 {
-    if (o->size != sizeof *o)
+    if (!is_container(o->container))
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "the options' size is %u, not %zu: use HEDDLE_TABLE_OPTIONS_INIT", o->size,
-                       sizeof *o);
-    if (o->container != HEDDLE_CONTAINER_MAP && o->container != HEDDLE_CONTAINER_SET)
-        return hd_fail(HEDDLE_ERROR_INVALID, "container %u is neither map nor set", o->container);
-    if (o->scheme != HEDDLE_SCHEME_AUTO && o->scheme != HEDDLE_SCHEME_CUCKOO)
+                       "container %u is neither map nor set, multimap or counter", o->container);
+    if (o->scheme > HEDDLE_SCHEME_HASHGRAPH)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "there is no scheme %u", o->scheme);
     if (o->key_bits != 32 && o->key_bits != 64)
         return hd_fail(HEDDLE_ERROR_INVALID, "keys have 32 or 64 bits, not %u", o->key_bits);
@@ -32,43 +57,28 @@ static heddle_status check_options(const heddle_table_options *o)
     if (o->load != 0 && !(o->load >= 0.1 && o->load <= 0.99))
         return hd_fail(HEDDLE_ERROR_INVALID, "the load must lie between 0.1 and 0.99, not %g",
                        o->load);
+    if (o->vertices != 0 && !(o->vertices >= 0.125 && o->vertices <= 4))
+        return hd_fail(HEDDLE_ERROR_INVALID, "vertices a key must lie between 0.125 and 4, not %g",
+                       o->vertices);
     return HEDDLE_OK;
 }
 
-/*
- * Buckets of 64 bytes cost no more than one random access on either machine, but fewer than 8 slots
- * need too many second looks.
- */
-static uint32_t choose_bucket(const heddle_table_options *o)
+/* The scheme that AUTO means, and what kind of table a scheme makes. */
+static void choose_scheme(heddle_table_options *o)
 {
-    const bool apart = o->value_bits != 0 && o->value_bits != o->key_bits;
-    const uint32_t bits = apart ? o->key_bits : o->key_bits + o->value_bits;
-    const uint32_t slots = (o->load > 0.95 ? 1024 : 512) / bits;
-    return slots < 8 ? 8 : slots;
+    static const uint32_t usual[] = {
+        HEDDLE_SCHEME_AUTO,      HEDDLE_SCHEME_CUCKOO, /* map */
+        HEDDLE_SCHEME_CUCKOO,                          /* set */
+        HEDDLE_SCHEME_HASHGRAPH,                       /* multimap */
+        HEDDLE_SCHEME_HASHGRAPH,                       /* counter */
+    };
+    if (o->scheme == HEDDLE_SCHEME_AUTO) o->scheme = usual[o->container];
 }
 
-static void complete_options(heddle_table_options *o)
+static const hd_table_kind *kind_of(uint32_t scheme)
 {
-    o->scheme = HEDDLE_SCHEME_CUCKOO;
-    if (o->container == HEDDLE_CONTAINER_MAP && o->value_bits == 0) o->value_bits = 32;
-    if (o->load == 0) o->load = 0.8;
-    if (o->bucket == 0) o->bucket = choose_bucket(o);
-    if (o->hashes == 0) o->hashes = o->bucket == 1 ? 4 : 3;
-    if (o->seed == 0) o->seed = hd_seed_draw();
-}
-
-static const hd_table_ops *choose_ops(heddle_device *device, const heddle_table_options *o)
-{
-    uint32_t count = 0;
-    const hd_table_ops *const *ops = device->engine->tables(device, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (ops[i]->scheme == o->scheme && ops[i]->key_bits == o->key_bits &&
-            ops[i]->value_bits == o->value_bits && ops[i]->bucket == o->bucket)
-            return ops[i];
-    hd_fail(HEDDLE_ERROR_UNSUPPORTED,
-            "no table is compiled for %u-bit keys, %u-bit values and buckets of %u slots",
-            o->key_bits, o->value_bits, o->bucket);
-    return NULL;
+    static const hd_table_kind *const kinds[] = {NULL, &hd_slots_kind, &hd_graph_kind};
+    return kinds[scheme];
 }
 
 /* ----------------------------------------------------------------------------- life of a table */
@@ -76,22 +86,22 @@ static const hd_table_ops *choose_ops(heddle_device *device, const heddle_table_
 static heddle_status table_init(heddle_table *table)
 {
     const hd_engine *engine = table->engine;
-    heddle_status status =
-        engine->allocate(table->device, sizeof(hd_control), (void **)&table->control);
+    heddle_status status = table->kind->choose(table);
+    if (status == HEDDLE_OK)
+        status = engine->allocate(table->device, sizeof(hd_control), (void **)&table->control);
     if (status == HEDDLE_OK)
         status =
             engine->allocate_pinned(table->device, sizeof(hd_control), (void **)&table->readback);
     if (status == HEDDLE_OK)
         status = engine->fill(table->device, table->control, 0, sizeof(hd_control), NULL);
-    if (status == HEDDLE_OK)
-        status = hd_table_renew(table, table->options.capacity, table->options.seed, NULL);
+    if (status == HEDDLE_OK) status = table->kind->start(table);
     if (status == HEDDLE_OK) status = engine->synchronize(table->device, NULL);
     return status;
 }
 
 static void table_free(heddle_table *table)
 {
-    hd_storage_free(table, &table->storage);
+    table->kind->stop(table);
     if (table->control != NULL) table->engine->free(table->device, table->control);
     if (table->readback != NULL) table->engine->free_pinned(table->device, table->readback);
     free(table);
@@ -100,25 +110,27 @@ static void table_free(heddle_table *table)
 heddle_status heddle_table_create(heddle_device *device, const heddle_table_options *options,
                                   heddle_table **table)
 {
-    static const heddle_table_options defaults = HEDDLE_TABLE_OPTIONS_INIT;
-    heddle_table_options chosen = options != NULL ? *options : defaults;
-    const hd_table_ops *ops;
+    heddle_table_options chosen;
+    const hd_table_kind *kind;
     heddle_table *made;
     heddle_status status;
     if (table == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "heddle_table_create needs a place for the table");
     *table = NULL;
     if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the device is NULL");
-    status = check_options(&chosen);
+    status = hd_options_read(options, &chosen);
+    if (status == HEDDLE_OK) status = check_options(&chosen);
     if (status != HEDDLE_OK) return status;
-    complete_options(&chosen);
-    ops = choose_ops(device, &chosen);
-    if (ops == NULL) return HEDDLE_ERROR_UNSUPPORTED;
-    made = hd_fault_due() ? NULL : (heddle_table *)calloc(1, sizeof *made);
+    choose_scheme(&chosen);
+    kind = kind_of(chosen.scheme);
+    status = kind->complete(&chosen);
+    if (status != HEDDLE_OK) return status;
+    if (chosen.seed == 0) chosen.seed = hd_seed_draw();
+    made = hd_fault_due() ? NULL : (heddle_table *)calloc(1, kind->bytes);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a table");
+    made->kind = kind;
     made->device = device;
     made->engine = device->engine;
-    made->ops = ops;
     made->options = chosen;
     status = table_init(made);
     if (status != HEDDLE_OK) {
@@ -137,24 +149,25 @@ void heddle_table_destroy(heddle_table *table)
 
 heddle_status heddle_table_get_options(heddle_table *table, heddle_table_options *options)
 {
-    if (table == NULL || options == NULL || options->size != sizeof *options)
+    uint32_t size;
+    if (table == NULL || options == NULL || !size_is_known(options->size))
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "heddle_table_get_options needs a table and options with their size set");
-    *options = table->options;
+    size = options->size;
+    memcpy(options, &table->options, size);
+    options->size = size;
     return HEDDLE_OK;
 }
 
 const char *heddle_table_instance(const heddle_table *table)
 {
-    return table != NULL ? table->ops->name : "";
+    return table != NULL ? table->name : "";
 }
 
 heddle_device *heddle_table_device(const heddle_table *table)
 {
     return table != NULL ? table->device : NULL;
 }
-
-const hd_view *hd_table_view(const heddle_table *table) { return &table->storage.view; }
 
 /* ------------------------------------------------------------------------------------- checks */
 
@@ -217,6 +230,14 @@ heddle_status hd_call_read(heddle_table *table, const hd_call *call, void *strea
         table->engine->copy(table->device, read, call->counts, sizeof *read, stream);
     if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
     if (status == HEDDLE_OK) *counts = *read;
+    return status;
+}
+
+heddle_status hd_read_back(heddle_table *table, void *to, const void *from, uint64_t bytes,
+                           void *stream)
+{
+    heddle_status status = table->engine->copy(table->device, to, from, bytes, stream);
+    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
     return status;
 }
 

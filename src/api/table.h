@@ -1,6 +1,10 @@
 /*
- * table.h: a table as the API layer sees it: its storage, its workspace, and the few steps that all
- * operations share. The files of this folder include it; nobody else does, but tests.
+ * table.h: a table as the API layer sees it: what all kinds of tables share, what a kind must offer, and
+ * the few steps that all operations have in common. The files of this folder include it; nobody else
+ * does, but tests.
+ *
+ * The public functions (calls.c, table.c, save.c) check their arguments and hand on to the table's kind:
+ * slots.h for tables of slots, graph_table.h for graphs in compressed rows.
  */
 #ifndef HD_TABLE_H
 #define HD_TABLE_H
@@ -9,14 +13,19 @@
 #include "engine/engine.h"
 #include "engine/error.h"
 
+typedef struct hd_table_kind hd_table_kind;
+
 /* Calls with totals that may run at the same time on one table; more of them wait. */
 #define HD_CALLS_MAX 16
 
 /* What a call that waits has for itself in device memory. */
 typedef struct hd_call_words {
     hd_counts counts;
-    uint64_t cursor; /* where an export goes on writing */
-    hd_census census;
+    uint64_t cursor; /* where an export goes on writing; a count of what was found */
+    union {
+        hd_census slots;
+        hd_graph_census graph;
+    } census;
 } hd_call_words;
 
 /* The table's own words in device memory. */
@@ -27,29 +36,71 @@ typedef struct hd_control {
     uint64_t died;                     /* keys erased since; the table holds born - died */
 } hd_control;
 
-/* What a geometry needs in device memory. */
-typedef struct hd_storage {
-    hd_view view;
-    uint32_t *heads;   /* a list for every region; all HD_NO_KEY between calls */
-    uint32_t *next;    /* slice entries */
-    uint8_t *outcomes; /* slice entries, for callers who pass no array of their own */
-    uint64_t slice;    /* keys of a batch worked on at a time */
-    uint64_t bytes;    /* of all of this */
-} hd_storage;
-
+/* What all tables begin with. */
 struct heddle_table {
+    const hd_table_kind *kind;
     heddle_device *device;
     const hd_engine *engine;
-    const hd_table_ops *ops;
+    const char *name;             /* of the compiled instance */
     heddle_table_options options; /* as chosen; seed and capacity as in use */
-    hd_storage storage;
-    hd_control *control;  /* device memory */
-    hd_control *readback; /* pinned host memory of the same shape */
-    hd_counts settled;    /* pending counts that are known on the host already */
+    uint64_t slice;               /* keys of a batch worked on at a time */
+    hd_control *control;          /* device memory */
+    hd_control *readback;         /* pinned host memory of the same shape */
+    hd_counts settled;            /* pending counts that are known on the host already */
     uint64_t growths;
     uint64_t evictions; /* of calls whose totals the host has seen */
     uint32_t calls;     /* a bit for every entry of control->calls in use */
 };
+
+/* Takes pairs in host memory; `values` is NULL in a set. */
+typedef heddle_status (*hd_pairs_take)(void *context, const void *keys, const void *values,
+                                       uint64_t n);
+
+/*
+ * What a kind of table does. Arguments are checked before: the table, its stream and the arrays are
+ * usable, options have their size. All as the public function of the same name says.
+ */
+struct hd_table_kind {
+    uint64_t bytes; /* of a table of this kind, which begins with a heddle_table */
+    /* Refuses what this kind cannot do, and sets what the caller left open. */
+    heddle_status (*complete)(heddle_table_options *options);
+    /* Sets the name; refuses what is not compiled. */
+    heddle_status (*choose)(heddle_table *table);
+    /* Makes the empty table's storage, and frees it. */
+    heddle_status (*start)(heddle_table *table);
+    void (*stop)(heddle_table *table);
+
+    /* *counts are the sums where *waited comes back true, as it does at least where it was. */
+    heddle_status (*insert)(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                            const heddle_insert_options *options, bool *waited, hd_counts *counts,
+                            void *stream);
+    /* Always waits. */
+    heddle_status (*build)(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                           const heddle_insert_options *options, hd_counts *counts, void *stream);
+    heddle_status (*build_workspace)(heddle_table *table, uint64_t n, uint64_t *bytes);
+    /* Values or found flags may be NULL; without values it is heddle_table_contains. */
+    heddle_status (*find)(heddle_table *table, const void *keys, uint64_t n, void *values,
+                          uint8_t *found, heddle_totals *totals, void *stream);
+    heddle_status (*erase)(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
+                           heddle_totals *totals, void *stream);
+    heddle_status (*count)(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
+                           heddle_totals *totals, void *stream);
+    heddle_status (*retrieve)(heddle_table *table, const void *keys, uint64_t n, uint64_t *offsets,
+                              void *values, uint64_t capacity, uint64_t *count, void *stream);
+    /* The arrays suffice for all pairs, of which there are some. */
+    heddle_status (*collect)(heddle_table *table, void *keys, void *values, void *stream);
+    /* Hands all pairs to `take` in pieces. Waits. A status other than HEDDLE_OK from it ends it. */
+    heddle_status (*for_pairs)(heddle_table *table, hd_pairs_take take, void *context,
+                               void *stream);
+    heddle_status (*clear)(heddle_table *table, void *stream);
+    heddle_status (*reserve)(heddle_table *table, uint64_t capacity, void *stream);
+    heddle_status (*rehash)(heddle_table *table, uint64_t capacity, void *stream);
+    heddle_status (*get_stats)(heddle_table *table, heddle_table_stats *stats, void *stream);
+    heddle_status (*validate)(heddle_table *table, void *stream);
+    bool loads_whole; /* from a file best at once, not block by block */
+};
+
+extern const hd_table_kind hd_slots_kind, hd_graph_kind;
 
 /* A call's own place to count in. */
 typedef struct hd_call {
@@ -65,36 +116,31 @@ heddle_status hd_call_read(heddle_table *table, const hd_call *call, void *strea
                            hd_counts *counts);
 /* Gives the call's place back. */
 void hd_call_end(heddle_table *table, const hd_call *call);
+/* Copies from device memory and waits for the stream. */
+heddle_status hd_read_back(heddle_table *table, void *to, const void *from, uint64_t bytes,
+                           void *stream);
 
 /* The table, its stream and its array of keys are usable. `what` names the operation. */
 heddle_status hd_check_table(const heddle_table *table, const void *stream, const char *what);
 heddle_status hd_check_array(const void *array, uint64_t n, uint32_t width, const char *what);
 
-/* Allocates and clears storage for a geometry. */
-heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t capacity,
-                              uint64_t seed, void *stream);
-void hd_storage_free(heddle_table *table, hd_storage *storage);
+/* The caller's options, which may be those of an older header: what they do not have is as by default. */
+heddle_status hd_options_read(const heddle_table_options *given, heddle_table_options *options);
 
-/* Moves all pairs to storage for `capacity` keys; `seed` 0 keeps the seed. The table is unchanged on failure. */
-heddle_status hd_table_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream);
-/* Makes the table larger because keys did not fit. */
-heddle_status hd_table_grow(heddle_table *table, uint64_t more_keys, void *stream);
-/* Gives an empty table storage for `capacity` keys without moving anything. */
-heddle_status hd_table_renew(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream);
-/* The geometry that a build of n keys will fill: the table's own, or that of larger storage it will get. */
-heddle_status hd_build_view(const heddle_table *table, uint64_t n, hd_view *view);
 /* The number of keys, after a wait for the stream. */
 heddle_status hd_table_count(heddle_table *table, uint64_t *count, void *stream);
+/* The table is empty from now on, as far as its counts go; or it holds `keys`. */
+heddle_status hd_table_set_count(heddle_table *table, uint64_t keys, void *stream);
 
 void hd_totals_add(heddle_totals *totals, const hd_counts *counts);
 
-/* For tests: where the slots are. */
-const hd_view *hd_table_view(const heddle_table *table);
-
-static inline uint32_t hd_key_width(const heddle_table *table) { return table->ops->key_bits / 8; }
+static inline uint32_t hd_key_width(const heddle_table *table)
+{
+    return table->options.key_bits / 8;
+}
 static inline uint32_t hd_value_width(const heddle_table *table)
 {
-    return table->ops->value_bits / 8;
+    return table->options.value_bits / 8;
 }
 
 #endif

@@ -119,9 +119,19 @@ static uint64_t cpu_partition_work(heddle_device *device, const hd_partition *jo
 
 /* ------------------------------------------------------------------------ graphs and relations */
 
+#define DECLARE(key_bits, value_bits)                                                              \
+    extern const hd_graph_ops hd_graph_k##key_bits##_v##value_bits##_cpu;
+HD_PAIR_KINDS(DECLARE)
+#undef DECLARE
+#define ADDRESS(key_bits, value_bits) &hd_graph_k##key_bits##_v##value_bits##_cpu,
+static const hd_graph_ops *const graphs[] = {HD_PAIR_KINDS(ADDRESS)};
+#undef ADDRESS
+
 static const hd_graph_ops *cpu_graph(uint32_t key_bits, uint32_t value_bits)
 {
-    (void)key_bits, (void)value_bits;
+    for (size_t i = 0; i < sizeof graphs / sizeof graphs[0]; i++)
+        if (graphs[i]->key_bits == key_bits && graphs[i]->value_bits == value_bits)
+            return graphs[i];
     return NULL;
 }
 

@@ -1,7 +1,7 @@
-/* storage.c: the memory of a table, and moving a table from one storage to another. */
+/* slots_storage.c: the memory of a table, and moving a table from one storage to another. */
 #include <string.h>
 
-#include "api/table.h"
+#include "api/slots.h"
 
 #define SLICE_MIN (UINT64_C(1) << 16)
 #define MOVE_TRIES 6
@@ -23,11 +23,12 @@ static heddle_status take(heddle_table *table, hd_storage *storage, uint64_t byt
 
 static heddle_status allocate_all(heddle_table *table, hd_storage *storage)
 {
-    const uint64_t slots = hd_geometry_slots(&storage->view, table->ops);
+    const uint64_t slots = hd_geometry_slots(&storage->view, hd_slots(table)->ops);
     heddle_status status =
-        take(table, storage, slots * table->ops->slot_bytes, &storage->view.slots);
-    if (status == HEDDLE_OK && table->ops->value_bytes != 0)
-        status = take(table, storage, slots * table->ops->value_bytes, &storage->view.values);
+        take(table, storage, slots * hd_slots(table)->ops->slot_bytes, &storage->view.slots);
+    if (status == HEDDLE_OK && hd_slots(table)->ops->value_bytes != 0)
+        status =
+            take(table, storage, slots * hd_slots(table)->ops->value_bytes, &storage->view.values);
     if (status == HEDDLE_OK)
         status = take(table, storage, sizeof(uint32_t) << storage->view.region_bits,
                       (void **)&storage->heads);
@@ -43,15 +44,17 @@ heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t
 {
     heddle_status status;
     memset(storage, 0, sizeof *storage);
-    status = hd_geometry_init(&storage->view, table->ops, capacity, table->options.load,
+    status = hd_geometry_init(&storage->view, hd_slots(table)->ops, capacity, table->options.load,
                               table->options.hashes, seed);
     if (status != HEDDLE_OK) return status;
-    storage->slice = choose_slice(table->engine, hd_geometry_slots(&storage->view, table->ops));
+    storage->slice =
+        choose_slice(table->engine, hd_geometry_slots(&storage->view, hd_slots(table)->ops));
     status = allocate_all(table, storage);
     if (status == HEDDLE_OK)
         status = table->engine->fill(table->device, storage->heads, 0xff,
                                      sizeof(uint32_t) << storage->view.region_bits, stream);
-    if (status == HEDDLE_OK) status = table->ops->clear(table->device, &storage->view, stream);
+    if (status == HEDDLE_OK)
+        status = hd_slots(table)->ops->clear(table->device, &storage->view, stream);
     if (status != HEDDLE_OK) hd_storage_free(table, storage);
     return status;
 }
@@ -68,7 +71,7 @@ void hd_storage_free(heddle_table *table, hd_storage *storage)
 /* Outcomes outlive the move: an insertion that made the table grow reads there what to try again. */
 static heddle_status keep_outcomes(heddle_table *table, const hd_storage *to, void *stream)
 {
-    const hd_storage *from = &table->storage;
+    const hd_storage *from = &hd_slots(table)->storage;
     const uint64_t bytes = from->slice < to->slice ? from->slice : to->slice;
     return from->outcomes == NULL
                ? HEDDLE_OK
@@ -77,18 +80,19 @@ static heddle_status keep_outcomes(heddle_table *table, const hd_storage *to, vo
 
 static void adopt(heddle_table *table, hd_storage *storage, uint64_t seed)
 {
-    hd_storage_free(table, &table->storage);
-    table->storage = *storage;
+    hd_storage_free(table, &hd_slots(table)->storage);
+    hd_slots(table)->storage = *storage;
+    table->slice = storage->slice;
     table->options.seed = seed;
-    table->options.capacity = hd_geometry_slots(&storage->view, table->ops);
+    table->options.capacity = hd_geometry_slots(&storage->view, hd_slots(table)->ops);
 }
 
 /* Inserts all pairs of the table into `to`; *failed says how many did not fit. */
 static heddle_status rehome_all(heddle_table *table, const hd_storage *to, uint64_t *failed,
                                 void *stream)
 {
-    const hd_view *from = &table->storage.view;
-    const uint64_t slots = hd_geometry_slots(from, table->ops);
+    const hd_view *from = &hd_slots(table)->storage.view;
+    const uint64_t slots = hd_geometry_slots(from, hd_slots(table)->ops);
     hd_counts counts;
     hd_batch batch;
     hd_call call;
@@ -100,9 +104,11 @@ static heddle_status rehome_all(heddle_table *table, const hd_storage *to, uint6
     batch.next = to->next;
     for (uint64_t first = 0; first < slots && status == HEDDLE_OK; first += to->slice) {
         batch.n = slots - first < to->slice ? slots - first : to->slice;
-        status = table->ops->rehome(table->device, &to->view, &batch, from, first, stream);
+        status =
+            hd_slots(table)->ops->rehome(table->device, &to->view, &batch, from, first, stream);
         if (status == HEDDLE_OK)
-            status = table->ops->settle(table->device, &to->view, &batch, from, first, stream);
+            status =
+                hd_slots(table)->ops->settle(table->device, &to->view, &batch, from, first, stream);
     }
     if (status == HEDDLE_OK) status = hd_call_read(table, &call, stream, &counts);
     hd_call_end(table, &call);
@@ -145,7 +151,8 @@ heddle_status hd_table_grow(heddle_table *table, uint64_t more_keys, void *strea
 {
     const double load = table->options.load;
     const uint64_t doubled =
-        (uint64_t)(2.0 * load * (double)hd_geometry_slots(&table->storage.view, table->ops));
+        (uint64_t)(2.0 * load *
+                   (double)hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops));
     uint64_t keys;
     heddle_status status = hd_table_count(table, &keys, stream);
     if (status != HEDDLE_OK) return status;
@@ -155,35 +162,21 @@ heddle_status hd_table_grow(heddle_table *table, uint64_t more_keys, void *strea
     return status;
 }
 
-static heddle_status check_capacity(uint64_t capacity)
-{
-    if (capacity > HD_SLOTS_MAX / 2)
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys",
-                       (unsigned long long)capacity);
-    return HEDDLE_OK;
-}
-
-heddle_status heddle_table_reserve(heddle_table *table, uint64_t capacity, void *stream)
+heddle_status hd_slots_reserve(heddle_table *table, uint64_t capacity, void *stream)
 {
     hd_view wanted;
-    heddle_status status = hd_check_table(table, stream, "reserve");
-    if (status == HEDDLE_OK) status = check_capacity(capacity);
-    if (status == HEDDLE_OK)
-        status = hd_geometry_init(&wanted, table->ops, capacity, table->options.load,
-                                  table->options.hashes, 1);
+    const heddle_status status = hd_geometry_init(&wanted, hd_slots(table)->ops, capacity,
+                                                  table->options.load, table->options.hashes, 1);
     if (status != HEDDLE_OK) return status;
-    if (hd_geometry_slots(&wanted, table->ops) <=
-        hd_geometry_slots(&table->storage.view, table->ops))
+    if (hd_geometry_slots(&wanted, hd_slots(table)->ops) <=
+        hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops))
         return HEDDLE_OK;
     return hd_table_move(table, capacity, 0, stream);
 }
 
-heddle_status heddle_table_rehash(heddle_table *table, uint64_t capacity, void *stream)
+heddle_status hd_slots_rehash(heddle_table *table, uint64_t capacity, void *stream)
 {
-    uint64_t keys;
-    heddle_status status = hd_check_table(table, stream, "rehash");
-    if (status == HEDDLE_OK) status = check_capacity(capacity);
-    if (status == HEDDLE_OK) status = hd_table_count(table, &keys, stream);
-    if (status != HEDDLE_OK) return status;
-    return hd_table_move(table, keys > capacity ? keys : capacity, hd_seed_draw(), stream);
+    return hd_table_move(table, capacity, hd_seed_draw(), stream);
 }
+
+const hd_view *hd_table_view(const heddle_table *table) { return &hd_slots(table)->storage.view; }

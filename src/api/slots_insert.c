@@ -1,5 +1,5 @@
 /*
- * insert.c: insert and build. A batch goes through slice by slice: place, then settle. A table that
+ * slots_insert.c: insert and build. A batch goes through slice by slice: place, then settle. A table that
  * may grow looks after each slice whether keys failed; if so it grows and gives just those keys
  * another try. A fixed table goes on, and the failed keys are listed if the caller wants them.
  * Large batches for an empty table go by regions (regions.h).
@@ -9,7 +9,6 @@
 
 #include "api/regions.h"
 #include "api/stage.h"
-#include "api/table.h"
 
 #define GROW_TRIES 8  /* a table that has doubled this often for one slice will not be helped */
 #define BUILD_SEEDS 4 /* seeds a build tries before it gives up */
@@ -34,11 +33,13 @@ static heddle_status run_slice(const insertion *in, const hd_batch *batch)
     heddle_table *table = in->table;
     hd_batch own = *batch;
     heddle_status status;
-    own.heads = table->storage.heads;
-    own.next = table->storage.next;
-    status = table->ops->place(table->device, &table->storage.view, &own, in->stream);
+    own.heads = hd_slots(table)->storage.heads;
+    own.next = hd_slots(table)->storage.next;
+    status = hd_slots(table)->ops->place(table->device, &hd_slots(table)->storage.view, &own,
+                                         in->stream);
     if (status == HEDDLE_OK)
-        status = table->ops->settle(table->device, &table->storage.view, &own, NULL, 0, in->stream);
+        status = hd_slots(table)->ops->settle(table->device, &hd_slots(table)->storage.view, &own,
+                                              NULL, 0, in->stream);
     return status;
 }
 
@@ -56,7 +57,7 @@ static heddle_status read_failed(insertion *in, uint64_t *fresh)
 /* Grows until the failed keys of a slice fit; *left says how many still do not. */
 static heddle_status grow_and_retry(insertion *in, hd_batch *batch, uint64_t *left)
 {
-    const bool scratch = batch->outcomes == in->table->storage.outcomes;
+    const bool scratch = batch->outcomes == hd_slots(in->table)->storage.outcomes;
     batch->retry = 1;
     for (int i = 0; i < GROW_TRIES && *left != 0; i++) {
         heddle_status status = hd_table_grow(in->table, *left, in->stream);
@@ -66,7 +67,8 @@ static heddle_status grow_and_retry(insertion *in, hd_batch *batch, uint64_t *le
             return status == HEDDLE_ERROR_DEVICE ? status : HEDDLE_OK;
         }
         in->retried += *left;
-        if (scratch) batch->outcomes = in->table->storage.outcomes; /* moved with the table */
+        if (scratch)
+            batch->outcomes = hd_slots(in->table)->storage.outcomes; /* moved with the table */
         status = run_slice(in, batch);
         if (status == HEDDLE_OK) status = read_failed(in, left);
         if (status != HEDDLE_OK) return status;
@@ -109,7 +111,7 @@ static heddle_status insert_slice(void *context, void *const device[HD_SPANS_MAX
     batch.counts = in->call.counts;
     batch.tally = &table->control->born;
     if (batch.outcomes == NULL && (in->grows || in->lists))
-        batch.outcomes = table->storage.outcomes;
+        batch.outcomes = hd_slots(table)->storage.outcomes;
     status = run_slice(in, &batch);
     if (status != HEDDLE_OK || !(in->grows || in->lists)) return status;
     status = read_failed(in, &left);
@@ -119,55 +121,6 @@ static heddle_status insert_slice(void *context, void *const device[HD_SPANS_MAX
 }
 
 /* ----------------------------------------------------------------------------------- the call */
-
-static heddle_status check_workspace(const heddle_table *table, const heddle_insert_options *o,
-                                     const char *what)
-{
-    if (o->workspace == NULL && o->workspace_bytes != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: workspace_bytes without a workspace", what);
-    if ((uintptr_t)o->workspace % HEDDLE_WORKSPACE_ALIGNMENT != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the workspace is not aligned to %d bytes", what,
-                       HEDDLE_WORKSPACE_ALIGNMENT);
-    if (o->workspace != NULL && !table->engine->is_device_memory(table->device, o->workspace))
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the workspace is no memory of the table's device",
-                       what);
-    return HEDDLE_OK;
-}
-
-static heddle_status check_insert(const heddle_table *table, const void *keys, const void *values,
-                                  uint64_t n, const heddle_insert_options *o, const void *stream,
-                                  const char *what)
-{
-    heddle_status status = hd_check_table(table, stream, what);
-    if (status == HEDDLE_OK) status = hd_check_array(keys, n, hd_key_width(table), "keys");
-    if (status != HEDDLE_OK) return status;
-    if (hd_value_width(table) == 0 && values != NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: a set takes no values", what);
-    if (hd_value_width(table) != 0)
-        status = hd_check_array(values, n, hd_value_width(table), "values");
-    if (status != HEDDLE_OK) return status;
-    if (o->size != sizeof *o)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "%s: the options' size is %u, not %zu: use HEDDLE_INSERT_OPTIONS_INIT", what,
-                       o->size, sizeof *o);
-    if (o->policy > HEDDLE_POLICY_MAX)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: there is no policy %u", what, o->policy);
-    if (o->failed == NULL && o->failed_capacity != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: failed_capacity without an array `failed`", what);
-    status = hd_check_array(o->failed, o->failed_capacity, sizeof(uint64_t), "failed indices");
-    return status == HEDDLE_OK ? check_workspace(table, o, what) : status;
-}
-
-/* Gives the sums of a call that waited to its caller, or keeps them for heddle_table_take_totals. */
-static void report(heddle_table *table, const hd_counts *counts, heddle_totals *totals)
-{
-    if (totals != NULL) {
-        memset(totals, 0, sizeof *totals);
-        hd_totals_add(totals, counts);
-    } else {
-        for (int i = 0; i < HD_COUNTS; i++) table->settled.at[i] += counts->at[i];
-    }
-}
 
 /* Reads the sums of a waiting call. */
 static heddle_status finish(insertion *in)
@@ -221,14 +174,13 @@ static heddle_status insert(heddle_table *table, const void *keys, const void *v
     return status;
 }
 
-static const heddle_insert_options default_options = HEDDLE_INSERT_OPTIONS_INIT;
-
 /* Whether the table is empty and its batch of n keys may go by regions without growth. */
 static heddle_status may_fill(heddle_table *table, const void *keys, const void *values, uint64_t n,
                               const heddle_insert_options *o, bool *fills, void *stream)
 {
     const double room =
-        table->options.load * (double)hd_geometry_slots(&table->storage.view, table->ops);
+        table->options.load *
+        (double)hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops);
     uint64_t count = 1;
     heddle_status status = HEDDLE_OK;
     *fills = (double)n <= room && hd_regions_suit(table, keys, values, n, o);
@@ -251,36 +203,35 @@ static heddle_status fill(heddle_table *table, const void *keys, const void *val
         *waited = true;
         return status;
     }
-    status = heddle_table_clear(table, stream);
+    status = hd_slots_clear(table, stream);
     return status == HEDDLE_OK ? insert(table, keys, values, n, o, waited, counts, stream) : status;
 }
 
-heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values,
-                                  uint64_t n, const heddle_insert_options *options,
-                                  heddle_totals *totals, void *stream)
+heddle_status hd_slots_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                              const heddle_insert_options *options, bool *waited, hd_counts *counts,
+                              void *stream)
 {
-    const heddle_insert_options *o = options != NULL ? options : &default_options;
-    heddle_status status = check_insert(table, keys, values, n, o, stream, "insert");
-    bool waits = totals != NULL, fills = false;
-    hd_counts counts = {{0}};
-    if (status != HEDDLE_OK) return status;
-    if (waits || (table->options.flags & HEDDLE_FLAG_FIXED) == 0 || table->engine->host_memory)
-        status = may_fill(table, keys, values, n, o, &fills, stream);
-    if (status != HEDDLE_OK) return status;
-    status = fills ? fill(table, keys, values, n, o, &waits, &counts, stream)
-                   : insert(table, keys, values, n, o, &waits, &counts, stream);
-    if (waits) report(table, &counts, totals);
-    return status;
+    heddle_status status = HEDDLE_OK;
+    bool fills = false;
+    if (*waited || (table->options.flags & HEDDLE_FLAG_FIXED) == 0 || table->engine->host_memory)
+        status = may_fill(table, keys, values, n, options, &fills, stream);
+    if (status != HEDDLE_OK) {
+        *waited = false;
+        return status;
+    }
+    return fills ? fill(table, keys, values, n, options, waited, counts, stream)
+                 : insert(table, keys, values, n, options, waited, counts, stream);
 }
 
 heddle_status hd_build_view(const heddle_table *table, uint64_t n, hd_view *view)
 {
-    const heddle_status status =
-        hd_geometry_init(view, table->ops, n, table->options.load, table->options.hashes, 1);
-    if (status == HEDDLE_OK && ((table->options.flags & HEDDLE_FLAG_FIXED) != 0 ||
-                                hd_geometry_slots(view, table->ops) <=
-                                    hd_geometry_slots(&table->storage.view, table->ops)))
-        *view = table->storage.view;
+    const heddle_status status = hd_geometry_init(view, hd_slots(table)->ops, n,
+                                                  table->options.load, table->options.hashes, 1);
+    if (status == HEDDLE_OK &&
+        ((table->options.flags & HEDDLE_FLAG_FIXED) != 0 ||
+         hd_geometry_slots(view, hd_slots(table)->ops) <=
+             hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops)))
+        *view = hd_slots(table)->storage.view;
     return status;
 }
 
@@ -289,8 +240,9 @@ static heddle_status prepare_build(heddle_table *table, uint64_t n, void *stream
 {
     hd_view wanted;
     const heddle_status status = hd_build_view(table, n, &wanted);
-    if (status != HEDDLE_OK || hd_geometry_slots(&wanted, table->ops) <=
-                                   hd_geometry_slots(&table->storage.view, table->ops))
+    if (status != HEDDLE_OK ||
+        hd_geometry_slots(&wanted, hd_slots(table)->ops) <=
+            hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops))
         return status;
     return hd_table_renew(table, n, table->options.seed, stream);
 }
@@ -303,29 +255,24 @@ static heddle_status build_once(heddle_table *table, const void *keys, const voi
     heddle_status status;
     if (hd_regions_suit(table, keys, values, n, o))
         return fill(table, keys, values, n, o, &waits, counts, stream);
-    status = heddle_table_clear(table, stream);
+    status = hd_slots_clear(table, stream);
     return status == HEDDLE_OK ? insert(table, keys, values, n, o, &waits, counts, stream) : status;
 }
 
-heddle_status heddle_table_build(heddle_table *table, const void *keys, const void *values,
-                                 uint64_t n, const heddle_insert_options *options,
-                                 heddle_totals *totals, void *stream)
+heddle_status hd_slots_build(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                             const heddle_insert_options *options, hd_counts *counts, void *stream)
 {
-    const heddle_insert_options *o = options != NULL ? options : &default_options;
-    heddle_status status = check_insert(table, keys, values, n, o, stream, "build");
-    hd_counts counts = {{0}};
-    if (status == HEDDLE_OK) status = prepare_build(table, n, stream);
+    heddle_status status = prepare_build(table, n, stream);
     if (status != HEDDLE_OK) return status;
-    status = build_once(table, keys, values, n, o, &counts, stream);
+    status = build_once(table, keys, values, n, options, counts, stream);
     /* Keys that ought to fit did not: the seed was unlucky. A table asked to hold too much keeps its seed. */
     for (int i = 1; i < BUILD_SEEDS && status == HEDDLE_ERROR_FULL &&
-                    (double)(counts.at[HD_INSERTED] + counts.at[HD_FAILED]) <=
+                    (double)(counts->at[HD_INSERTED] + counts->at[HD_FAILED]) <=
                         table->options.load * (double)table->options.capacity;
          i++) {
         table->options.seed = hd_seed_draw();
-        hd_mix_init(&table->storage.view.mix, table->options.seed);
-        status = build_once(table, keys, values, n, o, &counts, stream);
+        hd_mix_init(&hd_slots(table)->storage.view.mix, table->options.seed);
+        status = build_once(table, keys, values, n, options, counts, stream);
     }
-    report(table, &counts, totals);
     return status;
 }
