@@ -105,6 +105,7 @@ void hd_block_give(heddle_device *device, void *memory)
     heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
     hd_block *gone = NULL;
     if (memory == NULL) return;
+    device->engine->drain(device); /* work on another stream may get the block next */
     if (device->idle_max == 0 && device->engine->get_info(device, &info) == HEDDLE_OK)
         device->idle_max = info.memory_total / IDLE_SHARE;
     pthread_mutex_lock(&device->lock);

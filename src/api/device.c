@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "api/stage.h"
-#include "engine/engine.h"
 #include "engine/blocks.h"
+#include "engine/engine.h"
 #include "engine/error.h"
 #include "instances_config.h"
 

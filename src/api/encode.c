@@ -13,6 +13,7 @@
 
 #include "api/geometry.h"
 #include "api/scratch.h"
+#include "engine/blocks.h"
 #include "engine/error.h"
 
 #define SEEDS_TRIED 3
@@ -23,8 +24,8 @@ void hd_encode_weaken(uint64_t mask) { hash_mask = mask; }
 
 void hd_row_groups_free(heddle_device *device, hd_row_groups *made)
 {
-    if (made->rows != NULL) device->engine->free(device, made->rows);
-    if (made->starts != NULL) device->engine->free(device, made->starts);
+    if (made->rows != NULL) hd_block_give(device, made->rows);
+    if (made->starts != NULL) hd_block_give(device, made->starts);
     memset(made, 0, sizeof *made);
 }
 
@@ -81,7 +82,7 @@ static heddle_status find_starts(heddle_device *device, const uint8_t *heads, hd
         status = read_word(device, (const uint64_t *)count, &made->groups, stream);
     if (status == HEDDLE_OK)
         status =
-            engine->allocate(device, (made->groups + 1) * sizeof(uint64_t), (void **)&made->starts);
+            hd_block_take(device, (made->groups + 1) * sizeof(uint64_t), (void **)&made->starts);
     if (status == HEDDLE_OK)
         status = columns->select(device, heads, made->n, true, made->starts, 64, (uint64_t *)count,
                                  work, stream);
@@ -95,8 +96,7 @@ static heddle_status find_starts(heddle_device *device, const uint8_t *heads, hd
 /* No rows, no groups: one start, 0. */
 static heddle_status group_nothing(heddle_device *device, hd_row_groups *made, void *stream)
 {
-    heddle_status status =
-        device->engine->allocate(device, sizeof(uint64_t), (void **)&made->starts);
+    heddle_status status = hd_block_take(device, sizeof(uint64_t), (void **)&made->starts);
     if (status == HEDDLE_OK)
         status = device->engine->fill(device, made->starts, 0, sizeof(uint64_t), stream);
     if (status == HEDDLE_OK) status = device->engine->synchronize(device, stream);
@@ -119,7 +119,7 @@ heddle_status hd_group_array(heddle_device *device, const void *array, uint32_t 
     if (rows == 0) {
         status = group_nothing(device, made, stream);
     } else {
-        status = device->engine->allocate(device, rows * (row_bits / 8), &made->rows);
+        status = hd_block_take(device, rows * (row_bits / 8), &made->rows);
         if (status == HEDDLE_OK) status = hd_scratch_take(&scratch, rows, &heads);
         if (status == HEDDLE_OK)
             status = bring_together(device, array, relate, seed, (uint8_t *)heads, made, stream);

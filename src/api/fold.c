@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "api/regions.h"
+#include "engine/blocks.h"
 
 #define PARTS 128     /* of a crowded region, at most: enough for all processors of a device */
 #define ROUNDS_MAX 16 /* each halves the pairs at least, or is the last */
@@ -79,7 +80,6 @@ static heddle_status find_crowds(folding *f)
 static heddle_status make_room(folding *f)
 {
     heddle_table *table = f->rc->table;
-    const hd_engine *engine = table->engine;
     const uint32_t tasks = count_tasks(f); /* no later round has more */
     const uint32_t pair = hd_pair_bytes(f->rc->job.key_bits, f->rc->job.value_bits);
     heddle_status status;
@@ -87,16 +87,15 @@ static heddle_status make_room(folding *f)
     f->cursors = (uint64_t *)calloc(2 * f->count, sizeof *f->cursors);
     if (f->tasks == NULL || f->cursors == NULL)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to fold crowded regions");
-    status = engine->allocate(table->device, f->total * pair, (void **)&f->room);
+    status = hd_block_take(table->device, f->total * pair, (void **)&f->room);
     if (status == HEDDLE_OK)
-        status =
-            engine->allocate(table->device, tasks * sizeof *f->tasks, (void **)&f->device_tasks);
+        status = hd_block_take(table->device, tasks * sizeof *f->tasks, (void **)&f->device_tasks);
     if (status == HEDDLE_OK)
-        status = engine->allocate(table->device, f->count * sizeof *f->regions,
-                                  (void **)&f->device_regions);
+        status = hd_block_take(table->device, f->count * sizeof *f->regions,
+                               (void **)&f->device_regions);
     if (status == HEDDLE_OK)
-        status = engine->allocate(table->device, 2 * f->count * sizeof *f->cursors,
-                                  (void **)&f->device_cursors);
+        status = hd_block_take(table->device, 2 * f->count * sizeof *f->cursors,
+                               (void **)&f->device_cursors);
     return status;
 }
 
@@ -105,7 +104,7 @@ static void folding_end(folding *f)
     heddle_table *table = f->rc->table;
     void *const device[] = {f->device_regions, f->device_tasks, f->device_cursors, f->room};
     for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
-        if (device[i] != NULL) table->engine->free(table->device, device[i]);
+        if (device[i] != NULL) hd_block_give(table->device, device[i]);
     free(f->regions);
     free(f->crowds);
     free(f->tasks);

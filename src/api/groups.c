@@ -6,6 +6,7 @@
 
 #include "api/geometry.h"
 #include "api/table.h"
+#include "engine/blocks.h"
 
 /* -------------------------------------------------------------------------------------- checks */
 
@@ -136,8 +137,8 @@ void heddle_groups_destroy(heddle_groups *groups)
 {
     if (groups == NULL) return;
     hd_row_groups_free(groups->device, &groups->made);
-    if (groups->names != NULL) groups->engine->free(groups->device, groups->names);
-    if (groups->order != NULL) groups->engine->free(groups->device, groups->order);
+    if (groups->names != NULL) hd_block_give(groups->device, groups->names);
+    if (groups->order != NULL) hd_block_give(groups->device, groups->order);
     free(groups);
 }
 

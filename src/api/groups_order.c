@@ -3,6 +3,7 @@
  * rows; the marks before a first row are then the number of its group.
  */
 #include "api/groups.h"
+#include "engine/blocks.h"
 
 typedef struct ordering {
     heddle_groups *groups;
@@ -26,8 +27,8 @@ static heddle_status take_memory(ordering *o)
     if (status == HEDDLE_OK)
         status = hd_scratch_take(&o->scratch, groups->engine->columns->work(device, n), &o->work);
     if (status == HEDDLE_OK) status = hd_scratch_take(&o->scratch, sizeof(uint64_t), &o->count);
-    if (status == HEDDLE_OK) status = groups->engine->allocate(device, bytes, &groups->names);
-    if (status == HEDDLE_OK) status = groups->engine->allocate(device, bytes, &groups->order);
+    if (status == HEDDLE_OK) status = hd_block_take(device, bytes, &groups->names);
+    if (status == HEDDLE_OK) status = hd_block_take(device, bytes, &groups->order);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/geometry.h"
+#include "engine/blocks.h"
 #include "engine/error.h"
 
 static uint64_t forced_rows[2], forced_part;
@@ -169,7 +170,7 @@ void heddle_join_destroy(heddle_join *join)
                             join->device_tasks,      join->device_places,  join->device_parts,
                             join->device_part_places};
     for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
-        if (device[i] != NULL) join->engine->free(join->device, device[i]);
+        if (device[i] != NULL) hd_block_give(join->device, device[i]);
     free(join->sides[0].starts);
     free(join->sides[1].starts);
     free(join->tasks);

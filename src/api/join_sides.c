@@ -4,6 +4,7 @@
 
 #include "api/encode.h"
 #include "api/join.h"
+#include "engine/blocks.h"
 #include "engine/error.h"
 
 /* A side's keys on their way: device memory that lives until they are sorted. */
@@ -70,14 +71,14 @@ static heddle_status replace_rows(const sorting *s, side_keys *keys, const void 
     const heddle_join *join = s->join;
     const uint32_t width = hd_join_row_bytes(join);
     void *rows = NULL;
-    heddle_status status = join->engine->allocate(join->device, (count + 1) * width, &rows);
+    heddle_status status = hd_block_take(join->device, (count + 1) * width, &rows);
     if (status != HEDDLE_OK) return status;
     status = keys->rows == NULL
                  ? join->engine->copy(join->device, rows, kept, count * width, s->stream)
                  : join->engine->columns->gather(join->device, keys->rows, width, kept,
                                                  join->row_bits, count, rows, s->stream);
     if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, s->stream);
-    if (keys->rows != NULL) join->engine->free(join->device, keys->rows);
+    if (keys->rows != NULL) hd_block_give(join->device, keys->rows);
     keys->rows = rows;
     keys->count = count;
     return status;
@@ -251,8 +252,8 @@ static heddle_status sort_side(const sorting *s, uint32_t side, const partition_
     to->starts = hd_fault_due() ? NULL : (uint64_t *)calloc(starts, sizeof(uint64_t));
     if (to->starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
     if (job.n == 0) return HEDDLE_OK;
-    status = join->engine->allocate(
-        join->device, job.n * hd_pair_bytes(job.key_bits, job.value_bits), &to->pairs);
+    status = hd_block_take(join->device, job.n * hd_pair_bytes(job.key_bits, job.value_bits),
+                           &to->pairs);
     if (status != HEDDLE_OK) return status;
     job.pairs = to->pairs;
     job.spare = memory->spare;
@@ -305,6 +306,6 @@ heddle_status hd_join_sort(heddle_join *join, const hd_join_keys *keys, uint64_t
     waited = join->engine->synchronize(join->device, stream);
     hd_scratch_free(&s.scratch);
     for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++)
-        if (s.sides[side].rows != NULL) join->engine->free(join->device, s.sides[side].rows);
+        if (s.sides[side].rows != NULL) hd_block_give(join->device, s.sides[side].rows);
     return status != HEDDLE_OK ? status : waited;
 }

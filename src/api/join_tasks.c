@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/join.h"
+#include "engine/blocks.h"
 #include "engine/error.h"
 
 static void *host_array(uint64_t count, size_t width)
@@ -104,7 +105,7 @@ static heddle_status make_flags(heddle_join *join, void *stream)
     for (uint32_t i = HD_LEFT; i <= HD_RIGHT && status == HEDDLE_OK; i++) {
         hd_join_side *side = &join->sides[i];
         if (!hd_join_flags(join, i) || side->rows == 0) continue;
-        status = join->engine->allocate(join->device, side->rows, (void **)&side->matched);
+        status = hd_block_take(join->device, side->rows, (void **)&side->matched);
         if (status == HEDDLE_OK)
             status = join->engine->fill(join->device, side->matched, 0, side->rows, stream);
     }
@@ -142,11 +143,11 @@ static heddle_status measure_slices(heddle_join *join)
         if (piece > join->slice_min) join->slice_min = piece;
     }
     if (!parts) return HEDDLE_OK;
-    status = join->engine->allocate(join->device, HD_JOIN_PARTS * sizeof(hd_join_task),
-                                    (void **)&join->device_parts);
+    status = hd_block_take(join->device, HD_JOIN_PARTS * sizeof(hd_join_task),
+                           (void **)&join->device_parts);
     if (status == HEDDLE_OK)
-        status = join->engine->allocate(join->device, (HD_JOIN_PARTS + 1) * sizeof(uint64_t),
-                                        (void **)&join->device_part_places);
+        status = hd_block_take(join->device, (HD_JOIN_PARTS + 1) * sizeof(uint64_t),
+                               (void **)&join->device_part_places);
     return status;
 }
 
@@ -155,11 +156,11 @@ heddle_status hd_join_count_matches(heddle_join *join, void *stream)
     heddle_status status = make_flags(join, stream);
     if (status != HEDDLE_OK || join->tasks_count == 0) return status;
     const uint64_t places = (uint64_t)join->tasks_count + 1;
-    status = join->engine->allocate(join->device, join->tasks_count * sizeof(hd_join_task),
-                                    (void **)&join->device_tasks);
+    status = hd_block_take(join->device, join->tasks_count * sizeof(hd_join_task),
+                           (void **)&join->device_tasks);
     if (status == HEDDLE_OK)
-        status = join->engine->allocate(join->device, places * sizeof(uint64_t),
-                                        (void **)&join->device_places);
+        status =
+            hd_block_take(join->device, places * sizeof(uint64_t), (void **)&join->device_places);
     if (status == HEDDLE_OK) status = send_tasks(join, stream);
     if (status != HEDDLE_OK) return status;
     hd_join_job job =
@@ -195,8 +196,7 @@ static heddle_status list_side(heddle_join *join, hd_join_side *side, bool match
             join->engine->copy(join->device, &side->listed, count, sizeof side->listed, stream);
     if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, stream);
     if (status == HEDDLE_OK && side->listed != 0) {
-        status = join->engine->allocate(join->device, side->listed * hd_join_row_bytes(join),
-                                        &side->list);
+        status = hd_block_take(join->device, side->listed * hd_join_row_bytes(join), &side->list);
         if (status == HEDDLE_OK)
             status = columns->select(join->device, side->matched, side->rows, matched, side->list,
                                      join->row_bits, (uint64_t *)count, work, stream);
@@ -208,7 +208,7 @@ static heddle_status list_side(heddle_join *join, hd_join_side *side, bool match
 
 static void free_device(heddle_join *join, void **memory)
 {
-    if (*memory != NULL) join->engine->free(join->device, *memory);
+    if (*memory != NULL) hd_block_give(join->device, *memory);
     *memory = NULL;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "api/stage.h"
+#include "engine/blocks.h"
 
 #define ALIGNMENT UINT64_C(256)
 /* Every slice reads and writes the whole table: more of them than this are slower than no regions. */
@@ -125,8 +126,7 @@ static void scratch_take(heddle_table *table, uint64_t n, const heddle_insert_op
     for (uint64_t slices = 1; options->workspace == NULL && slices <= SLICES_MAX; slices *= 2) {
         s->slice = (n + slices - 1) / slices;
         s->l = make_layout(table, &hd_slots(table)->storage.view, s->slice, slices == 1);
-        s->own =
-            table->engine->allocate(table->device, s->l.bytes, (void **)&s->memory) == HEDDLE_OK;
+        s->own = hd_block_take(table->device, s->l.bytes, (void **)&s->memory) == HEDDLE_OK;
         if (s->own) break;
         s->slice = 0;
     }
@@ -207,7 +207,7 @@ heddle_status hd_regions_build(heddle_table *table, const void *keys, const void
         if (status == HEDDLE_OK && *filled) status = hd_call_read(table, &rc.call, stream, counts);
         hd_call_end(table, &rc.call);
     }
-    if (s.own) table->engine->free(table->device, s.memory);
+    if (s.own) hd_block_give(table->device, s.memory);
     if (status == HEDDLE_OK && *filled) table->evictions += counts->at[HD_EVICTIONS];
     return status;
 }

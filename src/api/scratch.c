@@ -1,6 +1,7 @@
 /* scratch.c: see scratch.h. */
 #include "api/scratch.h"
 
+#include "engine/blocks.h"
 #include "engine/error.h"
 
 heddle_status hd_scratch_take(hd_scratch *scratch, uint64_t bytes, void **memory)
@@ -10,7 +11,7 @@ heddle_status hd_scratch_take(hd_scratch *scratch, uint64_t bytes, void **memory
     *memory = NULL;
     if (scratch->count == HD_SCRATCH_MAX)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "a call needs too many blocks of memory");
-    status = device->engine->allocate(device, bytes + (bytes == 0), memory);
+    status = hd_block_take(device, bytes + (bytes == 0), memory);
     if (status == HEDDLE_OK) scratch->blocks[scratch->count++] = *memory;
     return status;
 }
@@ -33,6 +34,5 @@ heddle_status hd_scratch_stage(hd_scratch *scratch, const void *array, uint64_t 
 
 void hd_scratch_free(hd_scratch *scratch)
 {
-    while (scratch->count != 0)
-        scratch->device->engine->free(scratch->device, scratch->blocks[--scratch->count]);
+    while (scratch->count != 0) hd_block_give(scratch->device, scratch->blocks[--scratch->count]);
 }

@@ -226,6 +226,8 @@ static heddle_status cpu_synchronize(heddle_device *device, void *stream)
     return HEDDLE_OK;
 }
 
+static void cpu_drain(heddle_device *device) { (void)device; }
+
 /* ------------------------------------------------------------------------------------- memory */
 
 static heddle_status cpu_allocate(heddle_device *device, uint64_t bytes, void **memory)
@@ -317,6 +319,7 @@ const hd_engine *hd_engine_cpu(void)
         cpu_count,
         cpu_info,
         cpu_synchronize,
+        cpu_drain,
         cpu_allocate,
         cpu_free,
         cpu_allocate,

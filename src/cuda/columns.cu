@@ -12,6 +12,7 @@
 #include <thrust/iterator/transform_iterator.h>
 
 #include "cuda/grouped.h"
+#include "engine/blocks.h"
 
 #define BLOCK 256
 
@@ -332,34 +333,35 @@ static cudaError_t number_sorted(const hd_grouped *grouped, const void *names, v
 /* From so many rows on the numbers no longer fit the second-level cache, where scattering is cheap. */
 #define NUMBER_SORTED (UINT64_C(1) << 22)
 
-static uint64_t column_number_work(heddle_device *device, uint64_t n, uint32_t row_bits)
-{
-    cudaStream_t use;
-    if (n < NUMBER_SORTED || hd_cuda_enter(device, NULL, &use) != HEDDLE_OK) return 0;
-    return row_bits == 32 ? number_layout<uint32_t>(n).bytes : number_layout<uint64_t>(n).bytes;
-}
-
 template <class ROW>
-static cudaError_t number_of_rows(const hd_grouped *grouped, const void *names, void *out,
-                                  void *work, cudaStream_t stream)
+static heddle_status number_of_rows(heddle_device *device, const hd_grouped *grouped,
+                                    const void *names, void *out, cudaStream_t stream)
 {
-    if (work != NULL && grouped->n >= NUMBER_SORTED)
-        return number_sorted<ROW>(grouped, names, out, (char *)work, stream);
-    number_rows<ROW, true><<<grouped_tiles(grouped), GROUPED_BLOCK, 0, stream>>>(
-        *grouped, (const ROW *)names, (ROW *)out);
-    return cudaGetLastError();
+    void *work = NULL;
+    cudaError_t error;
+    if (grouped->n >= NUMBER_SORTED) {
+        const heddle_status status =
+            hd_block_take(device, number_layout<ROW>(grouped->n).bytes, &work);
+        if (status != HEDDLE_OK) return status;
+        error = number_sorted<ROW>(grouped, names, out, (char *)work, stream);
+        if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
+        hd_block_give(device, work);
+    } else {
+        number_rows<ROW, true><<<grouped_tiles(grouped), GROUPED_BLOCK, 0, stream>>>(
+            *grouped, (const ROW *)names, (ROW *)out);
+        error = cudaGetLastError();
+    }
+    return hd_cuda_check(error, "cannot number the rows of groups");
 }
 
 static heddle_status column_number(heddle_device *device, const hd_grouped *grouped,
-                                   const void *names, void *out, void *work, void *stream)
+                                   const void *names, void *out, void *stream)
 {
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK || grouped->n == 0) return status;
-    return hd_cuda_check(grouped->row_bits == 32
-                             ? number_of_rows<uint32_t>(grouped, names, out, work, use)
-                             : number_of_rows<uint64_t>(grouped, names, out, work, use),
-                         "cannot number the rows of groups");
+    return grouped->row_bits == 32 ? number_of_rows<uint32_t>(device, grouped, names, out, use)
+                                   : number_of_rows<uint64_t>(device, grouped, names, out, use);
 }
 
 template <class ROW>
@@ -498,45 +500,58 @@ static __global__ void __launch_bounds__(BLOCK) count_up(uint64_t *numbers, uint
     FOR_EACH(i, n) numbers[i] = i;
 }
 
+/* The parts of the work memory: numbers sorted, all indices, those in the order of the numbers, CUB's own. */
+struct top_layout {
+    uint64_t all, order, sort;
+    size_t sort_bytes;
+    explicit top_layout(uint64_t n)
+    {
+        const uint64_t array = (n * sizeof(uint64_t) + 255) / 256 * 256;
+        sort_bytes = 0;
+        cub::DeviceRadixSort::SortPairsDescending(NULL, sort_bytes, (const uint64_t *)NULL,
+                                                  (uint64_t *)NULL, (const uint64_t *)NULL,
+                                                  (uint64_t *)NULL, n);
+        all = array;
+        order = 2 * array;
+        sort = 3 * array;
+    }
+};
+
 /* CUB's sort is stable, so the lower index stays first among equals. */
 static cudaError_t sort_top(const heddle_device *device, const uint64_t *numbers, uint64_t n,
-                            uint64_t k, uint64_t *indices, cudaStream_t stream)
+                            uint64_t k, uint64_t *indices, char *work, cudaStream_t stream)
 {
-    const uint64_t array = (n * sizeof(uint64_t) + 255) / 256 * 256;
-    size_t bytes = 0;
-    char *work = NULL;
-    cudaError_t error = cub::DeviceRadixSort::SortPairsDescending(
-        NULL, bytes, numbers, (uint64_t *)NULL, numbers, (uint64_t *)NULL, n, 0, 64, stream);
-    if (error == cudaSuccess)
-        error = hd_fault_due() ? cudaErrorMemoryAllocation
-                               : cudaMallocAsync((void **)&work, 3 * array + bytes, stream);
-    if (error != cudaSuccess) return error;
-    uint64_t *sorted = (uint64_t *)work, *all = (uint64_t *)(work + array),
-             *order = (uint64_t *)(work + 2 * array);
+    top_layout l(n);
+    uint64_t *all = (uint64_t *)(work + l.all), *order = (uint64_t *)(work + l.order);
     count_up<<<blocks_for(device, n), BLOCK, 0, stream>>>(all, n);
-    error = cub::DeviceRadixSort::SortPairsDescending(work + 3 * array, bytes, numbers, sorted, all,
-                                                      order, n, 0, 64, stream);
+    cudaError_t error = cub::DeviceRadixSort::SortPairsDescending(
+        work + l.sort, l.sort_bytes, numbers, (uint64_t *)work, (const uint64_t *)all, order, n, 0,
+        64, stream);
     if (error == cudaSuccess)
         error =
             cudaMemcpyAsync(indices, order, k * sizeof *indices, cudaMemcpyDeviceToDevice, stream);
-    const cudaError_t freed = cudaFreeAsync(work, stream);
-    return error != cudaSuccess ? error : freed;
+    return error == cudaSuccess ? cudaStreamSynchronize(stream) : error;
 }
 
 static heddle_status column_top(heddle_device *device, const uint64_t *numbers, uint64_t n,
                                 uint64_t k, uint64_t *indices, void *work, void *stream)
 {
+    void *own = NULL;
     cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    heddle_status status = hd_cuda_enter(device, stream, &use);
     (void)work;
     if (status != HEDDLE_OK || n == 0 || k == 0) return status;
-    return hd_cuda_check(sort_top(device, numbers, n, k < n ? k : n, indices, use),
-                         "cannot find the largest");
+    const top_layout l(n);
+    status = hd_block_take(device, l.sort + l.sort_bytes, &own);
+    if (status != HEDDLE_OK) return status;
+    status = hd_cuda_check(sort_top(device, numbers, n, k < n ? k : n, indices, (char *)own, use),
+                           "cannot find the largest");
+    hd_block_give(device, own);
+    return status;
 }
 
 extern "C" const hd_column_ops hd_columns_cuda;
 extern "C" const hd_column_ops hd_columns_cuda = {
-    column_work,    column_scan,        column_select, column_rank,     column_gather,
-    column_scatter, column_number_work, column_number, column_describe, hd_reduce_cuda,
-    column_hash,    column_differ,      column_top,
+    column_work,   column_scan,     column_select,  column_rank, column_gather, column_scatter,
+    column_number, column_describe, hd_reduce_cuda, column_hash, column_differ, column_top,
 };

@@ -182,6 +182,12 @@ static heddle_status cuda_synchronize(heddle_device *device, void *stream)
                : hd_cuda_check(cudaStreamSynchronize(use), "work on the stream failed");
 }
 
+static void cuda_drain(heddle_device *device)
+{
+    cudaStream_t use;
+    if (hd_cuda_enter(device, NULL, &use) == HEDDLE_OK) cudaDeviceSynchronize();
+}
+
 /* ------------------------------------------------------------------------------------- memory */
 
 static heddle_status cuda_allocate(heddle_device *device, uint64_t bytes, void **memory)
@@ -328,6 +334,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_count,
         cuda_info,
         cuda_synchronize,
+        cuda_drain,
         cuda_allocate,
         cuda_free,
         cuda_allocate_pinned,

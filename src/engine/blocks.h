@@ -15,7 +15,7 @@ extern "C" {
 
 /* A block of at least `bytes`. It belongs to the caller until it is given back. */
 heddle_status hd_block_take(heddle_device *device, uint64_t bytes, void **memory);
-/* All work that uses the block is done. NULL is accepted. */
+/* Waits for the device, as freeing does, and keeps the block for others. NULL is accepted. */
 void hd_block_give(heddle_device *device, void *memory);
 /* Frees the blocks that nobody has; false when there were none. */
 bool hd_blocks_drop(heddle_device *device);

@@ -1,6 +1,6 @@
 /*
  * columns.h: plain steps over arrays that relational operations are put together from. All memory is
- * the device's; row numbers have 32 or 64 bits; nothing waits.
+ * the device's; row numbers have 32 or 64 bits; nothing waits unless it says so.
  */
 #ifndef HD_COLUMNS_H
 #define HD_COLUMNS_H
@@ -67,12 +67,11 @@ typedef struct hd_column_ops {
                              const void *rows, uint32_t row_bits, uint64_t n, void *out,
                              void *stream);
     /*
-     * out[row] = g for every row of every group, or names[g] where names are given; of row_bits. `work`
-     * makes it faster where number_work is not 0, and may be NULL. Every row is in one group.
+     * out[row] = g for every row of every group, or names[g] where names are given; of row_bits. Every
+     * row is in one group. May wait, for memory of its own.
      */
-    uint64_t (*number_work)(heddle_device *device, uint64_t n, uint32_t row_bits);
     heddle_status (*number)(heddle_device *device, const hd_grouped *grouped, const void *names,
-                            void *out, void *work, void *stream);
+                            void *out, void *stream);
     /* For every group: its first row, its last row, its number of rows; each may be NULL. */
     heddle_status (*describe)(heddle_device *device, const hd_grouped *grouped, void *firsts,
                               void *lasts, uint64_t *counts, void *stream);
@@ -84,7 +83,7 @@ typedef struct hd_column_ops {
     /* *count is added to: rows whose key is not that of the first row of their group. */
     heddle_status (*differ)(heddle_device *device, const hd_row_keys *keys,
                             const hd_grouped *grouped, uint64_t *count, void *stream);
-    /* The indices of the k largest numbers, largest first, the lower index first among equals. */
+    /* The indices of the k largest numbers, largest first, the lower index first among equals. May wait. */
     heddle_status (*top)(heddle_device *device, const uint64_t *numbers, uint64_t n, uint64_t k,
                          uint64_t *indices, void *work, void *stream);
 } hd_column_ops;

@@ -118,6 +118,8 @@ struct hd_engine {
     uint32_t (*count)(void); /* devices of this kind */
     heddle_status (*get_info)(heddle_device *device, heddle_device_info *info);
     heddle_status (*synchronize)(heddle_device *device, void *stream);
+    /* Waits for all work on all streams, as freeing memory does. */
+    void (*drain)(heddle_device *device);
 
     heddle_status (*allocate)(heddle_device *device, uint64_t bytes, void **memory);
     void (*free)(heddle_device *device, void *memory);
