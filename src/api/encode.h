@@ -18,7 +18,7 @@ typedef struct hd_row_groups {
 /* Whether n rows can be numbered by row_bits bits, with a number left for "none". */
 static inline bool hd_rows_fit(uint64_t n, uint32_t row_bits)
 {
-    return row_bits == 64 ? n < UINT64_MAX : n < UINT32_MAX;
+    return n <= (row_bits == 32 ? UINT32_MAX : UINT64_C(1) << 56);
 }
 
 /*

@@ -85,12 +85,27 @@ int table_compare(const table_model *t, uint64_t a, uint64_t b)
 
 /* ------------------------------------------------------------------------------------- groups */
 
-static const table_model *sorted_table; /* qsort takes no context */
+/* qsort takes no context. */
+static const table_model *sorted_table;
+static uint64_t *digests; /* of rows: most that differ do so in these */
+
+static uint64_t digest(const table_model *t, uint64_t row)
+{
+    uint64_t hash = 1469598103934665603u;
+    for (uint32_t c = 0; c < t->columns; c++) {
+        const column_model *column = &t->column[c];
+        if (column->valid != NULL && column->valid[row] == 0) continue;
+        for (uint32_t b = 0; b < column->width; b++)
+            hash = (hash ^ column->data[row * column->width + b]) * 1099511628211u;
+    }
+    return hash;
+}
 
 static int compare_rows(const void *one, const void *other)
 {
     const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-    const int order = table_compare(sorted_table, a, b);
+    const int order = digests[a] != digests[b] ? (digests[a] < digests[b] ? -1 : 1)
+                                               : table_compare(sorted_table, a, b);
     return order != 0 ? order : a < b ? -1 : a > b;
 }
 
@@ -100,9 +115,14 @@ grouping table_group(const table_model *t)
     grouping g = {0, keys_allocate(n + 1), keys_allocate(n + 1), NULL};
     uint64_t *first_of = keys_allocate(n + 1); /* the first row of every row's group */
     uint64_t *fill;
-    for (uint64_t i = 0; i < n; i++) g.rows[i] = i;
+    digests = keys_allocate(n + 1);
+    for (uint64_t i = 0; i < n; i++) {
+        g.rows[i] = i;
+        digests[i] = digest(t, i);
+    }
     sorted_table = t;
     qsort(g.rows, n, sizeof *g.rows, compare_rows);
+    free(digests);
     for (uint64_t i = 0; i < n; i++) {
         const bool same = i > 0 && table_compare(t, g.rows[i - 1], g.rows[i]) == 0;
         first_of[g.rows[i]] = same ? first_of[g.rows[i - 1]] : g.rows[i];
