@@ -154,9 +154,9 @@ static bool can_run(const test_case *c)
 
 static void tables_are_joined(const test_case *c)
 {
-    static const uint64_t sizes[][3] = {{0, 0, 1},         {0, 100, 10},      {1, 1, 1},
-                                        {100, 100, 30},    {3000, 100, 700},  {50000, 900, 3000},
-                                        {40000, 60000, 50000}};
+    static const uint64_t sizes[][3] = {
+        {0, 0, 1},          {0, 100, 10},         {1, 1, 1}, {100, 100, 30}, {3000, 100, 700},
+        {50000, 900, 3000}, {40000, 60000, 50000}};
     static const uint32_t widths[] = {32, 64};
     if (!can_run(c)) return;
     for (size_t k = 0; k < 4; k++)
