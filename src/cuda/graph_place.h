@@ -9,6 +9,7 @@
 #ifndef HD_GRAPH_PLACE_H
 #define HD_GRAPH_PLACE_H
 
+#include "cuda/load.h"
 #include "cuda/vertex_sort.h"
 #include "scheme/hashgraph.h"
 
@@ -16,7 +17,9 @@
 #define PLACE_ITEMS (HD_PAIR_WORDS <= 2 ? 12 : 6) /* pairs of a thread */
 #endif
 #define PLACE_PAIRS (VERTEX_BLOCK * PLACE_ITEMS)
+#ifndef WIDE_PART
 #define WIDE_PART 8192 /* pairs of a wide region that a block works on at a time */
+#endif
 
 typedef struct graph_sources {
     hd_graph_source at[2];
@@ -91,10 +94,9 @@ HD_FN void place_wide(const hd_graph &graph, uint32_t region)
 static __global__ void __launch_bounds__(VERTEX_BLOCK, HD_PAIR_WORDS <= 2 ? 3 : 2)
     graph_place(hd_graph graph, graph_sources sources)
 {
-    extern __shared__ uint4 memory[];
     __shared__ typename vertex_scan::TempStorage scratch;
     const uint32_t region = blockIdx.x, words = row_words(graph.region_row);
-    uint32_t *row = (uint32_t *)memory, *sorted = row + words;
+    uint32_t *row = (uint32_t *)block_memory(), *sorted = row + words;
     uint64_t begin;
     const pair_range range = region_range(sources, region, &begin);
     if (threadIdx.x == 0) {

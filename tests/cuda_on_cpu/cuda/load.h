@@ -40,11 +40,7 @@ template <int BYTES> static void load_frozen(void *to, const void *from)
 
 HD_FN void load_block_16(void *to, const void *from) { load_shared<16>(to, from); }
 
-/* One block runs at a time. Regions are small here. */
-HD_FN char *block_memory(void)
-{
-    static uint4 memory[1 << 12];
-    return (char *)memory;
-}
+/* One block runs at a time. */
+HD_FN char *block_memory(void) { return warps_shared(); }
 
 #endif
