@@ -8,7 +8,9 @@
 #include "cuda/count.h"
 #include "cuda/graph_place.h"
 
+#ifndef LOOK_BLOCK
 #define LOOK_BLOCK 256
+#endif
 
 /* ---------------------------------------------------------------------------------------- look */
 
@@ -200,7 +202,7 @@ HD_FN bool list_is_sound(const hd_graph &graph, const hd_graph_region &r, uint32
     *list = list_in(&graph, &r, vertex);
     const bool last = vertex + 1 == graph.region_vertices;
     return room.begin <= room.end && room.end <= r.end && (vertex != 0 || room.begin == r.begin) &&
-           (!last || room.end == r.end) && list->end <= room.end;
+           (!last || room.end == r.end) && list->begin <= list->end && list->end <= room.end;
 }
 
 static __global__ void __launch_bounds__(LOOK_BLOCK)
@@ -210,7 +212,8 @@ static __global__ void __launch_bounds__(LOOK_BLOCK)
     for (uint32_t region = blockIdx.x; region < regions; region += gridDim.x) {
         const hd_graph_region r = region_get(&graph, region);
         const bool wide = region_is_wide(&r);
-        const bool lost = r.begin > r.end || (wide && wide_number(&r) >= graph.wide_rows);
+        const bool lost = r.begin > r.end || r.end > graph.starts[regions] ||
+                          (wide && wide_number(&r) >= graph.wide_rows);
         uint32_t edges = 0, used = 0, misplaced = 0, disordered = 0, twice = 0, kinds[8] = {0};
         for (uint32_t v = threadIdx.x; v < graph.region_vertices; v += LOOK_BLOCK) {
             hd_list list;

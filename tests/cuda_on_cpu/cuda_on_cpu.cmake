@@ -3,6 +3,7 @@
 
 # One table of every kind of slot, and tiles of one, two, four and eight lanes.
 set(emulated_tables 32_0_1 64_0_4 32_32_8 32_64_16 64_32_4 64_64_8 64_64_16)
+set(emulated_graphs 32_32 64_64 64_0 32_64)
 
 # A program of tests/cuda_on_cpu/SOURCE. PARAMETERS: bits of keys and values, and slots of a bucket.
 function(heddle_add_emulated name source parameters)
@@ -31,4 +32,7 @@ if(NOT "thread" IN_LIST heddle_sanitizers)
     endforeach()
     # Newer devices claim a wide slot by one 128-bit CAS.
     heddle_add_emulated(64_64_8_sm90 test_warps.cpp 64_64_8 __CUDA_ARCH__=900)
+    foreach(kind IN LISTS emulated_graphs)
+        heddle_add_emulated(graph_${kind} test_graph.cpp ${kind}_1)
+    endforeach()
 endif()
