@@ -4,6 +4,8 @@
 # One table of every kind of slot, and tiles of one, two, four and eight lanes.
 set(emulated_tables 32_0_1 64_0_4 32_32_8 32_64_16 64_32_4 64_64_8 64_64_16)
 set(emulated_graphs 32_32 64_64 64_0 32_64)
+set(emulated_joins 32_32 64_64)
+set(emulated_sorts 32_0 32_32 32_64 64_32 64_64)
 
 # A program of tests/cuda_on_cpu/SOURCE. PARAMETERS: bits of keys and values, and slots of a bucket.
 function(heddle_add_emulated name source parameters)
@@ -35,4 +37,11 @@ if(NOT "thread" IN_LIST heddle_sanitizers)
     foreach(kind IN LISTS emulated_graphs)
         heddle_add_emulated(graph_${kind} test_graph.cpp ${kind}_1)
     endforeach()
+    foreach(kind IN LISTS emulated_joins)
+        heddle_add_emulated(join_${kind} test_join.cpp ${kind}_1)
+    endforeach()
+    foreach(kind IN LISTS emulated_sorts)
+        heddle_add_emulated(partition_${kind} test_partition.cpp ${kind}_1)
+    endforeach()
+    heddle_add_emulated(grouped test_grouped.cpp 32_32_1)
 endif()
