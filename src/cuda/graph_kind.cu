@@ -25,8 +25,10 @@ static cudaError_t launch_place(const heddle_device *device, const hd_graph *gra
 {
     const size_t bytes = place_bytes(graph->region_row);
     const unsigned wide = blocks_for(device, UINT64_MAX / 2, 1, WIDE_BLOCKS);
+    /* As much as there is beside the kernel's own: other threads may be building other graphs. */
+    const size_t most = ((const hd_device_cuda *)device)->shared_bytes - 1024;
     cudaError_t error =
-        cudaFuncSetAttribute(graph_place, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+        cudaFuncSetAttribute(graph_place, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most);
     if (error == cudaSuccess)
         error = cudaMemsetAsync(graph->wide_used, 0, sizeof *graph->wide_used, stream);
     if (error != cudaSuccess) return error;
