@@ -158,8 +158,8 @@ void warps_launch(unsigned blocks, unsigned block_threads, size_t shared_bytes,
             makecontext(&f->context, fiber_main, 0);
             set_ready(i);
         }
-        current = threadIdx.x = 0;
-        swapcontext(&outside, &fibers[0].context);
+        current = threadIdx.x = (unsigned)(warps_random() % block_threads);
+        swapcontext(&outside, &fibers[current].context);
         for (size_t i = shared_bytes; i < shared_bytes + GUARD_BYTES; i++)
             if (shared[i] != (char)0xdd) fail("the block wrote beyond its shared memory");
     }
