@@ -191,7 +191,7 @@ static __global__ void __launch_bounds__(BLOCK)
     mark_rows(uint8_t *out, uint32_t width, const ROW *rows, uint64_t n)
 {
     FOR_EACH(i, n)
-    for (uint32_t b = 0; b < width; b++) out[rows[i] * width + b] = b == 0;
+    for (uint32_t b = 0; b < width; b++) out[(uint64_t)rows[i] * width + b] = b == 0;
 }
 
 template <bool GATHER, class MOVE>

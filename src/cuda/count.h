@@ -15,17 +15,27 @@ HD_FN uint32_t warp_sum(uint32_t mine)
 #endif
 }
 
-/* Adds mine[0..COUNT) of all threads to *to[0..COUNT). Every thread of the block must call it. */
-template <int COUNT>
+HD_FN uint64_t warp_sum(uint64_t mine)
+{
+    for (int offset = 16; offset > 0; offset /= 2)
+        mine += __shfl_down_sync(0xffffffffu, (unsigned long long)mine, offset);
+    return mine;
+}
+
+/*
+ * Adds mine[0..COUNT) of all threads to *to[0..COUNT). Every thread of the block must call it. A
+ * warp's sum has as many bits as the numbers.
+ */
+template <int COUNT, class NUMBER>
 static __device__ __forceinline__ void block_add(uint64_t *const (&to)[COUNT],
-                                                 const uint32_t (&mine)[COUNT])
+                                                 const NUMBER (&mine)[COUNT])
 {
     __shared__ unsigned long long sums[COUNT];
     if (threadIdx.x < COUNT) sums[threadIdx.x] = 0;
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < COUNT; i++) {
-        const uint32_t sum = warp_sum(mine[i]);
+        const NUMBER sum = warp_sum(mine[i]);
         if (threadIdx.x % 32 == 0 && sum != 0) atomicAdd(&sums[i], (unsigned long long)sum);
     }
     __syncthreads();

@@ -9,7 +9,9 @@
 #include "cuda/graph_place.h"
 #include "cuda/load.h"
 
+#ifndef LOOK_BLOCK
 #define LOOK_BLOCK 256
+#endif
 
 /* ---------------------------------------------------------------------------------------- look */
 
@@ -95,7 +97,7 @@ static __global__ void __launch_bounds__(LOOK_BLOCK)
     graph_mark(hd_graph graph, hd_graph_batch batch, uint32_t *dead, uint64_t *erased, bool fresh)
 {
     const uint64_t stride = (uint64_t)gridDim.x * LOOK_BLOCK;
-    uint32_t asked = 0, found = 0, probes = 0, gone = 0;
+    uint64_t asked = 0, found = 0, probes = 0, gone = 0;
     hd_graph whole = graph;
     if (fresh) whole.lengths = NULL;
     for (uint64_t i = (uint64_t)blockIdx.x * LOOK_BLOCK + threadIdx.x; i < batch.n; i += stride) {
@@ -118,7 +120,7 @@ static __global__ void __launch_bounds__(LOOK_BLOCK)
     }
     uint64_t *const to[4] = {&batch.counts->at[HD_ASKED], &batch.counts->at[HD_FOUND],
                              &batch.counts->at[HD_PROBES], erased};
-    const uint32_t mine[4] = {asked, found, probes, gone};
+    const uint64_t mine[4] = {asked, found, probes, gone};
     block_add(to, mine);
 }
 
@@ -218,7 +220,7 @@ HD_FN bool list_is_sound(const hd_graph &graph, const hd_graph_region &r, uint32
     *list = list_in(&graph, &r, vertex);
     const bool last = vertex + 1 == graph.region_vertices;
     return room.begin <= room.end && room.end <= r.end && (vertex != 0 || room.begin == r.begin) &&
-           (!last || room.end == r.end) && list->end <= room.end;
+           (!last || room.end == r.end) && list->begin <= list->end && list->end <= room.end;
 }
 
 static __global__ void __launch_bounds__(LOOK_BLOCK)
@@ -228,8 +230,9 @@ static __global__ void __launch_bounds__(LOOK_BLOCK)
     for (uint32_t region = blockIdx.x; region < regions; region += gridDim.x) {
         const hd_graph_region r = region_get(&graph, region);
         const bool wide = region_is_wide(&r);
-        const bool lost = r.begin > r.end || (wide && wide_number(&r) >= graph.wide_rows);
-        uint32_t edges = 0, used = 0, misplaced = 0, disordered = 0, twice = 0, kinds[8] = {0};
+        const bool lost = r.begin > r.end || r.end > graph.starts[regions] ||
+                          (wide && wide_number(&r) >= graph.wide_rows);
+        uint64_t edges = 0, used = 0, misplaced = 0, disordered = 0, twice = 0, kinds[8] = {0};
         for (uint32_t v = threadIdx.x; v < graph.region_vertices; v += LOOK_BLOCK) {
             hd_list list;
             if (lost || !list_is_sound(graph, r, v, &list)) {
@@ -237,7 +240,7 @@ static __global__ void __launch_bounds__(LOOK_BLOCK)
                 continue;
             }
             const uint64_t length = list.end - list.begin;
-            edges += (uint32_t)length;
+            edges += length;
             used += length != 0;
 #pragma unroll
             for (uint32_t k = 0; k < 8; k++) kinds[k] += list_kind(length) == k;
@@ -253,7 +256,7 @@ static __global__ void __launch_bounds__(LOOK_BLOCK)
                                   &census->lists[1],   &census->lists[2], &census->lists[3],
                                   &census->lists[4],   &census->lists[5], &census->lists[6],
                                   &census->lists[7]};
-        const uint32_t mine[13] = {edges,    used,     misplaced, disordered, twice,
+        const uint64_t mine[13] = {edges,    used,     misplaced, disordered, twice,
                                    kinds[0], kinds[1], kinds[2],  kinds[3],   kinds[4],
                                    kinds[5], kinds[6], kinds[7]};
         block_add(to, mine);

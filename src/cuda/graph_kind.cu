@@ -21,9 +21,11 @@ static unsigned blocks_for(const heddle_device *device, uint64_t n, unsigned blo
 
 /* ---------------------------------------------------------------------------------------- place */
 
-template <class KERNEL> static cudaError_t allow_memory(KERNEL kernel, size_t bytes)
+/* As much as there is beside the kernel's own: other threads may be building other graphs. */
+template <class KERNEL> static cudaError_t allow_memory(const heddle_device *device, KERNEL kernel)
 {
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    const size_t most = ((const hd_device_cuda *)device)->shared_bytes - 1024;
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)most);
 }
 
 /* The regions with wide rows, if there are any: known on the device alone. */
@@ -33,11 +35,9 @@ static cudaError_t launch_wide(const heddle_device *device, const hd_graph *grap
     const unsigned blocks = blocks_for(device, UINT64_MAX / 2, 1, WIDE_BLOCKS);
     const size_t row = (size_t)row_words(graph->region_row) * 4;
     const size_t bytes = wide_place_bytes(graph->region_row);
-    /* Every region of 2^32 edges needs so many wide rows. */
-    const bool plain = graph->wide_rows > UINT32_MAX / HD_NARROW_MAX ||
-                       bytes > ((const hd_device_cuda *)device)->shared_bytes;
-    cudaError_t error = allow_memory(graph_wide_count, row);
-    if (error == cudaSuccess && !plain) error = allow_memory(graph_wide_place, bytes);
+    const bool plain = bytes > ((const hd_device_cuda *)device)->shared_bytes - 1024;
+    cudaError_t error = allow_memory(device, graph_wide_count);
+    if (error == cudaSuccess && !plain) error = allow_memory(device, graph_wide_place);
     if (error != cudaSuccess) return error;
     graph_wide_plan<<<1, VERTEX_BLOCK, 0, stream>>>(*graph, *sources);
     graph_wide_count<<<blocks, VERTEX_BLOCK, row, stream>>>(*graph, *sources);
@@ -52,7 +52,7 @@ static cudaError_t launch_place(const heddle_device *device, const hd_graph *gra
                                 const graph_sources *sources, cudaStream_t stream)
 {
     const size_t bytes = place_bytes(graph->region_row);
-    cudaError_t error = allow_memory(graph_place, bytes);
+    cudaError_t error = allow_memory(device, graph_place);
     if (error == cudaSuccess)
         error = cudaMemsetAsync(graph->wide_used, 0, sizeof *graph->wide_used, stream);
     if (error != cudaSuccess) return error;

@@ -9,6 +9,7 @@
 #ifndef HD_GRAPH_PLACE_H
 #define HD_GRAPH_PLACE_H
 
+#include "cuda/load.h"
 #include "cuda/vertex_sort.h"
 #include "scheme/hashgraph.h"
 
@@ -107,10 +108,9 @@ HD_FN void place_wide(const hd_graph &graph, uint32_t region)
 static __global__ void __launch_bounds__(VERTEX_BLOCK, HD_PAIR_WORDS <= 2 ? 3 : 2)
     graph_place(hd_graph graph, graph_sources sources)
 {
-    extern __shared__ uint4 memory[];
     __shared__ typename vertex_scan::TempStorage scratch;
     const uint32_t region = blockIdx.x, words = row_words(graph.region_row);
-    uint32_t *row = (uint32_t *)memory, *sorted = row + words;
+    uint32_t *row = (uint32_t *)block_memory(), *sorted = row + words;
     uint64_t begin;
     const pair_range range = region_range(sources, region, &begin);
     if (threadIdx.x == 0) {
@@ -235,8 +235,7 @@ HD_FN bool wide_next(const hd_graph &graph, const graph_sources &sources, wide_p
 static __global__ void __launch_bounds__(VERTEX_BLOCK)
     graph_wide_count(hd_graph graph, graph_sources sources)
 {
-    extern __shared__ uint4 memory[];
-    uint32_t *row = (uint32_t *)memory;
+    uint32_t *row = (uint32_t *)block_memory();
     wide_part p = wide_begin(graph, sources);
     pair_range range;
     while (wide_next(graph, sources, &p, &range)) {
@@ -259,22 +258,36 @@ HD_BOTH size_t wide_place_bytes(uint32_t region_row)
     return place_bytes(region_row) + (size_t)region_row * sizeof(uint32_t);
 }
 
+/* Puts the pairs of a part in their places one by one. */
+HD_FN void part_place(const hd_graph &graph, const wide_part &p, const pair_range &range)
+{
+    for (uint64_t i = threadIdx.x; i < range.count; i += VERTEX_BLOCK) {
+        const hd_sorted_pair pair = range_load(range, i);
+        const uint32_t vertex = graph_vertex(&graph, sorted_key(pair));
+        const uint64_t at = atomicAdd((unsigned long long *)&p.row[vertex + 1], 1ull);
+        sorted_store((uint32_t *)graph.edges, p.begin + at, pair);
+    }
+}
+
 /*
  * Sorts a part by vertex in shared memory and reserves room for each vertex's pairs at once: row[v + 1]
- * counts up from where vertex v's list begins to where it ends. For regions of less than 2^32 edges.
+ * counts up from where vertex v's list begins to where it ends.
  */
 static __global__ void __launch_bounds__(VERTEX_BLOCK, 2)
     graph_wide_place(hd_graph graph, graph_sources sources)
 {
-    extern __shared__ uint4 memory[];
     __shared__ typename vertex_scan::TempStorage scratch;
     const uint32_t words = row_words(graph.region_row);
-    uint32_t *row = (uint32_t *)memory, *sorted = row + words;
+    uint32_t *row = (uint32_t *)block_memory(), *sorted = row + words;
     uint32_t *ahead =
         sorted + PLACE_PAIRS * HD_PAIR_WORDS; /* place in the region, less that in the part */
     wide_part p = wide_begin(graph, sources);
     pair_range range;
     while (wide_next(graph, sources, &p, &range)) {
+        if (p.range.count > UINT32_MAX) { /* `ahead` could not tell */
+            part_place(graph, p, range);
+            continue;
+        }
         vertex_sort<PLACE_ITEMS>(range, graph.region_bits, graph.region_vertices, row, words,
                                  sorted, &scratch);
         for (uint32_t v = threadIdx.x; v < graph.region_vertices; v += VERTEX_BLOCK) {
@@ -294,20 +307,13 @@ static __global__ void __launch_bounds__(VERTEX_BLOCK, 2)
     }
 }
 
-/* The same without shared memory, where there is too little of it or a region has 2^32 edges or more. */
+/* The same where there is too little shared memory. */
 static __global__ void __launch_bounds__(VERTEX_BLOCK)
     graph_wide_place_plain(hd_graph graph, graph_sources sources)
 {
     wide_part p = wide_begin(graph, sources);
     pair_range range;
-    while (wide_next(graph, sources, &p, &range)) {
-        for (uint64_t i = threadIdx.x; i < range.count; i += VERTEX_BLOCK) {
-            const hd_sorted_pair pair = range_load(range, i);
-            const uint32_t vertex = graph_vertex(&graph, sorted_key(pair));
-            const uint64_t at = atomicAdd((unsigned long long *)&p.row[vertex + 1], 1ull);
-            sorted_store((uint32_t *)graph.edges, p.begin + at, pair);
-        }
-    }
+    while (wide_next(graph, sources, &p, &range)) part_place(graph, p, range);
 }
 
 /* The counts of each wide row become where lists begin. */

@@ -9,8 +9,10 @@
 #include "cuda/count.h"
 #include "engine/columns.h"
 
+#ifndef GROUPED_BLOCK
 #define GROUPED_BLOCK 256
 #define GROUPED_ITEMS 8 /* rows of a thread */
+#endif
 #define GROUPED_TILE (GROUPED_BLOCK * GROUPED_ITEMS)
 
 typedef struct grouped_desk {

@@ -9,6 +9,7 @@
 #define HD_JOIN_KERNELS_H
 
 #include "cuda/count.h"
+#include "cuda/load.h"
 #include "cuda/vertex_sort.h"
 #include "engine/relate.h"
 
@@ -87,8 +88,7 @@ static __device__ __forceinline__ uint32_t join_count_row(join_desk *desk, const
 template <bool MARK_LEFT>
 static __global__ void __launch_bounds__(VERTEX_BLOCK, 2) join_count(hd_join_job job)
 {
-    extern __shared__ uint4 memory[];
-    join_desk *desk = (join_desk *)memory;
+    join_desk *desk = (join_desk *)block_memory();
     const hd_join_task task = job.tasks[blockIdx.x];
     unsigned long long matches = 0;
     join_sort_left(desk, job, task);
@@ -175,8 +175,7 @@ HD_FN void join_write_warp(join_desk *desk, const hd_join_job &job, const hd_sor
 
 static __global__ void __launch_bounds__(VERTEX_BLOCK, 2) join_write(hd_join_job job)
 {
-    extern __shared__ uint4 memory[];
-    join_desk *desk = (join_desk *)memory;
+    join_desk *desk = (join_desk *)block_memory();
     const hd_join_task task = job.tasks[blockIdx.x];
     const uint64_t begin = job.places[blockIdx.x];
     join_sort_left(desk, job, task);

@@ -15,15 +15,18 @@
 
 #include <cub/block/block_scan.cuh>
 
+#include "cuda/load.h"
 #include "cuda/scan_counts.h"
 #include "cuda/sorted_pair.h"
 #include "engine/partition.h"
 
+#ifndef SORT_BLOCK
 #define PASS_BITS 10  /* at most */
 #define COUNT_BITS 14 /* counters that a block of the count kernel has in shared memory, at most */
 #define SORT_BLOCK 512
-#define SORT_BLOCKS 2     /* of these a processor holds: 64 registers a thread */
 #define COUNT_CHUNK 65536 /* pairs that a block counts before it adds its counters to all others' */
+#endif
+#define SORT_BLOCKS 2 /* a processor holds so many: 64 registers a thread */
 #define SORT_ITEMS (HD_PAIR_WORDS <= 2 ? 16 : 8) /* pairs of a thread */
 #define SORT_TILE (SORT_BLOCK * SORT_ITEMS)
 
@@ -100,7 +103,7 @@ HD_FN uint32_t leading(hd_key mixed, uint32_t bits)
 static __global__ void __launch_bounds__(COUNT_BLOCK)
     count_keys(hd_partition job, uint32_t bits, unsigned long long *counts)
 {
-    extern __shared__ uint32_t own[];
+    uint32_t *own = (uint32_t *)block_memory();
     const uint64_t stride = (uint64_t)gridDim.x * COUNT_BLOCK;
     for (uint32_t i = threadIdx.x; i < 1u << bits; i += COUNT_BLOCK) own[i] = 0;
     __syncthreads();
@@ -223,7 +226,6 @@ HD_FN void sort_part(sort_desk *desk, const hd_sorted_pair (&pairs)[SORT_ITEMS],
 static __global__ void __launch_bounds__(SORT_BLOCK, SORT_BLOCKS)
     sort_keys(hd_partition job, uint32_t more, unsigned long long *cursors, uint32_t *out)
 {
-    extern __shared__ uint4 memory[];
     const uint64_t base = (uint64_t)blockIdx.x * SORT_TILE;
     const uint32_t count = (uint32_t)(job.n - base < SORT_TILE ? job.n - base : SORT_TILE);
     hd_sorted_pair pairs[SORT_ITEMS];
@@ -243,7 +245,7 @@ static __global__ void __launch_bounds__(SORT_BLOCK, SORT_BLOCKS)
             }
         }
     }
-    sort_part((sort_desk *)memory, pairs, mine, count, more, more, cursors, out);
+    sort_part((sort_desk *)block_memory(), pairs, mine, count, more, more, cursors, out);
 }
 
 /* From pairs sorted by their leading `known` bits. */
@@ -251,7 +253,6 @@ static __global__ void __launch_bounds__(SORT_BLOCK, SORT_BLOCKS)
     sort_pairs(const uint32_t *from, uint64_t n, const uint64_t *starts, uint32_t spread,
                uint32_t known, uint32_t more, unsigned long long *cursors, uint32_t *out)
 {
-    extern __shared__ uint4 memory[];
     const uint64_t base = (uint64_t)blockIdx.x * SORT_TILE;
     const uint32_t count = (uint32_t)(n - base < SORT_TILE ? n - base : SORT_TILE);
     const uint32_t first = leading(sorted_key(sorted_load(from, base)), known);
@@ -274,7 +275,7 @@ static __global__ void __launch_bounds__(SORT_BLOCK, SORT_BLOCKS)
             const uint32_t at = i * SORT_BLOCK + threadIdx.x;
             if (at >= lo && at < hi) mine |= 1u << i;
         }
-        sort_part((sort_desk *)memory, pairs, mine, hi - lo, known + more, more,
+        sort_part((sort_desk *)block_memory(), pairs, mine, hi - lo, known + more, more,
                   cursors + ((uint64_t)part << more), out);
     }
 }

@@ -117,6 +117,11 @@ static heddle_status sort(const hd_device_cuda *device, const hd_partition *job,
     s.tiles = (unsigned)((job->n + SORT_TILE - 1) / SORT_TILE);
     s.multiprocessors = device->multiprocessors;
     s.stream = stream;
+    if (job->n == 0) /* a launch has at least one block */
+        return hd_cuda_check(
+            cudaMemsetAsync(job->starts, 0,
+                            ((UINT64_C(1) << job->region_bits) + 1) * sizeof(uint64_t), stream),
+            "cannot sort pairs by region");
     cudaError_t error = allow_memory(sort_keys, sizeof(sort_desk));
     if (error == cudaSuccess) error = allow_memory(sort_pairs, sizeof(sort_desk));
     if (error == cudaSuccess) error = s.second == 0 ? sort_once(&s) : sort_twice(&s);

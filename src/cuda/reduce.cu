@@ -8,6 +8,7 @@
  */
 #include "cuda/columns.h"
 #include "cuda/grouped.h"
+#include "cuda/load.h"
 
 /* --------------------------------------------------------------- types as ordered unsigned numbers */
 
@@ -147,9 +148,8 @@ static __global__ void __launch_bounds__(GROUPED_BLOCK)
                  typename WAY::number *out, uint8_t *any)
 {
     typedef typename WAY::number number;
-    extern __shared__ uint4 memory[];
     __shared__ grouped_desk desk;
-    number *sums = (number *)memory;
+    number *sums = (number *)block_memory();
     uint32_t *anys = any != NULL ? (uint32_t *)(sums + GROUPED_TILE) : NULL;
     const grouped_tile tile = grouped_tile_of(grouped, &desk);
     const ROW *rows = (const ROW *)grouped.rows + tile.begin;

@@ -6,7 +6,9 @@
 
 #include "base/port.h"
 
+#ifndef COUNT_BLOCK
 #define COUNT_BLOCK 1024
+#endif
 
 /*
  * Turns counts into starts, and copies these to the cursors of the passes: to `fine` one by one, to

@@ -22,7 +22,9 @@
 
 typedef struct heddle_device heddle_device;
 
+#ifndef HD_NARROW_MAX
 #define HD_NARROW_MAX 65535
+#endif
 
 typedef struct hd_graph {
     uint32_t region_bits;

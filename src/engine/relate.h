@@ -9,9 +9,9 @@
 #ifndef HD_RELATE_H
 #define HD_RELATE_H
 
-#include "engine/partition.h"
+#include <heddle/heddle.h>
 
-typedef struct heddle_device heddle_device;
+#include "engine/partition.h"
 
 /* Key bits and row bits that are compiled. */
 #define HD_RELATE_KINDS(X) X(32, 32) X(32, 64) X(64, 32) X(64, 64)

@@ -26,14 +26,6 @@ bare_table::bare_table(uint64_t capacity, double load, uint32_t hashes, uint64_t
     view.values = HD_APART ? apart.get() : NULL;
 }
 
-/* A copy of a list where kernels may read it. */
-template <class T> static device_array<T> upload(const std::vector<T> &from)
-{
-    device_array<T> to(from.size());
-    memcpy(to.get(), from.data(), from.size() * sizeof(T));
-    return to;
-}
-
 void bare_table::heads_are_empty()
 {
     for (size_t r = 0; r < heads.n; r++)

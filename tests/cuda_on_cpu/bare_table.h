@@ -8,14 +8,11 @@
 #ifndef BARE_TABLE_H
 #define BARE_TABLE_H
 
-#include <cstdio>
-#include <cstdlib>
-#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
-#include "shim.h"
+#include "arrays.h"
 
 #define HD_SCHEME_HEADER "scheme/cuckoo.h"
 #define HD_SYMBOL emulated
@@ -25,30 +22,6 @@
 extern "C" {
 #include "api/geometry.h"
 }
-
-#define CHECK(truth, ...)                                                                          \
-    do {                                                                                           \
-        if (!(truth)) {                                                                            \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #truth);                            \
-            fprintf(stderr, __VA_ARGS__);                                                          \
-            fprintf(stderr, "\n");                                                                 \
-            exit(1);                                                                               \
-        }                                                                                          \
-    } while (0)
-typedef unsigned long long ull;
-
-/* 256-byte aligned as on a device, and filled with what nobody may rely on. */
-template <class T> struct device_array {
-    std::unique_ptr<T, void (*)(void *)> memory;
-    size_t n;
-    explicit device_array(size_t count, int byte = 0xee) : memory(NULL, free), n(count)
-    {
-        memory.reset((T *)aligned_alloc(256, (count * sizeof(T) + 511) / 256 * 256));
-        memset((void *)memory.get(), byte, count * sizeof(T));
-    }
-    T *get() const { return memory.get(); }
-    T &operator[](size_t i) const { return memory.get()[i]; }
-};
 
 typedef std::vector<hd_key> key_list;
 typedef std::vector<hd_value> value_list;

@@ -1,21 +1,26 @@
-# The device code of the CUDA engine, run on the CPU (test_warps.cpp), as cuda_on_cpu_TABLE. One table
-# of every kind of slot, and tiles of one, two, four and eight lanes.
+# The device code of the CUDA engine, run on the CPU: the kernels of tables (test_warps.cpp), as
+# cuda_on_cpu_TABLE, and those of sorted pairs, as cuda_on_cpu_TEST_KIND.
 
+# One table of every kind of slot, and tiles of one, two, four and eight lanes.
 set(emulated_tables 32_0_1 64_0_4 32_32_8 32_64_16 64_32_4 64_64_8 64_64_16)
-set(emulated_sources cuda_on_cpu/test_warps.cpp cuda_on_cpu/warps.cpp)
+set(emulated_graphs 32_32 64_64 64_0 32_64)
+set(emulated_joins 32_32 64_64)
+set(emulated_sorts 32_0 32_32 32_64 64_32 64_64)
 
-function(heddle_add_emulated name parameters)
+# A program of tests/cuda_on_cpu/SOURCE. PARAMETERS: bits of keys and values, and slots of a bucket.
+function(heddle_add_emulated name source parameters)
     string(REPLACE "_" ";" parameters ${parameters})
     list(GET parameters 0 key_bits)
     list(GET parameters 1 value_bits)
     list(GET parameters 2 bucket)
     set(target test_cuda_on_cpu_${name})
-    add_executable(${target} ${emulated_sources})
+    add_executable(${target} cuda_on_cpu/${source} cuda_on_cpu/warps.cpp)
     # Words of a slot are read as several types, which nvcc allows.
     target_compile_options(${target} PRIVATE -fno-strict-aliasing)
     target_compile_definitions(${target} PRIVATE
         HD_KEY_BITS=${key_bits} HD_VALUE_BITS=${value_bits} HD_BUCKET=${bucket} ${ARGN})
-    target_include_directories(${target} BEFORE PRIVATE cuda_on_cpu) # its cuda/load.h comes first
+    # Its cuda/load.h and CUB come first.
+    target_include_directories(${target} BEFORE PRIVATE cuda_on_cpu)
     target_link_libraries(${target} PRIVATE heddle_internal OpenMP::OpenMP_C)
     set_target_properties(${target} PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)
     add_test(NAME cuda_on_cpu_${name} COMMAND ${target})
@@ -25,8 +30,18 @@ endfunction()
 # The thread sanitizer knows nothing of fibers, and there is but one thread.
 if(NOT "thread" IN_LIST heddle_sanitizers)
     foreach(table IN LISTS emulated_tables)
-        heddle_add_emulated(${table} ${table})
+        heddle_add_emulated(${table} test_warps.cpp ${table})
     endforeach()
     # Newer devices claim a wide slot by one 128-bit CAS.
-    heddle_add_emulated(64_64_8_sm90 64_64_8 __CUDA_ARCH__=900)
+    heddle_add_emulated(64_64_8_sm90 test_warps.cpp 64_64_8 __CUDA_ARCH__=900)
+    foreach(kind IN LISTS emulated_graphs)
+        heddle_add_emulated(graph_${kind} test_graph.cpp ${kind}_1)
+    endforeach()
+    foreach(kind IN LISTS emulated_joins)
+        heddle_add_emulated(join_${kind} test_join.cpp ${kind}_1)
+    endforeach()
+    foreach(kind IN LISTS emulated_sorts)
+        heddle_add_emulated(partition_${kind} test_partition.cpp ${kind}_1)
+    endforeach()
+    heddle_add_emulated(grouped test_grouped.cpp 32_32_1)
 endif()

@@ -1,5 +1,5 @@
 /*
- * shim.h: CUDA's words for g++, so that it compiles src/cuda/kernels.h. Include it before anything
+ * shim.h: CUDA's words for g++, so that it compiles the kernels of src/cuda. Include it before anything
  * that asks for __CUDACC__. Without __CUDA_ARCH__ the kernels take the paths of older devices: slots
  * of 16 bytes are claimed by way of BUSY, sums go by shuffles. With it, those of that device.
  */
@@ -66,6 +66,21 @@ template <class T> static T __shfl_down_sync(uint32_t mask, T mine, unsigned by,
     const warp_votes v = warps_meet(WARP_SHUFFLE, mask, mine, line);
     return (T)shuffled(&v, lane + by < 32 ? lane + by : lane);
 }
+template <class T> static T __shfl_up_sync(uint32_t mask, T mine, unsigned by, HERE)
+{
+    const unsigned lane = threadIdx.x % 32;
+    const warp_votes v = warps_meet(WARP_SHUFFLE, mask, mine, line);
+    return (T)shuffled(&v, lane >= by ? lane - by : lane);
+}
+/* The lanes that brought the same. */
+SHIM uint32_t __match_any_sync(uint32_t mask, uint64_t mine, HERE)
+{
+    const warp_votes v = warps_meet(WARP_MATCH, mask, mine, line);
+    uint32_t lanes = 0;
+    for (unsigned i = 0; i < 32; i++)
+        if (mask >> i & 1 && v.brought[i] == mine) lanes |= 1u << i;
+    return lanes;
+}
 SHIM void __syncwarp(uint32_t mask = UINT32_MAX, HERE) { warps_meet(WARP_SYNC, mask, 0, line); }
 SHIM void __syncthreads(HERE) { warps_meet_block(line); }
 
@@ -73,7 +88,7 @@ SHIM void __syncthreads(HERE) { warps_meet_block(line); }
 SHIM void __threadfence() { warps_touch(); }
 SHIM void __threadfence_block() { warps_touch(); }
 
-struct uint2 {
+struct alignas(8) uint2 {
     uint32_t x, y;
 };
 struct alignas(16) uint4 {
@@ -90,6 +105,8 @@ template <class T> static T __ldg(const T *at)
     warps_touch();
     return *at;
 }
+
+template <class T> static T __ldcs(const T *at) { return __ldg(at); }
 
 /* The second type is not deduced: constants of any width will do. */
 template <class T> struct same {

@@ -11,6 +11,12 @@
 #define STACK_BYTES                                                                                \
     (256u << 10) /* kernels at -O0 and under sanitizers need far more than optimized ones */
 #define THREADS_MAX 1024
+#define SHARED_BYTES (64u << 10)
+#ifdef __SANITIZE_ADDRESS__
+#define GUARD_BYTES 0 /* it watches by itself */
+#else
+#define GUARD_BYTES 64
+#endif
 
 warp_index threadIdx, blockIdx, blockDim, gridDim;
 
@@ -36,9 +42,10 @@ static uint64_t turn;
 static ucontext_t outside;
 static const std::function<void()> *body;
 static uint64_t random_state = 1;
+static char *shared;
 
-static const char *const kind_names[] = {"ballot",     "any",      "all",        "shuffle",
-                                         "reduce_add", "syncwarp", "syncthreads"};
+static const char *const kind_names[] = {"ballot",    "any",        "all",      "shuffle",
+                                         "match_any", "reduce_add", "syncwarp", "syncthreads"};
 
 void warps_seed(uint64_t seed) { random_state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1; }
 
@@ -122,8 +129,20 @@ static void fiber_main()
     pass_on();
 }
 
+char *warps_shared() { return shared; }
+
 void warps_launch(unsigned blocks, unsigned block_threads, const std::function<void()> &thread)
 {
+    warps_launch(blocks, block_threads, SHARED_BYTES, thread);
+}
+
+void warps_launch(unsigned blocks, unsigned block_threads, size_t shared_bytes,
+                  const std::function<void()> &thread)
+{
+    const std::unique_ptr<char, void (*)(void *)> memory(
+        (char *)aligned_alloc(16, (shared_bytes + GUARD_BYTES + 15) / 16 * 16), free);
+    shared = memory.get();
+    memset(shared, 0xdd, shared_bytes + GUARD_BYTES);
     body = &thread;
     gridDim = {blocks, 1, 1};
     blockDim = {block_threads, 1, 1};
@@ -139,8 +158,10 @@ void warps_launch(unsigned blocks, unsigned block_threads, const std::function<v
             makecontext(&f->context, fiber_main, 0);
             set_ready(i);
         }
-        current = threadIdx.x = 0;
-        swapcontext(&outside, &fibers[0].context);
+        current = threadIdx.x = (unsigned)(warps_random() % block_threads);
+        swapcontext(&outside, &fibers[current].context);
+        for (size_t i = shared_bytes; i < shared_bytes + GUARD_BYTES; i++)
+            if (shared[i] != (char)0xdd) fail("the block wrote beyond its shared memory");
     }
 }
 

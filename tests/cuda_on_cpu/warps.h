@@ -9,11 +9,21 @@
 #ifndef WARPS_H
 #define WARPS_H
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
 /* The kinds of operation that lanes wait at. */
-enum warp_kind { WARP_BALLOT, WARP_ANY, WARP_ALL, WARP_SHUFFLE, WARP_SUM, WARP_SYNC, BLOCK_SYNC };
+enum warp_kind {
+    WARP_BALLOT,
+    WARP_ANY,
+    WARP_ALL,
+    WARP_SHUFFLE,
+    WARP_MATCH,
+    WARP_SUM,
+    WARP_SYNC,
+    BLOCK_SYNC
+};
 
 /* What all lanes brought to an operation, and which lanes those were. */
 struct warp_votes {
@@ -26,6 +36,11 @@ uint64_t warps_random();
 
 /* Runs `thread` for all threads of all blocks, one block after the other. */
 void warps_launch(unsigned blocks, unsigned block_threads, const std::function<void()> &thread);
+
+/* The same with so many bytes of shared memory, whose end is watched. Without it there are 64 KB. */
+void warps_launch(unsigned blocks, unsigned block_threads, size_t shared_bytes,
+                  const std::function<void()> &thread);
+char *warps_shared();
 
 /* A point where another thread may be faster. */
 void warps_touch();

@@ -1,0 +1,156 @@
+/*
+ * test_partition.cpp: sorting by region for one kind of pair, run on the CPU by warps.h under random
+ * schedules. A failure names the seed; given as the argument, that seed alone runs.
+ */
+#include "shim.h"
+
+/* A fiber a thread: few of them, and few targets, so that there are several of everything. */
+#define PASS_BITS 7
+#define COUNT_BITS 9
+#define SORT_BLOCK 64
+#define COUNT_BLOCK 64
+#define COUNT_CHUNK 700
+#include "cuda/partition_kernels.h"
+
+#include "sorted_lists.h"
+
+/* The same steps as sort_once and sort_twice of partition_kind.cu. */
+struct sorting {
+    hd_partition job;
+    uint32_t first, second;
+    device_array<uint64_t> cursors, first_starts, first_cursors;
+    unsigned tiles;
+
+    explicit sorting(const hd_partition &job)
+        : job(job),
+          first(job.region_bits <= PASS_BITS ? job.region_bits : (job.region_bits + 1) / 2),
+          second(job.region_bits - first), cursors((size_t)1 << job.region_bits),
+          first_starts(((size_t)1 << first) + 1), first_cursors((size_t)1 << first),
+          tiles((unsigned)((job.n + SORT_TILE - 1) / SORT_TILE))
+    {
+    }
+
+    void count_all(uint32_t bits, uint64_t *counts)
+    {
+        memset(counts, 0, sizeof(uint64_t) << bits);
+        warps_launch(1 + (unsigned)random_below(3), COUNT_BLOCK, sizeof(uint32_t) << bits,
+                     [&] { count_keys(job, bits, (unsigned long long *)counts); });
+    }
+    void scan(uint32_t bits, uint64_t *starts, uint64_t *fine, uint64_t *coarse)
+    {
+        warps_launch(1, COUNT_BLOCK,
+                     [&] { scan_counts(1u << bits, starts, fine, coarse, bits - first); });
+    }
+    void sort_first(const device_array<uint64_t> &to, void *out)
+    {
+        warps_launch(tiles, SORT_BLOCK, sizeof(sort_desk), [&] {
+            sort_keys(job, first, (unsigned long long *)to.get(), (uint32_t *)out);
+        });
+    }
+    void sort_once()
+    {
+        count_all(job.region_bits, job.starts);
+        scan(job.region_bits, job.starts, cursors.get(), NULL);
+        sort_first(cursors, job.pairs);
+    }
+    void count_again()
+    {
+        memset(job.starts, 0, sizeof(uint64_t) << job.region_bits);
+        warps_launch((unsigned)((job.n + COUNT_CHUNK - 1) / COUNT_CHUNK), COUNT_BLOCK, [&] {
+            count_pairs((const uint32_t *)job.spare, job.n, first_starts.get(), first, second,
+                        (unsigned long long *)job.starts);
+        });
+        scan(job.region_bits, job.starts, cursors.get(), NULL);
+    }
+    void sort_twice()
+    {
+        const bool all_counted = job.region_bits <= COUNT_BITS;
+        const uint32_t counted = all_counted ? job.region_bits : first;
+        uint64_t *starts = all_counted ? job.starts : first_starts.get();
+        count_all(counted, starts);
+        scan(counted, starts, all_counted ? cursors.get() : NULL, first_cursors.get());
+        sort_first(first_cursors, job.spare);
+        if (!all_counted) count_again();
+        warps_launch(tiles, SORT_BLOCK, sizeof(sort_desk), [&] {
+            sort_pairs((const uint32_t *)job.spare, job.n, job.starts, second, first, second,
+                       (unsigned long long *)cursors.get(), (uint32_t *)job.pairs);
+        });
+    }
+};
+
+static void result_is_right(const hd_partition &job, const pair_list &expected)
+{
+    const uint32_t *pairs = (const uint32_t *)job.pairs;
+    const uint64_t regions = UINT64_C(1) << job.region_bits;
+    CHECK(job.starts[0] == 0 && job.starts[regions] == job.n, "starts end at %llu",
+          (ull)job.starts[regions]);
+    for (uint64_t r = 0; r < regions; r++) {
+        CHECK(job.starts[r] <= job.starts[r + 1], "starts of region %llu", (ull)r);
+        for (uint64_t i = job.starts[r]; i < job.starts[r + 1]; i++)
+            CHECK(leading(sorted_key(sorted_load(pairs, i)), job.region_bits) == r,
+                  "pair %llu is not of region %llu", (ull)i, (ull)r);
+    }
+    same_pairs(list_sorted(&job.mix, pairs, job.n), expected, "sorted pairs");
+}
+
+/* `shift`: elements between an aligned address and the arrays. Without values they are row numbers. */
+static void sort(const key_list &list, uint32_t region_bits, bool with_values, size_t shift)
+{
+    const size_t n = list.size();
+    const device_array<hd_key> keys(n + shift);
+    const device_array<hd_value> values(n + shift);
+    const device_array<uint32_t> pairs(n * HD_PAIR_WORDS), spare(n * HD_PAIR_WORDS);
+    const device_array<uint64_t> starts(((size_t)1 << region_bits) + 1);
+    hd_partition job = {};
+    pair_list expected;
+    job.key_bits = HD_KEY_BITS;
+    job.value_bits = HD_VALUE_BITS;
+    job.region_bits = region_bits;
+    hd_mix_init(&job.mix, random_64());
+    job.keys = keys.get() + shift;
+    job.values = with_values ? values.get() + shift : NULL;
+    job.first_row = random_value();
+    job.n = n;
+    job.pairs = pairs.get();
+    job.spare = spare.get();
+    job.starts = starts.get();
+    for (size_t i = 0; i < n; i++) {
+        keys[shift + i] = list[i];
+        values[shift + i] = (hd_value)random_value();
+        const hd_value row = (hd_value)(job.first_row + i);
+        expected.push_back({list[i], HD_VALUE_BITS == 0 ? 0
+                                     : with_values      ? values[shift + i]
+                                                        : row});
+    }
+    sorting s(job);
+    if (s.second == 0) s.sort_once();
+    else s.sort_twice();
+    result_is_right(job, expected);
+}
+
+/* Keys with many equal ones: n of `distinct`. */
+static key_list some_keys(size_t n, size_t distinct)
+{
+    key_list pool(distinct), keys(n);
+    for (hd_key &key : pool) key = (hd_key)random_64();
+    for (size_t i = 0; i < n; i++) keys[i] = distinct < n ? pool[random_below(distinct)] : pool[i];
+    return keys;
+}
+
+static void test(uint64_t seed)
+{
+    const uint32_t bits[] = {0, 1, 5, PASS_BITS, PASS_BITS + 1, COUNT_BITS, COUNT_BITS + 1, 14};
+    const size_t sizes[] = {
+        1, 63, SORT_TILE - 1, SORT_TILE, SORT_TILE + 1, 2 * SORT_TILE, 3 * SORT_TILE + 77};
+    for (size_t b = 0; b < 8; b++) {
+        const size_t n = sizes[(b + seed) % 7];
+        const size_t distinct[] = {n, n, n / 3 + 1, 2, 1};
+        const bool with_values = HD_VALUE_BITS != 0 && random_below(3) != 0;
+        sort(some_keys(n, distinct[random_below(5)]), bits[b], with_values,
+             (size_t)(random_below(2) * random_below(4)));
+    }
+    sort(some_keys(3 * SORT_TILE + 5, 4000), COUNT_BITS + 1, HD_VALUE_BITS != 0, 0);
+    sort(some_keys(3 * SORT_TILE + 5, 4000), COUNT_BITS, false, 1);
+}
+
+int main(int argc, char **argv) { return run_seeds(argc, argv, 40, test); }
