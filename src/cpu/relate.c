@@ -6,7 +6,9 @@
 #include "engine/engine.h"
 
 #include "cpu/group.h"
+#include "cpu/join.h"
 
 const hd_relate_ops HD_SYMBOL = {
-    HD_KEY_BITS, HD_VALUE_BITS, 0, 0, 0, NULL, NULL, group_work, group,
+    HD_KEY_BITS, HD_VALUE_BITS, JOIN_LEFT,  JOIN_RIGHT, REGION_ROWS,
+    join_count,  join_write,    group_work, group,
 };
