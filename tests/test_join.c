@@ -284,6 +284,9 @@ static void wrong_options_are_refused(const test_case *c)
     call.options.row_bits = 32;
     call.right_rows = UINT64_C(1) << 32;
     refuse(c, &call);
+    call = good_call();
+    call.left_rows = UINT64_MAX;
+    refuse(c, &call);
 }
 
 static void wrong_columns_are_refused(const test_case *c)

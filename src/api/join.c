@@ -97,13 +97,19 @@ static heddle_status check_columns(const hd_join_keys *keys, const uint64_t rows
     return HEDDLE_OK;
 }
 
+#define ROWS_MAX (UINT64_C(1) << 48) /* beyond any memory, and bytes can still be counted */
+
 static heddle_status check_rows(const uint64_t rows[2], uint32_t row_bits)
 {
-    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++)
-        if (rows[side] > (row_bits == 32 ? UINT64_C(0xffffffff) : UINT64_C(1) << 48))
+    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++) {
+        if (row_bits == 32 && rows[side] > UINT32_MAX)
             return hd_fail(HEDDLE_ERROR_INVALID,
-                           "join_create: %llu rows cannot be numbered with %u bits",
-                           (unsigned long long)rows[side], row_bits);
+                           "join_create: %llu rows cannot be numbered with 32 bits",
+                           (unsigned long long)rows[side]);
+        if (rows[side] > ROWS_MAX)
+            return hd_fail(HEDDLE_ERROR_INVALID, "join_create: no table has %llu rows",
+                           (unsigned long long)rows[side]);
+    }
     return HEDDLE_OK;
 }
 

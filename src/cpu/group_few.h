@@ -55,20 +55,29 @@ static __attribute__((noinline)) uint32_t group_number_apart(group_table *t, hd_
     return group_number(t, mixed);
 }
 
+/* A shorter mix than that of regions: here it only spreads few keys over a table. */
+HD_FN hd_key group_few_mix(hd_key key, hd_key first, hd_key second)
+{
+    key *= first;
+    return (key ^ key >> (HD_KEY_BITS / 2)) * second;
+}
+
 /* The rows [begin, end); false when there are too many keys. Two slots are looked at without a branch. */
 HD_FN bool group_few_number(const group_source *s, bool pairs, group_table *t, uint64_t begin,
                             uint64_t end)
 {
-    const hd_mix mix = pairs ? (hd_mix){0, {0, 0}, {0, 0}} : *s->mix;
-    const uint32_t used = t->used;
+    const uint32_t used = pairs ? t->used : 0;
+    const hd_key mul[2] = {pairs ? 0 : (hd_key)s->mix->mul[0], pairs ? 0 : (hd_key)s->mix->mul[1]};
     uint32_t shift = HD_KEY_BITS - t->bits, mask = (UINT32_C(1) << t->bits) - 1;
     uint16_t *numbers = s->numbers - s->begin;
     for (uint64_t i = begin; i < end; i++) {
-        const hd_key mixed = pairs ? group_pair_key(s, i) : mix_key(&mix, s->keys[i]);
+        const hd_key mixed =
+            pairs ? group_pair_key(s, i) : group_few_mix(s->keys[i], mul[0], mul[1]);
         const uint32_t home = (uint32_t)((hd_key)(mixed << used) >> shift);
         const group_slot first = t->slots[home], second = t->slots[(home + 1) & mask];
-        uint32_t number = second.key == mixed ? second.number : 0;
-        number = first.key == mixed ? first.number : number;
+        /* At most one holds the key; masks, for which no compiler makes branches. */
+        uint32_t number = (first.number & (0 - (uint32_t)(first.key == mixed))) |
+                          (second.number & (0 - (uint32_t)(second.key == mixed)));
         if (__builtin_expect(number == 0, 0)) {
             number = group_number_apart(t, mixed) + 1;
             if (number > GROUP_FEW) return false;
