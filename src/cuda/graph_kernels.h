@@ -23,29 +23,12 @@ typedef struct look_answer {
     uint32_t probes;
 } look_answer;
 
-/*
- * Where the list of a key is. The starts of regions are met again and again and are to stay in the
- * first-level cache; offsets and edges are not, beyond the list at hand.
- */
-HD_FN hd_list look_list(const hd_graph &graph, hd_key mixed)
-{
-    const uint32_t region = graph_region(&graph, mixed), vertex = graph_vertex(&graph, mixed);
-    const uint64_t begin = load_keep(&graph.starts[region]);
-    const uint64_t count = load_keep(&graph.starts[region + 1]) - begin;
-    hd_list list;
-    if (count > HD_NARROW_MAX || graph.lengths != NULL) return list_of(&graph, mixed);
-    const uint16_t *row = graph.offsets + (uint64_t)region * graph.region_row + vertex;
-    list.begin = begin + load_pass(row);
-    list.end = begin + load_pass(row + 1);
-    return list;
-}
-
 /* Walks the list of a key. The first match's value goes to *value, or all to `all`, where not NULL. */
 template <int WHAT>
 static __device__ __forceinline__ look_answer look_key(const hd_graph &graph, hd_key mixed,
                                                        hd_value *value, hd_value *all)
 {
-    const hd_list list = look_list(graph, mixed);
+    const hd_list list = list_of(&graph, mixed);
     const uint32_t *edges = (const uint32_t *)graph.edges;
     look_answer answer = {0, 0};
     for (uint64_t at = list.begin; at < list.end; at += 2) {

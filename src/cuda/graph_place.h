@@ -231,25 +231,35 @@ HD_FN bool wide_next(const hd_graph &graph, const graph_sources &sources, wide_p
     return true;
 }
 
-/* Counts a part's pairs in shared memory, then adds up: row[v + 1] counts vertex v. */
+/* Adds the counts of all vertices to the row's: row[v + 1] counts vertex v. */
+HD_FN void row_add(const hd_graph &graph, const uint32_t *own, uint64_t *row)
+{
+    for (uint32_t v = threadIdx.x; v < graph.region_vertices; v += VERTEX_BLOCK) {
+        const uint32_t count = row_get(own, v);
+        if (count != 0) atomicAdd((unsigned long long *)&row[v + 1], (unsigned long long)count);
+    }
+    __syncthreads();
+}
+
+/* Counts in shared memory, as many parts of a region as 16 bits can count. */
 static __global__ void __launch_bounds__(VERTEX_BLOCK)
     graph_wide_count(hd_graph graph, graph_sources sources)
 {
-    uint32_t *row = (uint32_t *)block_memory();
+    uint32_t *own = (uint32_t *)block_memory();
+    uint64_t counted = 0, *row = NULL;
     wide_part p = wide_begin(graph, sources);
     pair_range range;
     while (wide_next(graph, sources, &p, &range)) {
-        row_clear(row, row_words(graph.region_row));
-        for (uint64_t i = threadIdx.x; i < range.count; i += VERTEX_BLOCK)
-            row_count(row, graph_vertex(&graph, sorted_key(range_load(range, i))));
-        __syncthreads();
-        for (uint32_t v = threadIdx.x; v < graph.region_vertices; v += VERTEX_BLOCK) {
-            const uint32_t count = row_get(row, v);
-            if (count != 0)
-                atomicAdd((unsigned long long *)&p.row[v + 1], (unsigned long long)count);
+        if (row != p.row || counted + range.count > UINT16_MAX) {
+            if (row != NULL) row_add(graph, own, row);
+            row_clear(own, row_words(graph.region_row));
+            row = p.row;
+            counted = 0;
         }
-        __syncthreads();
+        long_walk<false>(graph, range, 0, own);
+        counted += range.count;
     }
+    if (row != NULL) row_add(graph, own, row);
 }
 
 /* Shared memory: as for graph_place, then a number for each vertex. */

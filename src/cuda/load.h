@@ -37,20 +37,6 @@ HD_FN void load_nc(uint4 *to, const void *from)
                  : "l"(from));
 }
 
-/* Of what nobody writes: a number that will be met again, and one that will not. */
-HD_FN uint64_t load_keep(const uint64_t *from)
-{
-    unsigned long long number;
-    asm volatile("ld.global.nc.L1::evict_last.u64 %0, [%1];" : "=l"(number) : "l"(from));
-    return number;
-}
-HD_FN uint32_t load_pass(const uint16_t *from)
-{
-    unsigned short number;
-    asm volatile("ld.global.nc.L1::evict_first.u16 %0, [%1];" : "=h"(number) : "l"(from));
-    return number;
-}
-
 template <int BYTES> static __device__ __forceinline__ void load_frozen(void *to, const void *from)
 {
     typename hd_vector<BYTES>::type piece;

@@ -38,17 +38,6 @@ template <int BYTES> static void load_frozen(void *to, const void *from)
     load_shared<BYTES>(to, from);
 }
 
-HD_FN uint64_t load_keep(const uint64_t *from)
-{
-    warps_touch();
-    return *from;
-}
-HD_FN uint32_t load_pass(const uint16_t *from)
-{
-    warps_touch();
-    return *from;
-}
-
 HD_FN void load_block_16(void *to, const void *from) { load_shared<16>(to, from); }
 
 /* One block runs at a time. */
