@@ -28,10 +28,10 @@
  *           device memory and whose `totals` is NULL is queued on the stream and returns at once;
  *           a call that is given `totals` waits for its own work.
  * Threads.  Different tables may be used by different threads at the same time, also on one
- *           device. On one table, calls that only read (find, contains, export, stats, validate,
- *           save, size) may run at the same time; a call that writes needs the table alone. On a
- *           GPU the same holds for streams: work queued on two streams counts as simultaneous
- *           unless events order it.
+ *           device. On one table, calls that only read (find, contains, count, retrieve,
+ *           export, stats, validate, save, size) may run at the same time; a call that writes needs
+ *           the table alone. On a GPU the same holds for streams: work queued on two streams counts
+ *           as simultaneous unless events order it.
  * Keys.     Every key value is legal. So is every value. Counts are 64-bit everywhere.
  * Bad input is refused before anything is changed.
  */
@@ -167,22 +167,34 @@ typedef struct heddle_table heddle_table;
 #define HEDDLE_CONTAINER_MULTIMAP 3 /* keys with any number of values each */
 #define HEDDLE_CONTAINER_COUNTER 4  /* keys with the number of times they were inserted */
 
-#define HEDDLE_SCHEME_AUTO 0   /* the library chooses */
+/*
+ * A cuckoo table is a map or a set that keys come to and leave at any time. A hashgraph holds for every
+ * value of the hash, a vertex, the list of the pairs that hash to it. It knows no collisions and does
+ * not mind duplicates. It is built in one go: an insertion or a build makes a new graph beside the old one,
+ * so a few large batches are right for it, many small ones are not. When memory for that runs out the
+ * call returns HEDDLE_ERROR_NO_MEMORY and the table is as it was. It is a set, a multimap or a counter.
+ *
+ *   set       every key once; further ones are kept out
+ *   multimap  all pairs, equal ones too; heddle_table_size is the number of pairs
+ *   counter   every key once, with a value that counts: 1 for every occurrence, or the value given
+ *             with it, summed; sums wrap at value_bits
+ */
+#define HEDDLE_SCHEME_AUTO 0   /* cuckoo for a map or a set, hashgraph for a multimap or a counter */
 #define HEDDLE_SCHEME_CUCKOO 1 /* bucketed cuckoo hashing; bucket 1, 4, 8, 16, 32; 2 to 4 hashes */
 #define HEDDLE_SCHEME_HASHGRAPH 2 /* lists in compressed rows; static: set, multimap, counter */
 
-#define HEDDLE_FLAG_FIXED 1u /* never grow: keys that do not fit are reported instead */
+#define HEDDLE_FLAG_FIXED 1u /* cuckoo: never grow; keys that do not fit are reported instead */
 
 typedef struct heddle_table_options {
     uint32_t size;       /* sizeof(heddle_table_options); the initialiser sets it */
     uint32_t container;  /* HEDDLE_CONTAINER_*; MAP by default */
     uint32_t scheme;     /* HEDDLE_SCHEME_*; AUTO by default */
     uint32_t key_bits;   /* 32 or 64; 32 by default */
-    uint32_t value_bits; /* 32 or 64 in a map (0 chooses 32), 0 in a set */
-    uint32_t bucket;     /* slots in a bucket; 0 lets the library choose */
-    uint32_t hashes;     /* candidate buckets of a key, 2 to 4; 0 chooses 3 (4 when bucket is 1) */
+    uint32_t value_bits; /* 32 or 64 (0 chooses 32), 0 in a set */
+    uint32_t bucket;     /* cuckoo: slots in a bucket; 0 lets the library choose */
+    uint32_t hashes;     /* cuckoo: candidate buckets of a key, 2 to 4; 0 chooses 3 (4 when bucket is 1) */
     uint32_t flags;      /* HEDDLE_FLAG_* */
-    uint64_t capacity;   /* keys to make room for; small tables get a little more */
+    uint64_t capacity;   /* keys to make room for, in a multimap pairs; small tables get a little more */
     uint64_t seed;       /* of the hash functions; 0 draws one from the system */
     double load;         /* cuckoo: filled share of the slots once `capacity` keys are in, 0.1 to
                             0.99; 0 chooses 0.8 */
@@ -194,7 +206,9 @@ typedef struct heddle_table_options {
 
 /*
  * Makes an empty table on `device`; NULL options are the defaults. Allocates and synchronises.
- * The table keeps a reference to the device, which must outlive it.
+ * The table keeps a reference to the device, which must outlive it. Options of an older header, which
+ * are smaller, are understood: what they do not have is as by default. A container that the scheme
+ * does not make gives HEDDLE_ERROR_UNSUPPORTED.
  */
 HEDDLE_API heddle_status heddle_table_create(heddle_device *device, const heddle_table_options *options,
                                              heddle_table **table);
@@ -202,10 +216,11 @@ HEDDLE_API heddle_status heddle_table_create(heddle_device *device, const heddle
 HEDDLE_API void heddle_table_destroy(heddle_table *table);
 /*
  * The options the table runs with: every 0 replaced by what was chosen, `capacity` by the number of
- * slots, `seed` by the seed in use. options->size is set by the caller.
+ * slots or vertices, `seed` by the seed in use. What the scheme does not have stays 0. options->size is
+ * set by the caller, and no more is written.
  */
 HEDDLE_API heddle_status heddle_table_get_options(heddle_table *table, heddle_table_options *options);
-/* The compiled instance, e.g. "cuckoo_k32_v32_b8". Lives as long as the table. */
+/* The compiled instance, e.g. "cuckoo_k32_v32_b8", "hashgraph_k64_v32". Lives as long as the table. */
 HEDDLE_API const char *heddle_table_instance(const heddle_table *table);
 /* The device a table lives on. */
 HEDDLE_API heddle_device *heddle_table_device(const heddle_table *table);
@@ -218,13 +233,13 @@ HEDDLE_API heddle_device *heddle_table_device(const heddle_table *table);
  *   erase           found + absent == n, where found keys are erased
  */
 typedef struct heddle_totals {
-    uint64_t inserted; /* new keys */
+    uint64_t inserted; /* new keys; in a multimap every pair is new */
     uint64_t updated;  /* keys already there whose value the policy replaced or combined */
     uint64_t kept;     /* keys already there that stayed as they were */
     uint64_t failed;   /* keys that did not fit */
     uint64_t found;    /* keys that were there */
     uint64_t absent;   /* keys that were not */
-    uint64_t probes;   /* buckets looked at, all keys together */
+    uint64_t probes;   /* buckets looked at, all keys together; in a hashgraph pairs looked at */
     uint64_t evictions; /* pairs moved to make room */
 } heddle_totals;
 
@@ -234,7 +249,10 @@ typedef struct heddle_totals {
 #define HEDDLE_OUTCOME_KEPT 3
 #define HEDDLE_OUTCOME_FAILED 4
 
-/* What to do with a key that is already in the table. */
+/*
+ * What to do with a key that is already in the table. A multimap takes KEEP only. A counter takes KEEP
+ * and ADD, which are the same to it. Others are refused with HEDDLE_ERROR_INVALID.
+ */
 #define HEDDLE_POLICY_KEEP 0    /* leave the value there */
 #define HEDDLE_POLICY_REPLACE 1 /* take the new value */
 #define HEDDLE_POLICY_ADD 2     /* value there + new value, wrapping */
@@ -256,11 +274,11 @@ typedef struct heddle_insert_options {
     {sizeof(heddle_insert_options), HEDDLE_POLICY_KEEP, NULL, NULL, 0, NULL, 0}
 
 /*
- * Inserts n pairs. `values` is NULL for a set and only for a set; NULL options are the defaults;
- * `totals` may be NULL.
+ * Inserts n pairs. `values` is NULL for a set and only for a set, or for a counter, which then counts
+ * every key once; NULL options are the defaults; `totals` may be NULL.
  *
- * A key that occurs several times in the batch ends up in the table once. With ADD, MIN and MAX all
- * its values take part; with KEEP and REPLACE the value is that of one of the occurrences, which
+ * In a map or set a key that occurs several times in the batch ends up in the table once. With ADD,
+ * MIN and MAX all its values take part; with KEEP and REPLACE the value is that of one of the occurrences, which
  * one is not specified. Outcomes count the first occurrence to arrive as inserted and the others by
  * the policy.
  *
@@ -273,6 +291,13 @@ typedef struct heddle_insert_options {
  * that was in the table before still is, with its value, and every key that is not reported as
  * failed is in the table. The first min(failed, failed_capacity) indices of failed keys are
  * written to `failed`, in no particular order.
+ *
+ * Hashgraph. The call allocates and synchronises, and takes time by all pairs, old and new. No key
+ * fails: all are in, or none when memory runs out. Beside the new graph it needs scratch memory: a
+ * multimap for the new pairs, for the old ones when some were erased, and twice for the old ones when
+ * the graph has outgrown its regions; a set and a counter for grouping, about four times the batch, and a
+ * counter that has some of the keys already as much again for all its pairs. Host arrays of a GPU table
+ * are copied to its device whole.
  */
 HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values,
                                              uint64_t n, const heddle_insert_options *options,
@@ -290,6 +315,11 @@ HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *ke
  * to eight of them; with still less, or when a key finds no room, pairs are inserted one by one as
  * heddle_table_insert does. heddle_table_insert goes the same way when the table is empty, n keys
  * fit without growth and the call waits (totals, a table that may grow, or the CPU).
+ *
+ * A hashgraph is always built by regions. An empty one that has room (capacity, heddle_table_reserve) is
+ * filled in place. Else the old graph stays until the new one is there: when memory runs out nothing
+ * is lost. Afterwards there are the pairs and 2 bytes for every vertex; all else was scratch. On the CPU
+ * the same pairs and seed give the same order of pairs, with any number of threads.
  */
 HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *keys, const void *values,
                                             uint64_t n, const heddle_insert_options *options,
@@ -297,29 +327,32 @@ HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *key
 /*
  * How many bytes of workspace let a build of n keys go by regions in one piece: about the bytes of
  * the pairs, twice that where keys and values have different widths or n is more than the table
- * has slots. 0 when such a build does not go by regions.
+ * has slots. 0 when such a build does not go by regions. For a multimap about the bytes of the pairs; a
+ * smaller workspace is not used. 0 for a set or counter in a hashgraph, whose builds take their own memory.
  */
 HEDDLE_API heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n,
                                                       uint64_t *bytes);
 /*
- * Looks n keys up in a map. values[i] receives the value of keys[i], or is left as it is when the
- * key is absent: fill `values` beforehand with the answer you want for absent keys. found[i]
- * becomes 1 or 0. `found` and `totals` may be NULL.
+ * Looks n keys up. values[i] receives the value of keys[i], in a multimap one of its values, in a
+ * counter its count; or it is left as it is when the key is absent: fill `values` beforehand with the
+ * answer you want for absent keys. found[i] becomes 1 or 0. `found` and `totals` may be NULL.
  */
 HEDDLE_API heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t n, void *values,
                                            uint8_t *found, heddle_totals *totals, void *stream);
-/* Like heddle_table_find without values; for sets and maps. */
+/* Like heddle_table_find without values; for every container. */
 HEDDLE_API heddle_status heddle_table_contains(heddle_table *table, const void *keys, uint64_t n,
                                                uint8_t *found, heddle_totals *totals, void *stream);
 /*
  * Erases n keys. found[i] becomes 1 when keys[i] was there and this element of the batch erased it;
- * of several equal keys in one batch exactly one gets the 1. `found` and `totals` may be NULL.
+ * of several equal keys in one batch exactly one gets the 1. `found` and `totals` may be NULL. In a
+ * multimap all pairs of a key go. A hashgraph allocates for this, keeps 2 bytes more for every vertex
+ * until it is built anew or inserted into, and synchronises.
  */
 HEDDLE_API heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t n,
                                             uint8_t *found, heddle_totals *totals, void *stream);
 /*
  * How many values every key has: matches[i] of keys[i]; in a set, map or counter 0 or 1. `totals` may be
- * NULL.
+ * NULL. In a cuckoo table the call allocates and synchronises.
  */
 HEDDLE_API heddle_status heddle_table_count(heddle_table *table, const void *keys, uint64_t n,
                                             uint64_t *matches, heddle_totals *totals, void *stream);
@@ -328,14 +361,15 @@ HEDDLE_API heddle_status heddle_table_count(heddle_table *table, const void *key
  * values[offsets[i + 1] - 1], in no particular order; there are n + 1 offsets. *count (host memory)
  * becomes the number of all values. With `values` NULL only offsets and count are found: that is how
  * to learn how much room is needed. When there are more than `capacity` values none is written and
- * the call returns HEDDLE_ERROR_INVALID, with offsets and *count set. Allocates and synchronises.
+ * the call returns HEDDLE_ERROR_INVALID, with offsets and *count set. Not for sets. Allocates and
+ * synchronises.
  */
 HEDDLE_API heddle_status heddle_table_retrieve(heddle_table *table, const void *keys, uint64_t n,
                                                uint64_t *offsets, void *values, uint64_t capacity,
                                                uint64_t *count, void *stream);
 /*
  * Writes all pairs, in no particular order, to arrays with room for `capacity` elements, and their
- * number to *count (host memory). `values` is NULL for a set, and may be NULL for a map. When the
+ * number to *count (host memory). `values` is NULL for a set, and may be NULL elsewhere. When the
  * arrays are too small nothing is written, *count says how much room is needed, and the call
  * returns HEDDLE_ERROR_INVALID. Synchronises.
  */
@@ -343,19 +377,21 @@ HEDDLE_API heddle_status heddle_table_export(heddle_table *table, void *keys, vo
                                              uint64_t capacity, uint64_t *count, void *stream);
 /* Removes all keys; keeps the memory. Does not synchronise. */
 HEDDLE_API heddle_status heddle_table_clear(heddle_table *table, void *stream);
-/* The number of keys in the table. Synchronises with `stream`. */
+/* The number of keys in the table, in a multimap of pairs. Synchronises with `stream`. */
 HEDDLE_API heddle_status heddle_table_size(heddle_table *table, uint64_t *count, void *stream);
 /*
  * Makes room for `capacity` keys in all at the table's load; a number that there is room for already
  * changes nothing. After that the calls on a fixed table with device arrays need no more memory and
- * can be captured in a CUDA graph. Works on a fixed table too, which it makes larger. Allocates and
+ * can be captured in a CUDA graph. Works on a fixed table too, which it makes larger. A hashgraph makes
+ * room for `capacity` pairs, which a build of the empty table then fills in place. Allocates and
  * synchronises. When memory runs out the table is unchanged.
  */
 HEDDLE_API heddle_status heddle_table_reserve(heddle_table *table, uint64_t capacity, void *stream);
 /*
  * Moves all pairs to fresh storage for max(capacity, keys in the table) keys at the table's load,
  * with a fresh seed. This is also how a table shrinks and how it gets rid of the traces that keys
- * pushed on from full buckets have left. Allocates and synchronises. When it fails the table is unchanged.
+ * pushed on from full buckets have left, or that erased pairs of a hashgraph have. Allocates and
+ * synchronises. When it fails the table is unchanged.
  */
 HEDDLE_API heddle_status heddle_table_rehash(heddle_table *table, uint64_t capacity, void *stream);
 /*
@@ -370,17 +406,18 @@ HEDDLE_API heddle_status heddle_table_take_totals(heddle_table *table, uint32_t 
 typedef struct heddle_table_stats {
     uint32_t size;         /* sizeof(heddle_table_stats), set by the caller */
     uint32_t regions;      /* parts that a key never leaves */
-    uint64_t keys;         /* keys in the table */
-    uint64_t slots;        /* room for keys */
+    uint64_t keys;         /* keys in the table, in a multimap pairs */
+    uint64_t slots;        /* room for keys; vertices of a hashgraph */
     uint64_t marks;        /* traces of keys pushed on from a full bucket, that may cost a search one
                               look more; they outlive the keys, a rehash removes them */
-    uint64_t buckets;      /* buckets in all */
-    uint64_t full;         /* buckets without room */
-    uint64_t bytes_slots;  /* memory of the slots */
+    uint64_t buckets;      /* buckets in all; vertices of a hashgraph */
+    uint64_t full;         /* buckets without room; vertices with pairs */
+    uint64_t bytes_slots;  /* memory of the slots; of a hashgraph's pairs */
     uint64_t bytes_total;  /* all memory of the table on its device */
     uint64_t growths;      /* times the table has grown */
     uint64_t evictions;    /* pairs moved to make room, since the table was made */
-    uint64_t probes[HEDDLE_PROBES_MAX]; /* probes[i]: keys found with i + 1 probes */
+    uint64_t probes[HEDDLE_PROBES_MAX]; /* probes[i]: keys found with i + 1 probes; hashgraph: vertices
+                                           with 0, 1, 2, 3, 4 to 7, 8 to 15, 16 to 255, more pairs */
     double load;           /* keys / slots */
 } heddle_table_stats;
 #define HEDDLE_TABLE_STATS_INIT {sizeof(heddle_table_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0.0}
@@ -389,7 +426,8 @@ typedef struct heddle_table_stats {
 HEDDLE_API heddle_status heddle_table_get_stats(heddle_table *table, heddle_table_stats *stats, void *stream);
 /*
  * Checks every invariant of the table: each key in one of its own buckets, no key twice, none
- * behind a bucket at which a search would stop, counts right. HEDDLE_OK, or HEDDLE_ERROR_CORRUPT
+ * behind a bucket at which a search would stop, counts right; of a hashgraph: lists in order, each key
+ * in its own list, in a set or counter once. HEDDLE_OK, or HEDDLE_ERROR_CORRUPT
  * with the reason in heddle_last_error(). Synchronises.
  */
 HEDDLE_API heddle_status heddle_table_validate(heddle_table *table, void *stream);
@@ -401,7 +439,7 @@ HEDDLE_API heddle_status heddle_table_validate(heddle_table *table, void *stream
 HEDDLE_API heddle_status heddle_table_save(heddle_table *table, const char *path, void *stream);
 /*
  * Makes a table on `device` from a file. `options` may be NULL to take all but seed and capacity from
- * the file; else its scheme, bucket, hashes, load, flags, seed and capacity are used, and container
+ * the file; else its scheme, bucket, hashes, load, vertices, flags, seed and capacity are used, and container
  * and widths must be those of the file. A table that is fixed may come out larger than it was, if
  * its keys do not fit with a new seed. A damaged file gives HEDDLE_ERROR_FORMAT and no table.
  */

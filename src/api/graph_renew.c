@@ -244,6 +244,8 @@ heddle_status hd_graph_renew(heddle_table *table, const hd_graph_feed *feed, voi
         status = add_sources(&r);
         if (status == HEDDLE_OK) status = place_all(&r);
         if (status != HEDDLE_OK) r.storage.edges = 0;
+        else if (r.live != 0 && r.storage.graph.region_bits > t->storage.graph.region_bits)
+            table->growths++;
         if (r.in_place) t->storage = r.storage; /* empty still on failure, but with new wide rows */
         else if (status == HEDDLE_OK) hd_graph_adopt(table, &r.storage, feed->seed);
         else hd_graph_free(table, &r.storage);

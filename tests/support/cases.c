@@ -55,7 +55,8 @@ static void run_case(case_function run, test_case *c, case_arrays arrays)
 {
     static const char *const places[] = {"host arrays", "device arrays", "mixed arrays"};
     c->arrays = arrays;
-    snprintf(current, sizeof current, "%s %s, %s", c->device_name, c->ops->name, places[arrays]);
+    snprintf(current, sizeof current, "%s %s, %s", c->device_name,
+             c->ops != NULL ? c->ops->name : c->graph->name, places[arrays]);
     if (asked("HEDDLE_TEST_VERBOSE"))
         fprintf(stderr, "  %s\n", current);
     run(c);
@@ -102,27 +103,68 @@ static bool in_range(const hd_table_ops *const *tables, uint32_t count, uint32_t
     return true;
 }
 
-static void run_device(const char *name, case_function run, case_range range)
+static const graph_kind graph_kinds[] = {
+    {"hashgraph set k32", HEDDLE_CONTAINER_SET, 32, 0},
+    {"hashgraph multimap k32_v32", HEDDLE_CONTAINER_MULTIMAP, 32, 32},
+    {"hashgraph counter k32_v32", HEDDLE_CONTAINER_COUNTER, 32, 32},
+    {"hashgraph set k64", HEDDLE_CONTAINER_SET, 64, 0},
+    {"hashgraph multimap k32_v64", HEDDLE_CONTAINER_MULTIMAP, 32, 64},
+    {"hashgraph multimap k64_v32", HEDDLE_CONTAINER_MULTIMAP, 64, 32},
+    {"hashgraph multimap k64_v64", HEDDLE_CONTAINER_MULTIMAP, 64, 64},
+    {"hashgraph counter k32_v64", HEDDLE_CONTAINER_COUNTER, 32, 64},
+    {"hashgraph counter k64_v32", HEDDLE_CONTAINER_COUNTER, 64, 32},
+    {"hashgraph counter k64_v64", HEDDLE_CONTAINER_COUNTER, 64, 64},
+};
+#define FEW_GRAPHS 3 /* the first ones have every container */
+
+static void run_graphs(test_case *c, case_function run, case_range range)
 {
-    test_case c = {name, NULL, NULL, ARRAYS_HOST};
-    snprintf(current, sizeof current, "opening %s", name);
-    check_ok(heddle_device_open(name, &c.device));
-    const hd_engine *engine = c.device->engine;
+    const char *filter = getenv("HEDDLE_TEST_INSTANCE");
+    const hd_engine *engine = c->device->engine;
+    const size_t all = sizeof graph_kinds / sizeof graph_kinds[0];
+    for (size_t i = 0; i < (range == RANGE_FEW_GRAPHS ? FEW_GRAPHS : all); i++) {
+        c->graph = &graph_kinds[i];
+        if (engine->graph == NULL || engine->graph(c->graph->key_bits, c->graph->value_bits) == NULL)
+            continue;
+        if (filter != NULL && strstr(c->graph->name, filter) == NULL)
+            continue;
+        run_case(run, c, ARRAYS_HOST);
+        if (!engine->host_memory) {
+            run_case(run, c, ARRAYS_DEVICE);
+            run_case(run, c, ARRAYS_MIXED);
+        }
+    }
+}
+
+static void run_slots(test_case *c, case_function run, case_range range)
+{
+    const hd_engine *engine = c->device->engine;
     uint32_t count = 0;
-    const hd_table_ops *const *tables = engine->tables(c.device, &count);
+    const hd_table_ops *const *tables = engine->tables(c->device, &count);
     for (uint32_t i = 0; i < count; i++) {
         if (!in_range(tables, count, i, range))
             continue;
-        c.ops = tables[i];
+        c->ops = tables[i];
         const bool own_memory = !engine->host_memory;
         const bool stands_for_width = in_range(tables, count, i, RANGE_WIDTHS);
         if (!own_memory || stands_for_width)
-            run_case(run, &c, ARRAYS_HOST);
+            run_case(run, c, ARRAYS_HOST);
         if (own_memory)
-            run_case(run, &c, ARRAYS_DEVICE);
+            run_case(run, c, ARRAYS_DEVICE);
         if (own_memory && stands_for_width)
-            run_case(run, &c, ARRAYS_MIXED);
+            run_case(run, c, ARRAYS_MIXED);
     }
+}
+
+static void run_device(const char *name, case_function run, case_range range)
+{
+    test_case c = {name, NULL, NULL, ARRAYS_HOST, NULL};
+    snprintf(current, sizeof current, "opening %s", name);
+    check_ok(heddle_device_open(name, &c.device));
+    if (range == RANGE_GRAPHS || range == RANGE_FEW_GRAPHS)
+        run_graphs(&c, run, range);
+    else
+        run_slots(&c, run, range);
     heddle_device_close(c.device);
     current[0] = '\0';
 }
@@ -157,6 +199,13 @@ bool case_is_map(const test_case *c)
 heddle_table_options case_options(const test_case *c)
 {
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+    if (c->graph != NULL) {
+        options.container = c->graph->container;
+        options.scheme = HEDDLE_SCHEME_HASHGRAPH;
+        options.key_bits = c->graph->key_bits;
+        options.value_bits = c->graph->value_bits;
+        return options;
+    }
     options.container = case_is_map(c) ? HEDDLE_CONTAINER_MAP : HEDDLE_CONTAINER_SET;
     options.scheme = c->ops->scheme;
     options.key_bits = c->ops->key_bits;

@@ -31,11 +31,20 @@ typedef enum case_arrays {
     ARRAYS_MIXED, /* within one call, some here and some there */
 } case_arrays;
 
+/* A container that the scheme hashgraph makes. */
+typedef struct graph_kind {
+    const char *name;
+    uint32_t container;
+    uint32_t key_bits;
+    uint32_t value_bits;
+} graph_kind;
+
 typedef struct test_case {
     const char *device_name;
     heddle_device *device;
-    const hd_table_ops *ops; /* name, widths and bucket of the instance */
+    const hd_table_ops *ops; /* name, widths and bucket of the instance; NULL in a case of graphs */
     case_arrays arrays;
+    const graph_kind *graph; /* NULL in a case of slots */
 } test_case;
 
 typedef void (*case_function)(const test_case *c);
@@ -44,6 +53,8 @@ typedef enum case_range {
     RANGE_INSTANCES, /* every instance of every device */
     RANGE_WIDTHS,    /* one instance of every container and width, of every device */
     RANGE_DEVICES,   /* one instance of every device */
+    RANGE_GRAPHS,    /* every container and width of graphs, of every device that has them */
+    RANGE_FEW_GRAPHS, /* every container of graphs in one width, of every device that has them */
 } case_range;
 
 /* Calls `run` for the cases of a range; skips the test when there are none. */
@@ -64,6 +75,8 @@ typedef struct case_test {
 #define OVER_INSTANCES(f) OVER_RANGE(f, RANGE_INSTANCES)
 #define OVER_WIDTHS(f) OVER_RANGE(f, RANGE_WIDTHS)
 #define OVER_DEVICES(f) OVER_RANGE(f, RANGE_DEVICES)
+#define OVER_GRAPHS(f) OVER_RANGE(f, RANGE_GRAPHS)
+#define OVER_FEW_GRAPHS(f) OVER_RANGE(f, RANGE_FEW_GRAPHS)
 #define ONCE(f) {#f, f, NULL, cases_teardown, NULL}
 
 void cases_test(void **state);
@@ -78,7 +91,7 @@ uint64_t case_size(uint64_t n);
 /* Whether HEDDLE_TEST_QUICK asks for small sizes. */
 bool case_quick(void);
 
-/* Options that choose this instance, everything else left to the library. */
+/* Options that choose this instance or graph, everything else left to the library. */
 heddle_table_options case_options(const test_case *c);
 /* Whether the case is a map. */
 bool case_is_map(const test_case *c);
