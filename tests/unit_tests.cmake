@@ -13,10 +13,17 @@ if(HEDDLE_STATIC_CMOCKA)
     endif()
 endif()
 
+# SQLite is the judge of joins and group-bys where it is there.
+# The archive goes into the program, which then runs on machines without SQLite, too.
+find_path(SQLITE3_INCLUDE_DIR sqlite3.h)
+find_library(SQLITE3_LIBRARY NAMES libsqlite3.a sqlite3)
+mark_as_advanced(SQLITE3_INCLUDE_DIR SQLITE3_LIBRARY)
+
 add_library(test_support INTERFACE)
 target_link_libraries(test_support INTERFACE heddle_internal OpenMP::OpenMP_C ${cmocka})
 target_include_directories(test_support INTERFACE ${CMAKE_CURRENT_SOURCE_DIR} ${CMOCKA_INCLUDE_DIR})
 file(GLOB support_sources CONFIGURE_DEPENDS support/*.c)
+list(FILTER support_sources EXCLUDE REGEX "/sqlite_tables\\.c$")
 if(support_sources)
     add_library(test_support_code STATIC ${support_sources})
     target_link_libraries(test_support_code PUBLIC test_support)
@@ -25,6 +32,10 @@ else()
 endif()
 
 file(GLOB programs CONFIGURE_DEPENDS test_*.c)
+if(NOT SQLITE3_INCLUDE_DIR OR NOT SQLITE3_LIBRARY)
+    message(STATUS "Tests against SQLite: left out (no sqlite3.h)")
+    list(FILTER programs EXCLUDE REGEX "/test_sqlite\\.c$")
+endif()
 if(heddle_has_cuda)
     # These use the CUDA runtime themselves.
     file(GLOB cuda_programs CONFIGURE_DEPENDS cuda/test_*.cu)
@@ -39,5 +50,11 @@ foreach(program IN LISTS programs)
     add_test(NAME ${name} COMMAND ${target})
     set_tests_properties(${name} PROPERTIES TIMEOUT 900)
 endforeach()
+
+if(TARGET test_sqlite)
+    target_sources(test_sqlite PRIVATE support/sqlite_tables.c)
+    target_include_directories(test_sqlite PRIVATE ${SQLITE3_INCLUDE_DIR})
+    target_link_libraries(test_sqlite PRIVATE ${SQLITE3_LIBRARY} ${CMAKE_DL_LIBS})
+endif()
 
 include(cuda_on_cpu/cuda_on_cpu.cmake)

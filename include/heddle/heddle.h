@@ -184,6 +184,11 @@ typedef struct heddle_table heddle_table;
 #define HEDDLE_SCHEME_HASHGRAPH 2 /* lists in compressed rows; static: set, multimap, counter */
 
 #define HEDDLE_FLAG_FIXED 1u /* cuckoo: never grow; keys that do not fit are reported instead */
+/*
+ * Hashgraph: the values of a key are in ascending order, so that find gives the smallest, and the same
+ * pairs and seed give the same order of everything on every device. Building takes longer.
+ */
+#define HEDDLE_FLAG_ORDERED 2u
 
 typedef struct heddle_table_options {
     uint32_t size;       /* sizeof(heddle_table_options); the initialiser sets it */

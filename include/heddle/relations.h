@@ -71,6 +71,16 @@ HEDDLE_API heddle_status heddle_join_create(heddle_device *device, const heddle_
                                             const heddle_join_options *options, heddle_join **join,
                                             void *stream);
 /*
+ * The inner join of two multimaps by HEDDLE_SCHEME_HASHGRAPH, whose values stand in place of row numbers:
+ * every pair of a left and a right value that have a key in common. Nothing is sorted or hashed again, so
+ * a table built once can be joined with many. Both are on one device and have the same widths and the
+ * same seed (give one in their options); neither may be changed until the join is destroyed. NULL options
+ * are right; else kind is INNER and row_bits are the bits of the values.
+ */
+HEDDLE_API heddle_status heddle_join_tables(heddle_table *left, heddle_table *right,
+                                            const heddle_join_options *options, heddle_join **join,
+                                            void *stream);
+/*
  * The number of rows of the result; and, where not NULL, how many rows an array must have room for at
  * least so that heddle_join_fetch can go on.
  */

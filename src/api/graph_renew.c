@@ -180,6 +180,21 @@ static heddle_status count_wide(renewal *r, uint32_t *rows)
     return status;
 }
 
+/* The order of edges that the table promises, if it does. */
+static heddle_status order_edges(renewal *r)
+{
+    heddle_table *table = r->table;
+    const hd_graph_ops *ops = hd_graph_of(table)->ops;
+    void *work = NULL;
+    heddle_status status;
+    if ((table->options.flags & HEDDLE_FLAG_ORDERED) == 0 || r->storage.edges == 0)
+        return HEDDLE_OK;
+    status = hd_scratch_take(&r->scratch, ops->order_work(table->device, r->storage.edges), &work);
+    return status == HEDDLE_OK
+               ? ops->order(table->device, &r->storage.graph, r->storage.edges, work, r->stream)
+               : status;
+}
+
 static heddle_status place_all(renewal *r)
 {
     heddle_table *table = r->table;
@@ -192,6 +207,7 @@ static heddle_status place_all(renewal *r)
     else
         status = hd_graph_of(table)->ops->place(table->device, &r->storage.graph, r->sources,
                                                 r->count, r->stream);
+    if (status == HEDDLE_OK) status = order_edges(r);
     if (status == HEDDLE_OK) status = hd_table_set_count(table, r->storage.edges, r->stream);
     if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, r->stream);
     return status;

@@ -165,9 +165,15 @@ heddle_status heddle_join_create(heddle_device *device, const heddle_column *lef
 void heddle_join_destroy(heddle_join *join)
 {
     if (join == NULL) return;
-    void *const device[] = {join->sides[0].pairs,    join->sides[1].pairs, join->sides[0].matched,
-                            join->sides[1].matched,  join->sides[0].list,  join->sides[1].list,
-                            join->device_tasks,      join->device_places,  join->device_parts,
+    void *const device[] = {join->sides[0].borrowed ? NULL : join->sides[0].pairs,
+                            join->sides[1].borrowed ? NULL : join->sides[1].pairs,
+                            join->sides[0].matched,
+                            join->sides[1].matched,
+                            join->sides[0].list,
+                            join->sides[1].list,
+                            join->device_tasks,
+                            join->device_places,
+                            join->device_parts,
                             join->device_part_places};
     for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
         if (device[i] != NULL) hd_block_give(join->device, device[i]);

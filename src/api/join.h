@@ -9,6 +9,7 @@
  *     join_sides.c  from the caller's columns to pairs sorted by region
  *     join_tasks.c  tasks, their matches, and the rows without
  *     join_fetch.c  slices of the result
+ *     graph_join.c  tables in place of columns
  */
 #ifndef HD_JOIN_H
 #define HD_JOIN_H
@@ -22,6 +23,7 @@ typedef struct hd_join_side {
     uint64_t rows;    /* of the caller's table */
     uint64_t keys;    /* of them that have no null in their key: the others match nothing */
     void *pairs;      /* device: mixed keys and row numbers, by region */
+    bool borrowed;    /* the pairs are a table's */
     uint64_t *starts; /* host: where the regions begin */
     uint8_t *matched; /* device, one a row, while the join is created; NULL where nobody asks */
     void *list;       /* device: the rows to be fetched after the matches */

@@ -22,6 +22,8 @@ static heddle_status complete(heddle_table_options *o)
     if (o->vertices != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "only a hashgraph has vertices; a cuckoo table has a "
                                              "load");
+    if ((o->flags & HEDDLE_FLAG_ORDERED) != 0)
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "only a hashgraph can be ordered");
     if (o->container == HEDDLE_CONTAINER_MAP && o->value_bits == 0) o->value_bits = 32;
     if (o->load == 0) o->load = 0.8;
     if (o->bucket == 0) o->bucket = choose_bucket(o);

@@ -52,7 +52,7 @@ static heddle_status check_options(const heddle_table_options *o)
     if (o->hashes != 0 && (o->hashes < 2 || o->hashes > 4))
         return hd_fail(HEDDLE_ERROR_INVALID, "a key has 2 to 4 candidate buckets, not %u",
                        o->hashes);
-    if ((o->flags & ~HEDDLE_FLAG_FIXED) != 0)
+    if ((o->flags & ~(HEDDLE_FLAG_FIXED | HEDDLE_FLAG_ORDERED)) != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "unknown flags 0x%x", o->flags);
     if (o->load != 0 && !(o->load >= 0.1 && o->load <= 0.99))
         return hd_fail(HEDDLE_ERROR_INVALID, "the load must lie between 0.1 and 0.99, not %g",

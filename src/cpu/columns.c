@@ -71,12 +71,26 @@ static uint64_t count_set(const uint8_t *flags, uint64_t begin, uint64_t end)
     return sum;
 }
 
+/* Where flags are few: the first of [i, ...) that is not 0, by words. One is known to be there. */
+HD_FN uint64_t skip_zeros(const uint8_t *flags, uint64_t i, uint64_t end)
+{
+    while (end - i >= 32) {
+        uint64_t words[4];
+        memcpy(words, flags + i, sizeof words);
+        if ((words[0] | words[1] | words[2] | words[3]) != 0) break;
+        i += 32;
+    }
+    return i;
+}
+
 /* Writes the indices of a share; it has `count` of them, so that no thread writes past its own. */
-HD_FN void select_share(const uint8_t *flags, uint64_t i, bool wanted, void *rows,
+HD_FN void select_share(const uint8_t *flags, hd_share share, bool wanted, void *rows,
                         uint32_t row_bits, uint64_t at, uint64_t count)
 {
     const uint64_t end = at + count;
-    for (; at < end; i++) {
+    const bool sparse = wanted && count < (share.end - share.begin) / 64;
+    for (uint64_t i = share.begin; at < end; i++) {
+        if (sparse && i % 32 == 0) i = skip_zeros(flags, i, share.end);
         hd_row_set(rows, row_bits, at, i);
         at += (flags[i] != 0) == wanted;
     }
@@ -99,9 +113,8 @@ static heddle_status select_flags(heddle_device *device, const uint8_t *flags, u
 #pragma omp single
         *count = tallies_scan(tallies);
         if (rows != NULL && row_bits == 32)
-            select_share(flags, share.begin, wanted, rows, 32, mine->count, found);
-        else if (rows != NULL)
-            select_share(flags, share.begin, wanted, rows, 64, mine->count, found);
+            select_share(flags, share, wanted, rows, 32, mine->count, found);
+        else if (rows != NULL) select_share(flags, share, wanted, rows, 64, mine->count, found);
     }
     return HEDDLE_OK;
 }

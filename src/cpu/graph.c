@@ -3,6 +3,7 @@
  * and value widths, by a generated stub that defines HD_KEY_BITS, HD_VALUE_BITS and HD_SYMBOL. Exports
  * HD_SYMBOL alone.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/engine_cpu.h"
@@ -15,6 +16,7 @@
 
 #include "cpu/graph_erase.h"
 #include "cpu/graph_look.h"
+#include "cpu/graph_order.h"
 #include "cpu/graph_place.h"
 
 /* -------------------------------------------------------------------------------- whole graphs */
@@ -108,6 +110,7 @@ static heddle_status inspect(heddle_device *device, const hd_graph *graph, bool 
 
 extern const hd_graph_ops HD_SYMBOL;
 const hd_graph_ops HD_SYMBOL = {
-    HD_KEY_BITS, HD_VALUE_BITS, REGION_PAIRS, REGION_VERTICES_MAX, place, look, erase,
-    compact,     split,         inspect,
+    HD_KEY_BITS, HD_VALUE_BITS, REGION_PAIRS, REGION_VERTICES_MAX,
+    place,       order_work,    order,        look,
+    erase,       compact,       split,        inspect,
 };

@@ -6,6 +6,8 @@
  * numbers the distinct keys as they come, writes each pair's number over its key, turns counts into
  * places, and puts the rows there. A region with more distinct keys than the table takes is split by
  * the next bits of the mixed keys, which are different in the end, and each part is done alike.
+ *
+ * Few keys in all, or in a region that holds much of the input, need no sorting first (group_few.h).
  */
 #ifndef HD_CPU_GROUP_H
 #define HD_CPU_GROUP_H
@@ -13,92 +15,11 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "cpu/engine_cpu.h"
+#include "cpu/group_few.h"
 
-#if HD_VALUE_BITS == 32
-typedef uint32_t group_row;
-#else
-typedef uint64_t group_row;
-#endif
-
-#define GROUP_PAIR ((HD_KEY_BITS + HD_VALUE_BITS) / 8)
 #define GROUP_REGION_ROWS (UINT64_C(1) << 14) /* of a region, on average, at most */
-#define GROUP_TABLE_BITS_MIN 6
-#define GROUP_TABLE_BITS_MAX 16
-#define GROUP_KEYS_MAX (UINT32_C(1) << (GROUP_TABLE_BITS_MAX - 1)) /* distinct ones in a table */
 #define GROUP_SPLIT_BITS 8
-
-typedef struct group_slot {
-    hd_key key;      /* mixed */
-    uint32_t number; /* of the key, and 1; 0 in a slot without a key */
-} group_slot;
-
-/* One thread's table of distinct keys. A key's place in it comes from the bits behind `used`. */
-typedef struct group_table {
-    group_slot slots[UINT32_C(1) << GROUP_TABLE_BITS_MAX];
-    hd_key keys[GROUP_KEYS_MAX];     /* by number */
-    uint64_t places[GROUP_KEYS_MAX]; /* pairs by number, and then where the next one goes */
-    uint32_t bits;                   /* of the slots in use: as many as the last region needed */
-    uint32_t used;
-    uint32_t count;
-} group_table;
-
-HD_FN uint32_t group_home(const group_table *t, hd_key mixed)
-{
-    return (uint32_t)((hd_key)(mixed << t->used) >> (HD_KEY_BITS - t->bits));
-}
-
-/* The slot that holds the key or could. */
-HD_FN group_slot *group_find(group_table *t, hd_key mixed)
-{
-    const uint32_t mask = (UINT32_C(1) << t->bits) - 1;
-    uint32_t at = group_home(t, mixed);
-    while (t->slots[at].number != 0 && t->slots[at].key != mixed) at = (at + 1) & mask;
-    return &t->slots[at];
-}
-
-static void group_table_clear(group_table *t)
-{
-    memset(t->slots, 0, sizeof(group_slot) << t->bits);
-}
-
-static void group_table_begin(group_table *t, uint32_t used)
-{
-    while (t->bits > GROUP_TABLE_BITS_MIN && t->count * UINT32_C(8) < UINT32_C(1) << t->bits)
-        t->bits--;
-    t->used = used;
-    t->count = 0;
-    group_table_clear(t);
-}
-
-static void group_table_grow(group_table *t)
-{
-    t->bits += t->bits + 1 < GROUP_TABLE_BITS_MAX ? 2 : 1;
-    group_table_clear(t);
-    for (uint32_t i = 0; i < t->count; i++) {
-        group_slot *slot = group_find(t, t->keys[i]);
-        slot->key = t->keys[i];
-        slot->number = i + 1;
-    }
-}
-
-/* The number of a key, new or not; GROUP_KEYS_MAX when there is no room for it. */
-HD_FN uint32_t group_number(group_table *t, hd_key mixed)
-{
-    group_slot *slot = group_find(t, mixed);
-    if (slot->number != 0) return slot->number - 1;
-    if (t->count == UINT32_C(1) << (t->bits - 1)) {
-        if (t->bits == GROUP_TABLE_BITS_MAX) return GROUP_KEYS_MAX;
-        group_table_grow(t);
-        slot = group_find(t, mixed);
-    }
-    t->keys[t->count] = mixed;
-    t->places[t->count] = 0;
-    slot->key = mixed;
-    slot->number = ++t->count;
-    return t->count - 1;
-}
 
 /* Writes the number of its key over the key of every pair; false, with all as it was, when there are
    too many keys. */
@@ -196,7 +117,7 @@ static void group_range(group_table *t, const hd_group_job *job, char *pairs, ch
 typedef struct group_layout {
     hd_partition sort;
     int threads;
-    uint64_t spare, starts, work, tables, bytes;
+    uint64_t spare, starts, done, work, tables, bytes;
 } group_layout;
 
 static uint64_t group_aligned(uint64_t bytes) { return (bytes + 255) / 256 * 256; }
@@ -215,9 +136,10 @@ static group_layout group_lay_out(heddle_device *device, uint64_t n)
     l.threads = hd_cpu_threads(device, n);
     l.spare = group_aligned(n * GROUP_PAIR);
     l.starts = 2 * l.spare;
-    l.work = l.starts + group_aligned(((UINT64_C(1) << l.sort.region_bits) + 1) * sizeof(uint64_t));
+    l.done = l.starts + group_aligned(((UINT64_C(1) << l.sort.region_bits) + 1) * sizeof(uint64_t));
+    l.work = l.done + group_aligned(UINT64_C(1) << l.sort.region_bits);
     l.tables = l.work + group_aligned(device->engine->partition_work(device, &l.sort));
-    l.bytes = l.tables + (uint64_t)l.threads * group_aligned(sizeof(group_table));
+    l.bytes = l.tables + group_aligned((uint64_t)l.threads * sizeof(group_table));
     return l;
 }
 
@@ -226,11 +148,54 @@ static uint64_t group_work(heddle_device *device, uint64_t n)
     return group_lay_out(device, n).bytes;
 }
 
+/* Whether a region holds so much of all pairs that the threads should share it. */
+static bool group_is_crowded(const group_layout *l, uint64_t pairs)
+{
+    return l->threads > 1 && pairs > 8 * GROUP_REGION_ROWS &&
+           pairs > l->sort.n / (4 * (uint64_t)l->threads);
+}
+
+/* done[r]: whether region r was crowded and is grouped. */
+static void group_crowded(const group_layout *l, const hd_group_job *job, group_table *tables,
+                          uint8_t *done)
+{
+    const uint64_t *starts = l->sort.starts;
+    for (uint32_t r = 0; r < UINT32_C(1) << l->sort.region_bits; r++) {
+        const group_source source = {NULL,          (const char *)l->sort.pairs,
+                                     NULL,          starts[r],
+                                     starts[r + 1], (uint16_t *)l->sort.spare + starts[r]};
+        done[r] = group_is_crowded(l, starts[r + 1] - starts[r]) &&
+                  group_few(job, &source, l->sort.region_bits, tables, l->threads);
+    }
+}
+
+static void group_regions(const group_layout *l, const hd_group_job *job, group_table *tables,
+                          uint8_t *done)
+{
+    const uint64_t *starts = l->sort.starts;
+    group_crowded(l, job, tables, done);
+#pragma omp parallel num_threads(l->threads)
+    {
+        group_table *t = &tables[omp_get_thread_num()];
+        t->bits = GROUP_TABLE_BITS_MIN;
+        t->count = GROUP_KEYS_MAX;
+#pragma omp for schedule(dynamic)
+        for (uint32_t r = 0; r < UINT32_C(1) << l->sort.region_bits; r++)
+            if (!done[r])
+                group_range(t, job, (char *)l->sort.pairs, (char *)l->sort.spare, starts[r],
+                            starts[r + 1], l->sort.region_bits);
+    }
+}
+
 static heddle_status group(heddle_device *device, const hd_group_job *job, void *stream)
 {
     group_layout l = group_lay_out(device, job->n);
     char *work = (char *)job->work;
+    group_table *tables = (group_table *)(void *)(work + l.tables);
+    const group_source all = {(const hd_key *)job->keys, NULL, &job->mix, 0, job->n,
+                              (uint16_t *)(void *)work};
     heddle_status status;
+    if (group_few(job, &all, 0, tables, l.threads)) return HEDDLE_OK;
     l.sort.mix = job->mix;
     l.sort.keys = job->keys;
     l.sort.pairs = work;
@@ -238,20 +203,8 @@ static heddle_status group(heddle_device *device, const hd_group_job *job, void 
     l.sort.starts = (uint64_t *)(void *)(work + l.starts);
     l.sort.work = work + l.work;
     status = device->engine->partition(device, &l.sort, stream);
-    if (status != HEDDLE_OK) return status;
-#pragma omp parallel num_threads(l.threads)
-    {
-        group_table *t = (group_table *)(void *)(work + l.tables +
-                                                 (uint64_t)omp_get_thread_num() *
-                                                     group_aligned(sizeof(group_table)));
-        t->bits = GROUP_TABLE_BITS_MIN;
-        t->count = GROUP_KEYS_MAX;
-#pragma omp for schedule(dynamic)
-        for (uint32_t r = 0; r < UINT32_C(1) << l.sort.region_bits; r++)
-            group_range(t, job, (char *)l.sort.pairs, (char *)l.sort.spare, l.sort.starts[r],
-                        l.sort.starts[r + 1], l.sort.region_bits);
-    }
-    return HEDDLE_OK;
+    if (status == HEDDLE_OK) group_regions(&l, job, tables, (uint8_t *)work + l.done);
+    return status;
 }
 
 #endif

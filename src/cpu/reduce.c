@@ -4,6 +4,10 @@
  * Every thread has an equal share of the grouped rows, wherever groups begin and end, so that one large
  * group is shared like many small ones. Groups that lie in one share are done there. The sums of the
  * group at each end of a share are kept, and brought together when all threads are through.
+ *
+ * Few large groups are another matter: the rows of each are spread over the whole column, so that every
+ * line of it would be fetched for many groups. There a thread has a share of the column instead, and takes
+ * it in blocks that stay in the second-level cache: for each block the rows of all groups in it.
  */
 #include <math.h>
 #include <string.h>
@@ -37,7 +41,20 @@ typedef struct ends {
     char apart[16];
 } ends;
 
-uint64_t hd_reduce_cpu_work(int threads) { return (uint64_t)threads * sizeof(ends); }
+#define FEW_GROUPS 4096
+#define BLOCK_BYTES (UINT64_C(1) << 19) /* of a column */
+#define BLOCK_GROUP 16 /* rows of a group in a block, at least, so that blocks are worth it */
+
+/* What a thread has of few groups, whose rows from `next` on it has not seen yet. */
+typedef struct few {
+    partial sums[FEW_GROUPS];
+    uint64_t next[FEW_GROUPS];
+} few;
+
+uint64_t hd_reduce_cpu_work(int threads)
+{
+    return (uint64_t)threads * (sizeof(few) > sizeof(ends) ? sizeof(few) : sizeof(ends));
+}
 
 HD_FN int kind_of(uint32_t type)
 {
@@ -52,6 +69,8 @@ HD_FN bool sums_in_double(uint32_t aggregate, uint32_t type)
     return kind_of(type) == FLOATING || (aggregate == HEDDLE_AGGREGATE_MEAN &&
                                          (type == HEDDLE_TYPE_U64 || type == HEDDLE_TYPE_I64));
 }
+
+HD_FN uint32_t width_of(uint32_t type) { return type <= HEDDLE_TYPE_F32 ? 4 : 8; }
 
 HD_FN number value_at(uint32_t type, const void *column, uint64_t row)
 {
@@ -70,6 +89,15 @@ HD_FN number value_at(uint32_t type, const void *column, uint64_t row)
 HD_FN double to_double(uint32_t type, number n)
 {
     return kind_of(type) == UNSIGNED ? (double)n.u : kind_of(type) == SIGNED ? (double)n.i : n.f;
+}
+
+/* A value in the type that it is summed up in. */
+HD_FN number value_to_take(shape s, const void *column, uint64_t row)
+{
+    number n = value_at(s.type, column, row);
+    if (s.aggregate == HEDDLE_AGGREGATE_MEAN && sums_in_double(s.aggregate, s.type))
+        n.f = to_double(s.type, n);
+    return n;
 }
 
 /* Whether a is to be taken instead of b: a NaN never, and everything instead of a NaN. */
@@ -114,14 +142,13 @@ HD_FN partial reduce_rows(shape s, const hd_grouped *grouped, const hd_reduce *r
                           uint64_t end, uint64_t limit)
 {
     const bool values = s.aggregate != HEDDLE_AGGREGATE_COUNT;
-    const uint32_t width = s.type <= HEDDLE_TYPE_F32 ? 4 : 8;
+    const uint32_t width = width_of(s.type);
     partial p = {nothing(s), s.nulls ? 0 : end - begin, 0};
     if (!values && !s.nulls) return p;
     for (uint64_t i = begin; i < end; i++) {
         const uint64_t row = hd_row_at(grouped->rows, s.row_bits, i);
         const uint64_t next =
             hd_row_at(grouped->rows, s.row_bits, i + HD_ROWS_AHEAD < limit ? i + HD_ROWS_AHEAD : i);
-        number n;
         if (values) __builtin_prefetch((const char *)r->column + next * width);
         if (s.nulls) {
             __builtin_prefetch(r->valid + next);
@@ -129,10 +156,7 @@ HD_FN partial reduce_rows(shape s, const hd_grouped *grouped, const hd_reduce *r
             p.count++;
         }
         if (!values) continue;
-        n = value_at(s.type, r->column, row);
-        if (s.aggregate == HEDDLE_AGGREGATE_MEAN && sums_in_double(s.aggregate, s.type))
-            n.f = to_double(s.type, n);
-        p.sum = take(s, p.sum, n);
+        p.sum = take(s, p.sum, value_to_take(s, r->column, row));
     }
     return p;
 }
@@ -175,6 +199,66 @@ HD_FN void reduce_share(shape s, const hd_grouped *grouped, const hd_reduce *r, 
     }
 }
 
+/* ----------------------------------------------------------------------------- few large groups */
+
+static uint64_t block_rows(uint32_t type) { return BLOCK_BYTES / width_of(type); }
+
+static bool is_few(const shape *s, const hd_grouped *grouped)
+{
+    const uint64_t block = block_rows(s->type);
+    return s->aggregate != HEDDLE_AGGREGATE_COUNT && grouped->groups <= FEW_GROUPS &&
+           grouped->groups * BLOCK_GROUP <= block && grouped->n > 4 * block &&
+           grouped->groups > 1; /* one group goes through the column in order anyway */
+}
+
+/* The first position from `low` to `high` whose row is not less than `row`. */
+static uint64_t position_of(const hd_grouped *grouped, uint64_t low, uint64_t high, uint64_t row)
+{
+    while (low < high) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (hd_row_at(grouped->rows, grouped->row_bits, middle) < row) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Rows of one group up to `limit`, a row of the column. */
+HD_FN void reduce_block(shape s, const hd_grouped *grouped, const hd_reduce *r, uint64_t end,
+                        uint64_t limit, uint64_t *next, partial *p)
+{
+    uint64_t i = *next, count = p->count;
+    number sum = p->sum;
+    for (; i < end; i++) {
+        const uint64_t row = hd_row_at(grouped->rows, s.row_bits, i);
+        if (row >= limit) break;
+        if (s.nulls && r->valid[row] == 0) continue;
+        count++;
+        sum = take(s, sum, value_to_take(s, r->column, row));
+    }
+    *next = i;
+    p->sum = sum;
+    p->count = count;
+}
+
+/* All groups' rows in a share of the column. */
+HD_FN void reduce_few(shape s, const hd_grouped *grouped, const hd_reduce *r, hd_share share,
+                      few *mine)
+{
+    const uint64_t *starts = grouped->starts, block = BLOCK_BYTES / width_of(s.type);
+    for (uint64_t g = 0; g < grouped->groups; g++) {
+        const partial none = {nothing(s), 0, g};
+        mine->sums[g] = none;
+        mine->next[g] = position_of(grouped, starts[g], starts[g + 1], share.begin);
+    }
+    for (uint64_t at = share.begin; at < share.end; at += block) {
+        const uint64_t limit = share.end - at < block ? share.end : at + block;
+        for (uint64_t g = 0; g < grouped->groups; g++)
+            reduce_block(s, grouped, r, starts[g + 1], limit, &mine->next[g], &mine->sums[g]);
+    }
+}
+
+/* ------------------------------------------------------------------------ bringing shares together */
+
 /* Adds what one thread has of a group to what those before it have; a new group ends the one before. */
 static void merge(const shape *s, const hd_reduce *r, partial *all, const partial *p)
 {
@@ -191,13 +275,16 @@ static void merge(const shape *s, const hd_reduce *r, partial *all, const partia
 
 /* ------------------------------------------------- one compiled loop for each shape that matters */
 
-typedef void (*share_function)(const hd_grouped *, const hd_reduce *, hd_share, ends *);
+/* `few` is NULL where groups are many. */
+typedef void (*share_function)(const hd_grouped *, const hd_reduce *, hd_share, ends *, few *);
 
 #define SHARE(name, aggregate, type, bits, nulls)                                                  \
-    static void name(const hd_grouped *grouped, const hd_reduce *r, hd_share share, ends *mine)    \
+    static void name(const hd_grouped *grouped, const hd_reduce *r, hd_share share, ends *mine,    \
+                     few *some)                                                                    \
     {                                                                                              \
         const shape s = {aggregate, type, bits, nulls};                                            \
-        reduce_share(s, grouped, r, share, mine);                                                  \
+        if (some != NULL) reduce_few(s, grouped, r, share, some);                                  \
+        else reduce_share(s, grouped, r, share, mine);                                             \
     }
 #define SHARES(name, aggregate, type)                                                              \
     SHARE(name##_32, aggregate, type, 32, false)                                                   \
@@ -236,25 +323,37 @@ static share_function choose(const shape *s)
     return by_type[s->type - HEDDLE_TYPE_U32][s->aggregate - HEDDLE_AGGREGATE_SUM][of_four];
 }
 
+/* Calls `reduce_mine` for every thread; returns how many there were. */
+static int reduce_shares(heddle_device *device, const hd_grouped *grouped, const hd_reduce *reduce,
+                         share_function reduce_mine, ends *all, few *some)
+{
+    int threads = 1;
+#pragma omp parallel num_threads(hd_cpu_threads(device, grouped->n))
+    {
+        const int me = omp_get_thread_num();
+        const hd_share share = hd_share_of(grouped->n);
+        if (some == NULL) all[me].first.group = all[me].last.group = UINT64_MAX;
+#pragma omp single nowait
+        threads = omp_get_num_threads();
+        if (share.begin < share.end)
+            reduce_mine(grouped, reduce, share, some == NULL ? &all[me] : NULL,
+                        some == NULL ? NULL : &some[me]);
+    }
+    return threads;
+}
+
 heddle_status hd_reduce_cpu(heddle_device *device, const hd_grouped *grouped,
                             const hd_reduce *reduce, void *work, void *stream)
 {
     const shape s = {reduce->aggregate, reduce->type, grouped->row_bits, reduce->valid != NULL};
-    const share_function reduce_mine = choose(&s);
+    few *some = is_few(&s, grouped) ? (few *)work : NULL;
     ends *all = (ends *)work;
     partial sum = {{0}, 0, UINT64_MAX};
-    int threads = 1;
+    const int threads = reduce_shares(device, grouped, reduce, choose(&s), all, some);
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, grouped->n))
-    {
-        ends *mine = &all[omp_get_thread_num()];
-        const hd_share share = hd_share_of(grouped->n);
-        mine->first.group = mine->last.group = UINT64_MAX;
-#pragma omp single nowait
-        threads = omp_get_num_threads();
-        if (share.begin < share.end) reduce_mine(grouped, reduce, share, mine);
-    }
-    for (int t = 0; t < threads; t++) {
+    for (uint64_t g = 0; some != NULL && g < grouped->groups; g++)
+        for (int t = 0; t < threads; t++) merge(&s, reduce, &sum, &some[t].sums[g]);
+    for (int t = 0; some == NULL && t < threads; t++) {
         merge(&s, reduce, &sum, &all[t].first);
         merge(&s, reduce, &sum, &all[t].last);
     }

@@ -5,6 +5,7 @@
  */
 #include "cuda/engine_cuda.h"
 #include "cuda/graph_kernels.h"
+#include "cuda/graph_order.h"
 #include "cuda/scan_counts.h"
 
 /* As many vertices as let two blocks share a processor's shared memory. */
@@ -70,6 +71,23 @@ static heddle_status place(heddle_device *device, const hd_graph *graph,
     both.at[0] = sources[0];
     both.at[1] = sources[count - 1];
     return hd_cuda_check(launch_place(device, graph, &both, use), "cannot build a graph");
+}
+
+static uint64_t order_work(heddle_device *device, uint64_t n)
+{
+    cudaStream_t use;
+    return hd_cuda_enter(device, NULL, &use) == HEDDLE_OK ? order_layout_for(n).bytes : 0;
+}
+
+static heddle_status order(heddle_device *device, const hd_graph *graph, uint64_t n, void *work,
+                           void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK || n == 0) return status;
+    return hd_cuda_check(order_edges((uint32_t *)graph->edges, n, (char *)work,
+                                     blocks_for(device, n, ORDER_BLOCK, 32), use),
+                         "cannot order the edges of a graph");
 }
 
 /* ----------------------------------------------------------------------------------------- look */
@@ -143,6 +161,8 @@ static heddle_status inspect(heddle_device *device, const hd_graph *graph, bool 
 
 extern "C" const hd_graph_ops HD_SYMBOL;
 extern "C" const hd_graph_ops HD_SYMBOL = {
-    HD_KEY_BITS, HD_VALUE_BITS, PLACE_PAIRS * 5 / 6, VERTICES_MAX, place, look, erase, compact,
-    split,       inspect,
+    HD_KEY_BITS,  HD_VALUE_BITS, PLACE_PAIRS * 5 / 6,
+    VERTICES_MAX, place,         order_work,
+    order,        look,          erase,
+    compact,      split,         inspect,
 };

@@ -80,6 +80,13 @@ typedef struct hd_graph_ops {
     /* Makes starts, offsets, wide rows and edges from one or two sources. graph->lengths is not used. */
     heddle_status (*place)(heddle_device *device, const hd_graph *graph,
                            const hd_graph_source *sources, uint32_t count, void *stream);
+    /*
+     * Brings the edges of a graph with nothing erased into the order of mixed keys and, where these are
+     * equal, of values: the same pairs and mix then give the same bytes. `n` edges; order_work bytes.
+     */
+    uint64_t (*order_work)(heddle_device *device, uint64_t n);
+    heddle_status (*order)(heddle_device *device, const hd_graph *graph, uint64_t n, void *work,
+                           void *stream);
     heddle_status (*look)(heddle_device *device, const hd_graph *graph, const hd_graph_batch *batch,
                           void *stream);
     /*
