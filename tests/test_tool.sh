@@ -191,10 +191,13 @@ graph=variant,op,n,copies,distribution,vertices,bins,key_bits,value_bits,asked,b
 join=kind,op,left,right,copies,distribution,hit,key_bits,row_bits,rows,capacity
 group=op,type,n,groups,distribution,key_bits,row_bits,with_keys
 unique=order,n,groups,distribution,key_bits,row_bits
-relation 42 $graph graph --keys 5000 --copies 1,7 --distribution uniform,zipf:1.2,equal
-same "operations of a graph" "$(column 4 | cut -d' ' -f1-7)" \
-    "build find miss count retrieve erase insert"
+relation 54 $graph graph --keys 5000 --copies 1,7 --distribution uniform,zipf:1.2,equal
+same "operations of a graph" "$(column 4 | cut -d' ' -f1-9)" \
+    "build find miss count retrieve query intersect erase insert"
 relation 4 $graph graph --keys 2^14 --vertices 0.125,4 --key-bits 64 --value-bits 64 --op build,contains
+relation 5 $graph graph --keys 5000 --copies 3 --variant regions,ordered,v1,v2 --bins 16,64
+rows 1 ',v2,build,5000,3,uniform,1,64,' "bins"
+relation 1 $graph graph --keys 5000 --variant ordered,v1 --op find
 relation 24 $join join --keys 3000 --copies 1,3 --kind inner,left,right,full,semi,anti --hit 60
 relation 3 $join join --left 2000 --right 3000 --distribution uniform,zipf:1,equal --count-only \
     --key-bits 64 --row-bits 64
@@ -221,7 +224,10 @@ done
 refuses bench graph --load 0.5
 refuses bench graph --vertices 5
 refuses bench graph --op walk
-refuses bench graph --op intersect
+refuses bench graph --bins 64
+refuses bench graph --variant v2 --bins 2^17
+refuses bench graph --variant v1 --key-bits 64
+refuses bench map --op intersect
 refuses bench graph --sweep
 refuses bench graph --distribution zipf
 refuses bench graph --keys 2^33

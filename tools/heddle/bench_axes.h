@@ -21,13 +21,14 @@ enum {
     BENCH_TABLE_OPS,
     BENCH_COUNT = BENCH_TABLE_OPS,
     BENCH_RETRIEVE,
+    BENCH_QUERY,
     BENCH_INTERSECT,
     BENCH_OPS
 };
 extern const char *const bench_op_names[BENCH_OPS];
 
-/* The ways to build a graph: the library's own, and the two of the HashGraph paper. */
-enum { BENCH_REGIONS, BENCH_V1, BENCH_V2, BENCH_VARIANTS };
+/* The ways to build a graph: the library's own two, and the two of the HashGraph paper. */
+enum { BENCH_REGIONS, BENCH_ORDERED, BENCH_V1, BENCH_V2, BENCH_VARIANTS };
 extern const char *const bench_variant_names[BENCH_VARIANTS];
 
 /* In the order of HEDDLE_JOIN_*, HEDDLE_AGGREGATE_* and HEDDLE_GROUPS_*; the first two begin with 1. */

@@ -4,11 +4,13 @@
  * bench_graph.c        goes through the combinations: rows, tables, lines of the result
  * bench_graph_ops.c    the operations
  * bench_graph_check.c  their answers
+ * bench_graph_paper.c  the builds of the HashGraph paper
  */
 #ifndef BENCH_GRAPH_H
 #define BENCH_GRAPH_H
 
 #include "bench_array.h"
+#include "bench_line.h"
 
 /* What an operation is asked with: nothing, all rows in another order, as many missing keys, or every
    key once. Keys of a few that have most of the rows are counted once each, not by all rows. */
@@ -28,7 +30,10 @@ typedef struct bench_graph {
 
     heddle_table *table;
     double vertices;
-    bool full; /* the table holds all rows */
+    uint32_t variant;
+    bool full;           /* the table holds all rows */
+    heddle_table *other; /* of the queries, with their places as values; NULL until it is needed */
+    uint64_t common;     /* pairs of values that both tables have a key in common for */
 } bench_graph;
 
 typedef struct bench_graph_op {
@@ -46,6 +51,13 @@ extern const bench_graph_op bench_graph_ops[BENCH_OPS];
 /* bench_graph.c */
 /* Makes the queries, unless they are there already. */
 int bench_graph_ask(bench_graph *g, uint32_t ask);
+/* Makes the table of the queries, empty and with room for them, unless it is there. */
+int bench_graph_other(bench_graph *g);
+/* One line of the result. `bytes` of the graph; `asked` queries. */
+void bench_graph_report(bench_graph *g, const double *at, uint64_t asked, uint64_t bytes,
+                        const bench_result *result);
+/* The roof of operations of that kind. */
+int bench_graph_roof(bench_graph *g, uint32_t kind, uint64_t bytes, double *roof);
 /* Fills answers, flags and matches with BENCH_POISON. */
 int bench_graph_poison(bench_graph *g);
 
@@ -62,5 +74,10 @@ int bench_graph_check_contained(bench_graph *g, bool *right);
 int bench_graph_check_counted(bench_graph *g, bool *right);
 int bench_graph_check_retrieved(bench_graph *g, bool *right);
 int bench_graph_check_erased(bench_graph *g, bool *right);
+int bench_graph_check_common(bench_graph *g, bool *right);
+
+/* bench_graph_paper.c */
+/* Measures and reports a build by BENCH_V1 or BENCH_V2 from g->rows. */
+int bench_graph_paper(bench_graph *g, const double *at);
 
 #endif

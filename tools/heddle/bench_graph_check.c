@@ -164,3 +164,17 @@ int bench_graph_check_erased(bench_graph *g, bool *right)
             "count");
     return status == TOOL_OK ? check_counts(g, true, right) : status;
 }
+
+/* Every query has as many pairs as the rows have its key. */
+int bench_graph_check_common(bench_graph *g, bool *right)
+{
+    const uint64_t n = g->asked.keys.n;
+    uint64_t sum = 0;
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+    for (uint64_t i = 0; i < n; i++) sum += expected(g, i);
+    if (g->common != sum)
+        tool_say("%s: %llu pairs in common, not %llu", g->b->op, (unsigned long long)g->common,
+                 (unsigned long long)sum);
+    *right &= g->common == sum;
+    return TOOL_OK;
+}

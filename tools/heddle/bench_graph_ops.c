@@ -78,6 +78,38 @@ static heddle_status call_erase(bench_graph *g)
     return heddle_table_erase(g->table, g->queries, g->asked.keys.n, g->found, NULL, NULL);
 }
 
+/* ------------------------------------------------------------------------------------ two graphs */
+
+static int clear_other(bench_graph *g)
+{
+    const int status = bench_graph_other(g);
+    return status == TOOL_OK ? tool_try(heddle_table_clear(g->other, NULL), "clear") : status;
+}
+
+static int clear_both(bench_graph *g)
+{
+    const int status = clear_other(g);
+    return status == TOOL_OK ? clear(g) : status;
+}
+
+/* The queries become a graph, whose lists are intersected with those of the rows. */
+static heddle_status call_query(bench_graph *g)
+{
+    heddle_join *join = NULL;
+    heddle_status status =
+        heddle_table_build(g->other, g->queries, g->values, g->asked.keys.n, NULL, NULL, NULL);
+    if (status == HEDDLE_OK) status = heddle_join_tables(g->other, g->table, NULL, &join, NULL);
+    if (status == HEDDLE_OK) status = heddle_join_count(join, &g->common, NULL);
+    heddle_join_destroy(join);
+    return status;
+}
+
+static heddle_status call_intersect(bench_graph *g)
+{
+    const heddle_status status = call_build(g);
+    return status == HEDDLE_OK ? call_query(g) : status;
+}
+
 const bench_graph_op bench_graph_ops[BENCH_OPS] = {
     {BENCH_ASK_NOTHING, true, HD_ROOF_PARTITION, clear, call_build, bench_graph_check_built},
     {BENCH_ASK_NOTHING, true, HD_ROOF_PARTITION, fill_half, call_insert, bench_graph_check_built},
@@ -87,5 +119,6 @@ const bench_graph_op bench_graph_ops[BENCH_OPS] = {
     {BENCH_ASK_EACH, true, HD_ROOF_GATHER, bench_graph_fill, call_erase, bench_graph_check_erased},
     {BENCH_ASK_LISTS, false, HD_ROOF_GATHER, NULL, call_count, bench_graph_check_counted},
     {BENCH_ASK_EACH, true, HD_ROOF_GATHER, NULL, bench_graph_retrieve, bench_graph_check_retrieved},
-    {BENCH_ASK_NOTHING, true, HD_ROOF_PARTITION, NULL, NULL, NULL}, /* intersect */
+    {BENCH_ASK_ROWS, false, HD_ROOF_PARTITION, clear_other, call_query, bench_graph_check_common},
+    {BENCH_ASK_ROWS, true, HD_ROOF_PARTITION, clear_both, call_intersect, bench_graph_check_common},
 };

@@ -106,8 +106,11 @@ static const char graph[] =
     "  --copies LIST      rows with the same key; there are keys / copies different ones [1]\n"
     "  --vertices LIST    lists for every key, 0.125 to 4                           [1]\n"
     "  --value-bits BITS  32, 64                                                    [32]\n"
-    "  --op LIST          [build,find,miss,count,retrieve,erase,insert]\n"
-    "  --variant LIST     regions: the library's own                                [regions]\n"
+    "  --op LIST          [build,find,miss,count,retrieve,query,intersect,erase,insert]\n"
+    "  --variant LIST     regions: the library's own; ordered: the same with the values of a key\n"
+    "                     in order; v1, v2: the builds of the HashGraph paper, on a CPU\n"
+    "                     with 32 bits, op build alone                              [regions]\n"
+    "  --bins LIST        of v2, to 65536                                           [2^14]\n"
     "\n"
     "  build     all rows into an empty graph; the rate is in pairs\n"
     "  insert    the second half of the rows into a graph of the first; in pairs\n"
@@ -116,6 +119,9 @@ static const char graph[] =
     "  miss      find with as many keys that are not there\n"
     "  count     the values of every row's key; where keys are not uniform, of every key once\n"
     "  retrieve  all values of every key, which is asked for once; in pairs\n"
+    "  query     a graph of all rows' keys in another order is built and intersected with the\n"
+    "            graph of the rows, which is there; the pairs in common are counted; in queries\n"
+    "  intersect the same, but both graphs are built; in pairs of both\n"
     "  erase     every key once; in pairs\n";
 
 static const char joins[] =

@@ -132,7 +132,7 @@ static const option options_known[] = {
     {"--groups", GROUPS, NULL, BENCH_AXIS_GROUPS, "counts with commas in between"},
     {"--distribution", GRAPH | RELATIONS, NULL, BENCH_AXIS_SKEW,
      "uniform, zipf:S with S from 0.01 to 10, equal, or some with commas"},
-    {"--variant", GRAPH, NULL, BENCH_AXIS_VARIANT, "regions, v1, v2, or some with commas"},
+    {"--variant", GRAPH, NULL, BENCH_AXIS_VARIANT, "regions, ordered, v1, v2, or some with commas"},
     {"--bins", GRAPH, NULL, BENCH_AXIS_BINS, "counts from 1 to 65536 with commas in between"},
     {"--vertices", GRAPH, NULL, BENCH_AXIS_VERTICES,
      "numbers from 0.125 to 4 with commas in between"},
@@ -148,7 +148,7 @@ static const option options_known[] = {
     {"--load", TABLES, NULL, BENCH_AXIS_LOAD, "loads from 0.1 to 0.99 with commas in between"},
     {"--op", TABLES | GRAPH, NULL, BENCH_AXIS_OP,
      "operations with commas in between: build insert find contains miss erase, and with a graph "
-     "count retrieve intersect"},
+     "count retrieve query intersect"},
     {"--hit", TABLES | JOIN, NULL, BENCH_AXIS_HIT,
      "percentages from 0 to 100 with commas in between"},
     {"--repeat", ALL, read_repeat, 0, "a number from 1 to 1000"},

@@ -33,7 +33,7 @@ static int settle_sweeps(bench_options *o)
     const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
     bool asks = ops->count == 0;
     if (ops->count != 0 && bench_list_most(ops) >= BENCH_TABLE_OPS)
-        return tool_refuse("bench: count, retrieve and intersect are operations of graphs");
+        return tool_refuse("bench: count, retrieve, query and intersect are operations of graphs");
     for (uint32_t i = 0; i < ops->count; i++)
         asks |= ops->at[i] == BENCH_FIND || ops->at[i] == BENCH_CONTAINS;
     if (!asks && (o->sweeps >> BENCH_SWEEP_HIT & 1) != 0)
@@ -62,26 +62,40 @@ static int settle_tables(bench_options *o)
 
 /* --------------------------------------------------------------------------- graphs, relations */
 
+/* The paper's builds are there to be compared with, and know no more than they need for that. */
+static int settle_variants(bench_options *o)
+{
+    const bench_list *variants = &o->axes.list[BENCH_AXIS_VARIANT];
+    bool paper = false, bins = false;
+    for (uint32_t i = 0; i < variants->count; i++) {
+        paper |= variants->at[i] == BENCH_V1 || variants->at[i] == BENCH_V2;
+        bins |= variants->at[i] == BENCH_V2;
+    }
+    if (!bins && o->axes.list[BENCH_AXIS_BINS].count != 0)
+        return tool_refuse("bench: --bins is for --variant v2");
+    if (bins) bench_axes_default(&o->axes, BENCH_AXIS_BINS, "2^14");
+    if (paper && (o->key_bits != 32 || o->value_bits != 32))
+        return tool_refuse("bench: v1 and v2 have keys and values of 32 bits");
+    if (paper) bench_axes_default(&o->axes, BENCH_AXIS_OP, "build");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP,
+                       "build,find,miss,count,retrieve,query,intersect,erase,insert");
+    return TOOL_OK;
+}
+
 static int settle_graph(bench_options *o)
 {
-    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
     if (o->value_bits == UINT32_MAX) o->value_bits = 32;
     if (o->value_bits == 0)
         return tool_refuse("bench: the values of a graph have 32 or 64 bits, not 0");
     bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
     bench_axes_default(&o->axes, BENCH_AXIS_VERTICES, "1");
     bench_axes_default(&o->axes, BENCH_AXIS_VARIANT, "regions");
-    if (bench_list_most(&o->axes.list[BENCH_AXIS_VARIANT]) == BENCH_REGIONS)
-        bench_axes_default(&o->axes, BENCH_AXIS_OP, "build,find,miss,count,retrieve,erase,insert");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP, "build"); /* all that the paper's variants know */
-    for (uint32_t i = 0; i < ops->count; i++)
-        if (ops->at[i] == BENCH_INTERSECT)
-            return tool_refuse("bench: the library does not intersect graphs yet");
     const double most = bench_list_most(&o->axes.list[BENCH_AXIS_KEYS]);
     if (o->value_bits == 32 && most > 4294967296.0)
         return tool_refuse("bench: values are row numbers: %.0f keys want --value-bits 64", most);
-    return fits_keys(o, most / bench_list_least(&o->axes.list[BENCH_AXIS_COPIES])) ? TOOL_OK
-                                                                                   : TOOL_REFUSED;
+    if (!fits_keys(o, most / bench_list_least(&o->axes.list[BENCH_AXIS_COPIES])))
+        return TOOL_REFUSED;
+    return settle_variants(o);
 }
 
 static int settle_join(bench_options *o)
