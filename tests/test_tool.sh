@@ -173,6 +173,78 @@ if command -v python3 > /dev/null; then
         2> "$work/err" || bad "a sweep is not JSON"
 fi
 
+# Graphs and relations: all rows of CSV, each verified, with the columns that its benchmark has.
+relation() # relation ROWS COLUMNS ARGUMENTS
+{
+    wanted=$1 columns=$2
+    shift 2
+    sweep "$@"
+    same "columns of $*" "$(grep -v '^#' "$work/out" | head -n 1)" \
+        "device,bench,$columns,mops,ms,roof_mops,roof_share,verified"
+    rows "$wanted" '^cpu,' "$*"
+    rows "$wanted" ',true$' "$*, verified"
+    for line in command date device heddle; do
+        grep -q "^# $line: " "$work/out" || bad "$*: no $line in the head"
+    done
+}
+graph=variant,op,n,copies,distribution,vertices,bins,key_bits,value_bits,asked,bytes_per_entry
+join=kind,op,left,right,copies,distribution,hit,key_bits,row_bits,rows,capacity
+group=op,type,n,groups,distribution,key_bits,row_bits,with_keys
+unique=order,n,groups,distribution,key_bits,row_bits
+relation 54 $graph graph --keys 5000 --copies 1,7 --distribution uniform,zipf:1.2,equal
+same "operations of a graph" "$(column 4 | cut -d' ' -f1-9)" \
+    "build find miss count retrieve query intersect erase insert"
+relation 4 $graph graph --keys 2^14 --vertices 0.125,4 --key-bits 64 --value-bits 64 --op build,contains
+relation 5 $graph graph --keys 5000 --copies 3 --variant regions,ordered,v1,v2 --bins 16,64
+rows 1 ',v2,build,5000,3,uniform,1,64,' "bins"
+relation 1 $graph graph --keys 5000 --variant ordered,v1 --op find
+relation 24 $join join --keys 3000 --copies 1,3 --kind inner,left,right,full,semi,anti --hit 60
+relation 3 $join join --left 2000 --right 3000 --distribution uniform,zipf:1,equal --count-only \
+    --key-bits 64 --row-bits 64
+rows 1 ',equal,100,64,64,6000000,0,' "a product of both sides"
+relation 10 $group group --keys 3000 --groups 1,1000,5000 --aggregate count,sum,min,max,mean
+for type in u32 i32 f32 u64 i64 f64; do
+    relation 5 $group group --keys 3000 --groups 129 --aggregate count,sum,min,max,mean --type $type \
+        --with-keys --distribution zipf:1.2
+done
+relation 5 $group group --keys 2000
+same "numbers of groups" "$(column 6)" "100 127 128 129 1000"
+relation 8 $unique unique --keys 3000 --groups 129,3000 --order unordered,first \
+    --distribution uniform,zipf:1.2
+relation 1 $unique unique --keys 3000 --groups 50 --key-bits 64 --row-bits 64
+works bench join --device cpu --keys 1000 --repeat 1
+works bench unique --device cpu --keys 1000 --groups 10 --repeat 1 --no-verify
+grep -q ' no$' "$work/out" || bad "a row that is not verified does not say so"
+for subject in graph join group unique; do
+    works bench $subject --device cpu --keys 1000 --repeat 1 --format json
+    if ! command -v python3 > /dev/null; then continue; fi
+    python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' < "$work/out" \
+        2> "$work/err" || bad "$subject: not JSON"
+done
+refuses bench graph --load 0.5
+refuses bench graph --vertices 5
+refuses bench graph --op walk
+refuses bench graph --bins 64
+refuses bench graph --variant v2 --bins 2^17
+refuses bench graph --variant v1 --key-bits 64
+refuses bench map --op intersect
+refuses bench graph --sweep
+refuses bench graph --distribution zipf
+refuses bench graph --keys 2^33
+refuses bench map --copies 2
+refuses bench map --op retrieve
+refuses bench join --left 100
+refuses bench join --left 100 --right 100 --keys 100
+refuses bench join --kind outer
+refuses bench join --device cpu --keys 2^40
+refuses bench group --keys 10 --groups 11
+refuses bench group --aggregate median
+refuses bench group --type u8
+refuses bench group --device cpu --keys 2^33 --groups 10 --row-bits 32
+refuses bench group --count-only
+refuses bench unique --with-keys
+refuses bench unique --order last
+
 refuses unknown
 refuses bench
 refuses bench list

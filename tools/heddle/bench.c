@@ -67,9 +67,12 @@ static int run_part(bench *b, const bench_part *part)
     return bench_grid_run(b, &part->axes);
 }
 
+/* -------------------------------------------------------------------------------- what is run */
+
 static uint32_t count_steps(const bench *b)
 {
     uint64_t keys = 0;
+    if (b->options.subject > BENCH_SET) return 1 + bench_walk_count(&b->options.axes);
     uint32_t steps = 1; /* the copy roof */
     for (uint32_t i = 0; i < b->part_count; i++)
         steps += b->parts[i].sweep == BENCH_SWEEP_SUCCESS
@@ -78,20 +81,49 @@ static uint32_t count_steps(const bench *b)
     return steps;
 }
 
-static int run_bench(bench *b, int argc, char **argv)
+static int check_tables(bench *b)
 {
-    int status = open_device(b);
-    if (status == TOOL_OK) status = plan_parts(b);
+    int status = plan_parts(b);
     for (uint32_t i = 0; i < b->part_count && status == TOOL_OK; i++)
         status = check_part(b, &b->parts[i]);
+    return status;
+}
+
+static int run_tables(bench *b)
+{
+    int status = TOOL_OK;
+    for (uint32_t i = 0; i < b->part_count && status == TOOL_OK; i++)
+        status = run_part(b, &b->parts[i]);
+    return status;
+}
+
+typedef struct subject {
+    int (*check)(bench *b); /* before anything large is allocated or printed */
+    int (*run)(bench *b);
+} subject;
+
+/* In the order of BENCH_MAP, BENCH_SET, ... */
+static const subject subjects[BENCH_SUBJECTS] = {
+    {check_tables, run_tables},
+    {check_tables, run_tables},
+    {bench_graph_check, bench_graph_run},
+    {bench_join_check, bench_join_run},
+    {bench_groups_check, bench_group_run},
+    {bench_groups_check, bench_unique_run},
+};
+
+static int run_bench(bench *b, int argc, char **argv)
+{
+    const subject *measured = &subjects[b->options.subject];
+    int status = open_device(b);
+    if (status == TOOL_OK) status = measured->check(b);
     if (status != TOOL_OK) return status;
     progress_start(count_steps(b));
     progress_step("copy roof of %s", b->device_name);
     if (b->options.format != BENCH_JSON) status = bench_roof_copy(b); /* JSON has no place for it */
     progress_hide();
     if (status == TOOL_OK) bench_report_head(b, argc, argv);
-    for (uint32_t i = 0; i < b->part_count && status == TOOL_OK; i++)
-        status = run_part(b, &b->parts[i]);
+    if (status == TOOL_OK) status = measured->run(b);
     if (status == TOOL_OK && b->options.verify && b->bad_rows != 0) return TOOL_FAILED;
     return status;
 }

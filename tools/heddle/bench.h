@@ -7,8 +7,17 @@
  * bench_success.c  how full a table can be made
  * bench_data.c   the arrays in device memory, and the check of answers
  * bench_measure.c  one operation: prepared, timed, verified, counted
+ * bench_time.c   the median of some runs
  * bench_roof.c   the machine's own rates
  * bench_report.c table, CSV, JSON
+ *
+ * Those were for maps and sets. Graphs and relations share the device, the roofs and the clock; their
+ * keys come from bench_rows.c, their arrays from bench_array.c, and bench_line.c prints them:
+ *
+ * bench_graph*.c  hashgraphs
+ * bench_join*.c   joins
+ * bench_group.c   group-by and its aggregates
+ * bench_unique.c  unique with inverse and counts
  *
  * Functions that return int return an exit status; when it is not TOOL_OK they have said why.
  */
@@ -60,27 +69,28 @@ typedef struct bench {
 
     bench_keys keys;
     void *table_keys, *table_values; /* device memory, n each; values NULL in a set */
-    void *queries, *answers; /* device memory, n each; answers NULL in a set */
-    uint8_t *found; /* device memory, n */
-    void *staging; /* host memory, a chunk of 64-bit elements */
-    uint8_t *staging_found; /* host memory, a chunk of flags */
-    bench_query query; /* what `queries` holds */
+    void *queries, *answers;         /* device memory, n each; answers NULL in a set */
+    uint8_t *found;                  /* device memory, n */
+    void *staging;                   /* host memory, a chunk of 64-bit elements */
+    uint8_t *staging_found;          /* host memory, a chunk of flags */
+    bench_query query;               /* what `queries` holds */
     bool query_made;
 
     heddle_table *table;
     void *workspace; /* device memory that builds use as scratch, as much as they can use */
     uint64_t workspace_bytes;
     uint32_t bucket, hashes; /* of the table, as the library settled them */
-    double load; /* as it was asked for */
-    char op[32]; /* the operation being measured, as its row names it */
-    uint32_t bucket_bytes; /* that a probe reads */
-    bool full; /* the table holds all keys, but for `unplaced` of them */
+    double load;             /* as it was asked for */
+    char op[32];             /* the operation being measured, as its row names it */
+    uint32_t bucket_bytes;   /* that a probe reads */
+    bool full;               /* the table holds all keys, but for `unplaced` of them */
     uint64_t unplaced;
 
     bench_roof roofs[BENCH_ROOFS_MAX];
     uint32_t roof_count;
-    double copy_rate; /* bytes a second; 0 when it was not measured */
-    uint32_t bad_rows; /* that make the whole run a failure, if answers are verified */
+    double copy_rate;   /* bytes a second; 0 when it was not measured */
+    bool columns_named; /* the names of the columns of bench_line.h are printed */
+    uint32_t bad_rows;  /* that make the whole run a failure, if answers are verified */
 } bench;
 
 /* One line of the result. */
@@ -88,7 +98,7 @@ typedef struct bench_row {
     double mops, probes;
     double roof_mops; /* 0 when there is none */
     double bytes_per_entry;
-    double filled; /* share of the slots that the keys took */
+    double filled;   /* share of the slots that the keys took */
     uint64_t failed; /* keys that did not fit */
     bool verified;
     bool wrong; /* an answer, or the table itself */
@@ -137,8 +147,19 @@ int bench_data_check(bench *b, bench_query query, bool none, bool values, uint64
 bool bench_op_takes_hits(uint32_t op);
 int bench_measure(bench *b, uint32_t op, uint32_t hit, bench_row *row);
 
+/* bench_time.c */
+typedef struct bench_timed {
+    int (*prepare)(void *context, bool last); /* before every run, not timed; or NULL */
+    heddle_status (*call)(void *context);
+    void *context;
+} bench_timed;
+/* The median of options.repeat calls after one to warm up, in seconds. b->op names the call. */
+int bench_time(bench *b, const bench_timed *timed, double *median);
+
 /* bench_roof.c */
-int bench_roof_measure(bench *b, uint32_t kind, uint32_t width, uint64_t bytes, double *rate);
+/* Accesses a second of one kind, over memory of that size, in batches of about `batch`. */
+int bench_roof_measure(bench *b, uint32_t kind, uint32_t width, uint64_t bytes, uint64_t batch,
+                       double *rate);
 int bench_roof_copy(bench *b);
 
 /* bench_report.c */
@@ -147,5 +168,14 @@ void bench_report_head(const bench *b, int argc, char **argv);
 void bench_report_part(const bench *b);
 void bench_report_row(const bench *b, const bench_row *row);
 void bench_report_success(const bench *b, const bench_success *success);
+
+/* Graphs and relations: refuses what does not fit, and measures and reports every combination. */
+int bench_graph_check(bench *b);
+int bench_graph_run(bench *b);
+int bench_join_check(bench *b);
+int bench_join_run(bench *b);
+int bench_groups_check(bench *b); /* of group and unique */
+int bench_group_run(bench *b);
+int bench_unique_run(bench *b);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * bench_axes.h: what a benchmark goes through: a list for each of number of keys, bucket, hashes,
- * load, operation and share of hits. It measures every combination of them.
+ * bench_axes.h: what a benchmark goes through: lists of sizes, loads, operations and so on. It
+ * measures every combination of them.
  */
 #ifndef BENCH_AXES_H
 #define BENCH_AXES_H
@@ -10,17 +10,52 @@
 
 #define BENCH_LIST_MAX 64
 
-/* The operations, in the order of bench_op_names. */
-enum { BENCH_BUILD, BENCH_INSERT, BENCH_FIND, BENCH_CONTAINS, BENCH_MISS, BENCH_ERASE, BENCH_OPS };
+/* The operations, in the order of bench_op_names: those of maps and sets, then more of graphs. */
+enum {
+    BENCH_BUILD,
+    BENCH_INSERT,
+    BENCH_FIND,
+    BENCH_CONTAINS,
+    BENCH_MISS,
+    BENCH_ERASE,
+    BENCH_TABLE_OPS,
+    BENCH_COUNT = BENCH_TABLE_OPS,
+    BENCH_RETRIEVE,
+    BENCH_QUERY,
+    BENCH_INTERSECT,
+    BENCH_OPS
+};
 extern const char *const bench_op_names[BENCH_OPS];
 
+/* The ways to build a graph: the library's own two, and the two of the HashGraph paper. */
+enum { BENCH_REGIONS, BENCH_ORDERED, BENCH_V1, BENCH_V2, BENCH_VARIANTS };
+extern const char *const bench_variant_names[BENCH_VARIANTS];
+
+/* In the order of HEDDLE_JOIN_*, HEDDLE_AGGREGATE_* and HEDDLE_GROUPS_*; the first two begin with 1. */
+#define BENCH_KINDS 6
+#define BENCH_AGGREGATES 5
+#define BENCH_ORDERS 2
+extern const char *const bench_kind_names[BENCH_KINDS];
+extern const char *const bench_aggregate_names[BENCH_AGGREGATES];
+extern const char *const bench_order_names[BENCH_ORDERS];
+
+/* A walk changes the last ones first. */
 enum {
     BENCH_AXIS_KEYS,
     BENCH_AXIS_BUCKET, /* slots; 0 lets the library choose */
     BENCH_AXIS_HASHES, /* likewise */
     BENCH_AXIS_LOAD,
+    BENCH_AXIS_COPIES, /* rows with the same key */
+    BENCH_AXIS_GROUPS, /* different keys */
+    BENCH_AXIS_SKEW,   /* the exponent of Zipf's law; 0 uniform, infinity all keys equal */
+    BENCH_AXIS_HIT,    /* percent of queries or left rows whose key is present */
+    BENCH_AXIS_VARIANT,
+    BENCH_AXIS_BINS,     /* of BENCH_V2 */
+    BENCH_AXIS_VERTICES, /* lists for every key of a graph */
+    BENCH_AXIS_KIND,     /* HEDDLE_JOIN_* */
+    BENCH_AXIS_ORDER,    /* HEDDLE_GROUPS_* */
+    BENCH_AXIS_AGGREGATE,
     BENCH_AXIS_OP,
-    BENCH_AXIS_HIT, /* percent of the queries of find and contains that are present */
     BENCH_AXES
 };
 
@@ -38,6 +73,18 @@ typedef struct bench_axes {
 bool bench_axes_read(bench_axes *axes, uint32_t axis, const char *text);
 /* The same for an axis of which nothing is said; `text` must be good. */
 void bench_axes_default(bench_axes *axes, uint32_t axis, const char *text);
+
+/* One combination after the other; an axis without a list has the one value 0. */
+typedef struct bench_walk {
+    const bench_axes *axes;
+    uint32_t index[BENCH_AXES];
+    double at[BENCH_AXES];
+} bench_walk;
+
+bench_walk bench_walk_begin(const bench_axes *axes);
+/* False when there are no more. */
+bool bench_walk_next(bench_walk *walk);
+uint32_t bench_walk_count(const bench_axes *axes);
 
 double bench_list_least(const bench_list *list);
 double bench_list_most(const bench_list *list);

@@ -6,6 +6,7 @@
 static const char usage[] =
     "heddle bench map|set [options]\n"
     "heddle bench [map|set] --sweep[=LIST] [options]\n"
+    "heddle bench graph|join|group|unique [options], see the end\n"
     "\n"
     "For every combination of keys, bucket, hashes and load a fixed table for all keys is\n"
     "made. Every operation runs once to warm up, then --repeat times on arrays in device\n"
@@ -75,10 +76,89 @@ static const char sweep[] =
     "soon as more than 1 % have failed. With --load it gives the share of the seeds that\n"
     "succeed at each of these loads.\n";
 
+/* ----------------------------------------------------------------------- graphs and relations */
+
+static const char relations[] =
+    "\n"
+    "heddle bench graph|join|group|unique\n"
+    "\n"
+    "Keys may repeat. Again every combination of the lists is measured: one run to warm up, then\n"
+    "--repeat runs on arrays in device memory, of which the median counts; the answers of the\n"
+    "last run are verified, and a wrong one makes the exit status 1. Joins and groups are created\n"
+    "and destroyed within the time. --device, --repeat, --seed, --no-verify, --format, --commit\n"
+    "and --key-bits are as above, and these are common too:\n"
+    "\n"
+    "  --keys LIST        rows                                                      [2^24]\n"
+    "  --distribution LIST  uniform: every key as often as the others; zipf:S: key number k\n"
+    "                     with a frequency as k^-S; equal: one key                  [uniform]\n"
+    "  --row-bits BITS    of row numbers in join, group, unique: 32, 64             [what "
+    "suffices]\n"
+    "\n"
+    "Rates (mops) are in million/s; roof_mops is the machine's own rate, measured in the same "
+    "run:\n"
+    "a partition of the pairs (by CUB's radix sort; on a CPU a copy), for probes and erasures of\n"
+    "graphs random reads of 32 bytes.\n";
+
+static const char graph[] =
+    "\n"
+    "heddle bench graph: a hashgraph as a multimap from keys to row numbers\n"
+    "\n"
+    "  --copies LIST      rows with the same key; there are keys / copies different ones [1]\n"
+    "  --vertices LIST    lists for every key, 0.125 to 4                           [1]\n"
+    "  --value-bits BITS  32, 64                                                    [32]\n"
+    "  --op LIST          [build,find,miss,count,retrieve,query,intersect,erase,insert]\n"
+    "  --variant LIST     regions: the library's own; ordered: the same with the values of a key\n"
+    "                     in order; v1, v2: the builds of the HashGraph paper, on a CPU\n"
+    "                     with 32 bits, op build alone                              [regions]\n"
+    "  --bins LIST        of v2, to 65536                                           [2^14]\n"
+    "\n"
+    "  build     all rows into an empty graph; the rate is in pairs\n"
+    "  insert    the second half of the rows into a graph of the first; in pairs\n"
+    "  find      one value of every row's key, in another order; in queries, as the next ones\n"
+    "  contains  the same without values\n"
+    "  miss      find with as many keys that are not there\n"
+    "  count     the values of every row's key; where keys are not uniform, of every key once\n"
+    "  retrieve  all values of every key, which is asked for once; in pairs\n"
+    "  query     a graph of all rows' keys in another order is built and intersected with the\n"
+    "            graph of the rows, which is there; the pairs in common are counted; in queries\n"
+    "  intersect the same, but both graphs are built; in pairs of both\n"
+    "  erase     every key once; in pairs\n";
+
+static const char joins[] =
+    "\n"
+    "heddle bench join: two columns of keys; the rate counts the rows of both\n"
+    "\n"
+    "  --left COUNT --right COUNT   rows of either side, instead of --keys for both\n"
+    "  --copies LIST      rows of the right side with the same key; the left side has rows of\n"
+    "                     the same keys                                             [1]\n"
+    "  --kind LIST        inner, left, right, full, semi, anti                      [inner]\n"
+    "  --hit LIST         percent of the left rows whose keys the right side may have [100]\n"
+    "  --count-only       the row count alone, without the pairs\n"
+    "\n"
+    "  count     creates the join, which counts its rows\n"
+    "  pairs     creates it and fetches all rows, in slices where they are more than half of\n"
+    "            the free memory holds (capacity)\n";
+
+static const char groups[] =
+    "\n"
+    "heddle bench group: rows brought together by key, and values aggregated; in rows\n"
+    "heddle bench unique: the different keys, which of them each row has, and the rows of each\n"
+    "\n"
+    "  --groups LIST      different keys; what is more than the rows is left out\n"
+    "                     [100,127,128,129,1000,1e4,1e5,1e6,50e6]\n"
+    "  --aggregate LIST   group: count, sum, min, max, mean                         [sum]\n"
+    "  --type NAME        group: u32, i32, f32, u64, i64, f64                       [u64]\n"
+    "  --with-keys        group: the keys of the groups are asked for too\n"
+    "  --order LIST       unique: unordered, first (in order of first appearance)   [unordered]\n";
+
 void bench_help(void)
 {
     (void)fputs(usage, stdout);
     (void)fputs(options, stdout);
     (void)fputs(meaning, stdout);
     (void)fputs(sweep, stdout);
+    (void)fputs(relations, stdout);
+    (void)fputs(graph, stdout);
+    (void)fputs(joins, stdout);
+    (void)fputs(groups, stdout);
 }

@@ -34,8 +34,40 @@ bench_keys bench_keys_of(uint64_t n, uint64_t seed, uint32_t key_bits, uint32_t 
     return keys;
 }
 
-/* Key number i of the table, i < n; or, with `missing`, of the keys that are not in it. */
-static uint64_t key_at(const bench_keys *keys, uint64_t i, bool missing)
+/* What an odd number must be multiplied by to give 1: every round doubles the bits that are right. */
+static uint64_t inverse(uint64_t odd)
+{
+    uint64_t x = odd;
+    for (int round = 0; round < 5; round++) x *= 2 - odd * x;
+    return x;
+}
+
+static uint64_t unmix64(uint64_t x)
+{
+    x = (x ^ x >> 31 ^ x >> 62) * inverse(UINT64_C(0x94d049bb133111eb));
+    x = (x ^ x >> 27 ^ x >> 54) * inverse(UINT64_C(0xbf58476d1ce4e5b9));
+    return x ^ x >> 30 ^ x >> 60;
+}
+
+static uint32_t unmix32(uint32_t x)
+{
+    x = (x ^ x >> 16) * (uint32_t)inverse(UINT32_C(0x846ca68b));
+    x = (x ^ x >> 15 ^ x >> 30) * (uint32_t)inverse(UINT32_C(0x7feb352d));
+    return x ^ x >> 16;
+}
+
+uint64_t bench_random(uint64_t position)
+{
+    return mix64((position + 1) * UINT64_C(0x9e3779b97f4a7c15));
+}
+
+uint64_t bench_key_number(const bench_keys *keys, uint64_t key)
+{
+    if (keys->key_bits == 64) return unmix64(key) - keys->start;
+    return (uint32_t)(unmix32((uint32_t)key) - (uint32_t)keys->start);
+}
+
+uint64_t bench_key_at(const bench_keys *keys, uint64_t i, bool missing)
 {
     if (keys->key_bits == 64) return mix64(i + keys->start + (missing ? UINT64_C(1) << 63 : 0));
     return mix32((uint32_t)i + (uint32_t)keys->start + (missing ? UINT32_C(1) << 31 : 0));
@@ -45,7 +77,7 @@ static uint64_t key_at(const bench_keys *keys, uint64_t i, bool missing)
  * A permutation of [0, n): bijective rounds on the next power of two, walked until the result lies
  * inside, which takes less than two turns on average.
  */
-static uint64_t shuffled(const bench_keys *keys, uint64_t position)
+uint64_t bench_shuffled(const bench_keys *keys, uint64_t position)
 {
     const uint64_t mask = (UINT64_C(1) << keys->index_bits) - 1;
     uint64_t x = position;
@@ -66,8 +98,8 @@ bool bench_query_present(const bench_keys *keys, const bench_query *query, uint6
 
 uint64_t bench_query_key(const bench_keys *keys, const bench_query *query, uint64_t position)
 {
-    const uint64_t i = query->shuffled ? shuffled(keys, position) : position;
-    return key_at(keys, i, !bench_query_present(keys, query, position));
+    const uint64_t i = query->shuffled ? bench_shuffled(keys, position) : position;
+    return bench_key_at(keys, i, !bench_query_present(keys, query, position));
 }
 
 uint64_t bench_value(const bench_keys *keys, uint64_t key)
@@ -89,10 +121,8 @@ void bench_make(const bench_keys *keys, const bench_query *query, bool values, u
     for (uint64_t i = 0; i < count; i++) {
         const uint64_t key = bench_query_key(keys, query, first + i);
         const uint64_t made = values ? bench_value(keys, key) : key;
-        if (bits == 64)
-            ((uint64_t *)to)[i] = made;
-        else
-            ((uint32_t *)to)[i] = (uint32_t)made;
+        if (bits == 64) ((uint64_t *)to)[i] = made;
+        else ((uint32_t *)to)[i] = (uint32_t)made;
     }
 }
 

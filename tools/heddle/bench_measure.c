@@ -3,7 +3,6 @@
  * `repeat` times, its last result verified, and run once more to count its probes.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "bench.h"
 #include "progress.h"
@@ -151,7 +150,7 @@ static int verify_filled(bench *b, bool *right)
 }
 
 /* In the order of BENCH_BUILD, BENCH_INSERT, ... */
-static const operation operations[BENCH_OPS] = {
+static const operation operations[BENCH_TABLE_OPS] = {
     {false, true, HD_ROOF_PARTITION, NULL, call_build, verify_filled},
     {false, true, HD_ROOF_CAS, clear_table, call_insert, verify_filled},
     {true, false, HD_ROOF_GATHER, NULL, call_find, verify_found},
@@ -172,44 +171,40 @@ static heddle_status call_once(bench *b, const operation *op, heddle_totals *tot
     return op->fills && status == HEDDLE_ERROR_FULL ? HEDDLE_OK : status;
 }
 
-static int time_call(bench *b, const operation *op, double *seconds)
+/* What is timed. */
+typedef struct timing {
+    bench *b;
+    const operation *op;
+} timing;
+
+static int prepare_run(void *context, bool last)
 {
-    const hd_engine *engine = b->device->engine;
-    heddle_status status = engine->event_record(b->device, b->begin, NULL);
-    if (status == HEDDLE_OK) status = call_once(b, op, NULL);
-    if (status == HEDDLE_OK) status = engine->event_record(b->device, b->end, NULL);
-    if (status == HEDDLE_OK) status = engine->event_wait(b->device, b->end);
-    if (status == HEDDLE_OK) status = engine->event_seconds(b->device, b->begin, b->end, seconds);
-    return tool_try(status, b->op);
+    const timing *t = (const timing *)context;
+    heddle_totals totals;
+    int status = t->op->prepare != NULL ? t->op->prepare(t->b) : TOOL_OK;
+    if (status == TOOL_OK && last && t->op->asks) status = bench_data_poison(t->b);
+    /* What is taken here is thrown away: only the last run's failures are those of the table. */
+    if (status == TOOL_OK && last)
+        status = tool_try(heddle_table_take_totals(t->b->table, 0, &totals, NULL), "totals");
+    return status;
 }
 
-static int compare_seconds(const void *a, const void *b)
+static heddle_status call_run(void *context)
 {
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+    const timing *t = (const timing *)context;
+    return call_once(t->b, t->op, NULL);
 }
 
 static int time_runs(bench *b, const operation *op, bench_row *row)
 {
-    const uint32_t repeat = b->options.repeat;
-    double seconds[BENCH_REPEAT_MAX + 1];
+    timing t = {b, op};
+    const bench_timed timed = {prepare_run, call_run, &t};
     heddle_totals totals;
-    for (uint32_t run = 0; run <= repeat; run++) {
-        int status = op->prepare != NULL ? op->prepare(b) : TOOL_OK;
-        if (status == TOOL_OK && run == repeat && op->asks) status = bench_data_poison(b);
-        /* What is taken here is thrown away: only the last run's failures are those of the table.
-         */
-        if (status == TOOL_OK && run == repeat)
-            status = tool_try(heddle_table_take_totals(b->table, 0, &totals, NULL), "totals");
-        if (status == TOOL_OK) status = time_call(b, op, &seconds[run]);
-        if (status != TOOL_OK) return status;
-        progress_part((double)(run + 1) / (double)(repeat + 3));
-    }
-    qsort(seconds + 1, repeat, sizeof *seconds, compare_seconds); /* all but the warm-up */
-    const double median = (seconds[1 + (repeat - 1) / 2] + seconds[1 + repeat / 2]) / 2;
+    double median = 0;
+    int status = bench_time(b, &timed, &median);
     row->mops = median > 0 ? (double)b->keys.n / median / 1e6 : 0;
-    if (!op->fills) return TOOL_OK;
-    const int status = tool_try(heddle_table_take_totals(b->table, 0, &totals, NULL), "totals");
+    if (status != TOOL_OK || !op->fills) return status;
+    status = tool_try(heddle_table_take_totals(b->table, 0, &totals, NULL), "totals");
     b->unplaced = totals.failed;
     return status;
 }
@@ -235,7 +230,7 @@ static int rate_row(bench *b, const operation *op, bench_row *row)
                            : op->roof == HD_ROOF_PARTITION
                                ? (b->keys.key_bits + b->keys.value_bits) / 8
                                : b->bucket_bytes;
-    status = bench_roof_measure(b, op->roof, width, stats.bytes_slots, &roof);
+    status = bench_roof_measure(b, op->roof, width, stats.bytes_slots, b->keys.n, &roof);
     row->roof_mops = roof / 1e6;
     row->bytes_per_entry = (double)stats.bytes_total / (double)b->keys.n;
     row->filled = (double)(b->keys.n - row->failed) / (double)stats.slots;

@@ -7,8 +7,18 @@
 #include "bench_read.h"
 #include "tool.h"
 
+#define ROWS_MAX (UINT64_C(1) << 40)
+
 const char *const bench_sweep_names[BENCH_SWEEPS] = {"load", "bucket", "hashes",
                                                      "hit",  "keys",   "success"};
+const char *const bench_type_names[BENCH_TYPES] = {"u32", "i32", "f32", "u64", "i64", "f64"};
+static const char *const subject_names[BENCH_SUBJECTS] = {"map",  "set",   "graph",
+                                                          "join", "group", "unique"};
+
+const char *bench_subject_name(const bench_options *options)
+{
+    return subject_names[options->subject];
+}
 
 static bool read_device(bench_options *o, const char *text)
 {
@@ -69,58 +79,83 @@ static bool read_seeds(bench_options *o, const char *text)
     return good;
 }
 
-static bool read_keys(bench_options *o, const char *text)
+static bool read_row_bits(bench_options *o, const char *text)
 {
-    return bench_axes_read(&o->axes, BENCH_AXIS_KEYS, text);
+    static const uint32_t choices[] = {32, 64, UINT32_MAX};
+    return bench_read_choice(text, choices, &o->row_bits);
 }
 
-static bool read_buckets(bench_options *o, const char *text)
+static bool read_rows(const char *text, uint64_t *rows)
 {
-    return bench_axes_read(&o->axes, BENCH_AXIS_BUCKET, text);
+    return bench_read_count(text, rows) && *rows >= 1 && *rows <= ROWS_MAX;
 }
 
-static bool read_hashes(bench_options *o, const char *text)
+static bool read_left(bench_options *o, const char *text) { return read_rows(text, &o->left); }
+static bool read_right(bench_options *o, const char *text) { return read_rows(text, &o->right); }
+
+static bool read_type(bench_options *o, const char *text)
 {
-    return bench_axes_read(&o->axes, BENCH_AXIS_HASHES, text);
+    o->type = bench_read_word(text, bench_type_names, BENCH_TYPES) + 1;
+    return o->type <= BENCH_TYPES;
 }
 
-static bool read_loads(bench_options *o, const char *text)
-{
-    return bench_axes_read(&o->axes, BENCH_AXIS_LOAD, text);
-}
-
-static bool read_ops(bench_options *o, const char *text)
-{
-    return bench_axes_read(&o->axes, BENCH_AXIS_OP, text);
-}
-
-static bool read_hits(bench_options *o, const char *text)
-{
-    return bench_axes_read(&o->axes, BENCH_AXIS_HIT, text);
-}
+/* Who takes an option. */
+#define TABLES (1u << BENCH_MAP | 1u << BENCH_SET)
+#define GRAPH (1u << BENCH_GRAPH)
+#define JOIN (1u << BENCH_JOIN)
+#define GROUP (1u << BENCH_GROUP)
+#define UNIQUE (1u << BENCH_UNIQUE)
+#define GROUPS (GROUP | UNIQUE)
+#define RELATIONS (JOIN | GROUPS)
+#define ALL (TABLES | GRAPH | RELATIONS)
 
 typedef struct option {
     const char *name;
-    bool (*read)(bench_options *options, const char *text);
+    uint32_t subjects;
+    bool (*read)(bench_options *options, const char *text); /* NULL: a list */
+    uint32_t axis;                                          /* of the list */
     const char *wants;
 } option;
 
 static const option options_known[] = {
-    {"--device", read_device, "auto, cpu, cpu:THREADS, cuda or cuda:N"},
-    {"--scheme", read_scheme, "auto or cuckoo"},
-    {"--bucket", read_buckets, "0 (the library chooses), 1, 4, 8, 16, 32, or some with commas"},
-    {"--hashes", read_hashes, "0 (the library chooses), 2, 3, 4, or some with commas in between"},
-    {"--keys", read_keys, "counts from 1 to 2^40, like 2^24, 16M, 1e6, with commas in between"},
-    {"--key-bits", read_key_bits, "32 or 64"},
-    {"--value-bits", read_value_bits, "32 or 64 (0 in a set)"},
-    {"--load", read_loads, "loads from 0.1 to 0.99 with commas in between"},
-    {"--op", read_ops, "operations with commas in between: build insert find contains miss erase"},
-    {"--hit", read_hits, "percentages from 0 to 100 with commas in between"},
-    {"--repeat", read_repeat, "a number from 1 to 1000"},
-    {"--seed", read_seed, "a number below 10^19"},
-    {"--seeds", read_seeds, "a count from 1 to 10^6"},
-    {"--format", read_format, "table, csv or json"},
-    {"--commit", read_commit, "one line of text"},
+    {"--device", ALL, read_device, 0, "auto, cpu, cpu:THREADS, cuda or cuda:N"},
+    {"--scheme", TABLES, read_scheme, 0, "auto or cuckoo"},
+    {"--bucket", TABLES, NULL, BENCH_AXIS_BUCKET,
+     "0 (the library chooses), 1, 4, 8, 16, 32, or some with commas"},
+    {"--hashes", TABLES, NULL, BENCH_AXIS_HASHES,
+     "0 (the library chooses), 2, 3, 4, or some with commas in between"},
+    {"--keys", ALL, NULL, BENCH_AXIS_KEYS,
+     "counts from 1 to 2^40, like 2^24, 16M, 1e6, with commas in between"},
+    {"--left", JOIN, read_left, 0, "a count from 1 to 2^40"},
+    {"--right", JOIN, read_right, 0, "a count from 1 to 2^40"},
+    {"--copies", GRAPH | JOIN, NULL, BENCH_AXIS_COPIES, "counts with commas in between"},
+    {"--groups", GROUPS, NULL, BENCH_AXIS_GROUPS, "counts with commas in between"},
+    {"--distribution", GRAPH | RELATIONS, NULL, BENCH_AXIS_SKEW,
+     "uniform, zipf:S with S from 0.01 to 10, equal, or some with commas"},
+    {"--variant", GRAPH, NULL, BENCH_AXIS_VARIANT, "regions, ordered, v1, v2, or some with commas"},
+    {"--bins", GRAPH, NULL, BENCH_AXIS_BINS, "counts from 1 to 65536 with commas in between"},
+    {"--vertices", GRAPH, NULL, BENCH_AXIS_VERTICES,
+     "numbers from 0.125 to 4 with commas in between"},
+    {"--kind", JOIN, NULL, BENCH_AXIS_KIND,
+     "inner, left, right, full, semi, anti, or some with commas"},
+    {"--order", UNIQUE, NULL, BENCH_AXIS_ORDER, "unordered, first, or both with a comma"},
+    {"--aggregate", GROUP, NULL, BENCH_AXIS_AGGREGATE,
+     "count, sum, min, max, mean, or some with commas"},
+    {"--type", GROUP, read_type, 0, "u32, i32, f32, u64, i64 or f64"},
+    {"--key-bits", ALL, read_key_bits, 0, "32 or 64"},
+    {"--value-bits", TABLES | GRAPH, read_value_bits, 0, "32 or 64 (0 in a set)"},
+    {"--row-bits", RELATIONS, read_row_bits, 0, "32 or 64"},
+    {"--load", TABLES, NULL, BENCH_AXIS_LOAD, "loads from 0.1 to 0.99 with commas in between"},
+    {"--op", TABLES | GRAPH, NULL, BENCH_AXIS_OP,
+     "operations with commas in between: build insert find contains miss erase, and with a graph "
+     "count retrieve query intersect"},
+    {"--hit", TABLES | JOIN, NULL, BENCH_AXIS_HIT,
+     "percentages from 0 to 100 with commas in between"},
+    {"--repeat", ALL, read_repeat, 0, "a number from 1 to 1000"},
+    {"--seed", ALL, read_seed, 0, "a number below 10^19"},
+    {"--seeds", TABLES, read_seeds, 0, "a count from 1 to 10^6"},
+    {"--format", ALL, read_format, 0, "table, csv or json"},
+    {"--commit", ALL, read_commit, 0, "one line of text"},
 };
 #define OPTIONS_KNOWN (sizeof options_known / sizeof options_known[0])
 
@@ -159,23 +194,25 @@ static int read_sweep(const char *text, bench_options *o)
 /* What is no option with a value. */
 static int read_word(const char *text, bench_options *o)
 {
-    static const char *const containers[] = {"map", "set"};
+    const uint32_t subject = bench_read_word(text, subject_names, BENCH_SUBJECTS);
     if (strcmp(text, "--sweep") == 0 || strncmp(text, "--sweep=", 8) == 0)
         return read_sweep(text, o);
     if (strcmp(text, "--no-verify") == 0) o->verify = false;
+    else if (strcmp(text, "--count-only") == 0) o->count_only = true;
+    else if (strcmp(text, "--with-keys") == 0) o->with_keys = true;
     else if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) o->help = true;
-    else if (bench_read_word(text, containers, 2) < 2 && o->container == 0)
-        o->container = text[0] == 'm' ? HEDDLE_CONTAINER_MAP : HEDDLE_CONTAINER_SET;
+    else if (subject < BENCH_SUBJECTS && o->subject == BENCH_SUBJECTS) o->subject = subject;
     else if (text[0] == '-')
         return tool_refuse("bench: there is no option '%s'; try 'heddle help bench'", text);
     else
-        return tool_refuse("bench: expected map or set once, not '%s'%s", text,
-                           o->sweeps != 0 ? "; sweeps are named as in --sweep=load,hit" : "");
+        return tool_refuse("bench: expected one of map, set, graph, join, group, unique once, not "
+                           "'%s'%s",
+                           text, o->sweeps != 0 ? "; sweeps are named as in --sweep=load,hit" : "");
     return TOOL_OK;
 }
 
 /* Reads argv[*at], and the argument behind it when that is its value. */
-static int read_argument(int argc, char **argv, int *at, bench_options *o)
+static int read_argument(int argc, char **argv, int *at, bench_options *o, uint64_t *given)
 {
     const char *text = argv[*at];
     const size_t length = strcspn(text, "=");
@@ -185,72 +222,40 @@ static int read_argument(int argc, char **argv, int *at, bench_options *o)
     if (!joined && *at + 1 == argc)
         return tool_refuse("bench: %s wants %s", found->name, found->wants);
     const char *value = joined ? text + length + 1 : argv[++*at];
-    if (found->read(o, value)) return TOOL_OK;
+    *given |= UINT64_C(1) << (found - options_known);
+    if (found->read != NULL ? found->read(o, value) : bench_axes_read(&o->axes, found->axis, value))
+        return TOOL_OK;
     return tool_refuse("bench: %s wants %s, not '%s'", found->name, found->wants, value);
 }
 
-/* A plain benchmark measures one table, where no more are named. */
-static void settle_axes(bench_options *o)
+/* Refuses options that what is measured does not know. */
+static int check_given(const bench_options *o, uint64_t given)
 {
-    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
-    bench_axes_default(&o->axes, BENCH_AXIS_BUCKET, "0");
-    bench_axes_default(&o->axes, BENCH_AXIS_HASHES, "0");
-    bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.8");
-    bench_axes_default(&o->axes, BENCH_AXIS_HIT, "100");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP,
-                       o->container == HEDDLE_CONTAINER_SET ? "build,insert,contains,miss,erase"
-                                                            : "build,insert,find,miss,erase");
-}
-
-static int settle_sweeps(bench_options *o)
-{
-    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
-    bool asks = ops->count == 0;
-    for (uint32_t i = 0; i < ops->count; i++)
-        asks |= ops->at[i] == BENCH_FIND || ops->at[i] == BENCH_CONTAINS;
-    if (!asks && (o->sweeps >> BENCH_SWEEP_HIT & 1) != 0)
-        return tool_refuse("bench: the sweep of hit measures find and contains, but --op has "
-                           "neither; name the other sweeps");
-    if (o->seeds != 0 && (o->sweeps >> BENCH_SWEEP_SUCCESS & 1) == 0)
-        return tool_refuse("bench: --seeds is for --sweep=success alone");
-    if (o->seeds == 0) o->seeds = 200;
+    const uint32_t subject = o->subject == BENCH_SUBJECTS ? BENCH_MAP : o->subject;
+    for (size_t i = 0; i < OPTIONS_KNOWN; i++)
+        if ((given >> i & 1) != 0 && (options_known[i].subjects >> subject & 1) == 0)
+            return tool_refuse("bench: %s is not for a benchmark of %s", options_known[i].name,
+                               subject_names[subject]);
     return TOOL_OK;
-}
-
-/* What only shows when all options are known. */
-static int settle(bench_options *o)
-{
-    const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS];
-    if (o->sweeps != 0 && o->container == 0) o->container = HEDDLE_CONTAINER_MAP;
-    const bool set = o->container == HEDDLE_CONTAINER_SET;
-    if (o->container == 0)
-        return tool_refuse("bench: name a container: 'heddle bench map' or 'heddle bench set'");
-    if (o->value_bits == UINT32_MAX) o->value_bits = set ? 0 : 32;
-    if (set && o->value_bits != 0)
-        return tool_refuse("bench: a set has no values, so no --value-bits");
-    if (!set && o->value_bits == 0)
-        return tool_refuse("bench: the values of a map have 32 or 64 bits, not 0");
-    /* Half of all key values stay out of the table, for the queries that must miss. */
-    if (o->key_bits == 32 && keys->count != 0 && bench_list_most(keys) > (double)(1u << 31))
-        return tool_refuse(
-            "bench: keys of 32 bits allow --keys up to 2^31, not %.0f; use --key-bits 64",
-            bench_list_most(keys));
-    if (o->sweeps == 0) settle_axes(o);
-    return settle_sweeps(o);
 }
 
 int bench_options_read(int argc, char **argv, bench_options *options)
 {
+    uint64_t given = 0;
     memset(options, 0, sizeof *options);
+    options->subject = BENCH_SUBJECTS;
     options->device = "auto";
     options->key_bits = 32;
     options->value_bits = UINT32_MAX;
+    options->type = HEDDLE_TYPE_U64;
     options->repeat = 5;
     options->seed = 1;
     options->verify = true;
     for (int at = 1; at < argc; at++) {
-        const int status = read_argument(argc, argv, &at, options);
+        const int status = read_argument(argc, argv, &at, options, &given);
         if (status != TOOL_OK) return status;
     }
-    return options->help ? TOOL_OK : settle(options);
+    if (options->help) return TOOL_OK;
+    const int status = check_given(options, given);
+    return status == TOOL_OK ? bench_options_settle(options) : status;
 }

@@ -7,10 +7,7 @@
 
 #define GIB (1024.0 * 1024.0 * 1024.0)
 
-static const char *container_name(const bench *b)
-{
-    return b->options.container == HEDDLE_CONTAINER_SET ? "set" : "map";
-}
+static const char *container_name(const bench *b) { return bench_subject_name(&b->options); }
 
 static double roof_share(const bench_row *row)
 {
@@ -31,6 +28,7 @@ static void csv_head(const bench *b, int argc, char **argv)
     (void)printf("# copy roof: %.1f GB/s\n", b->copy_rate / 1e9);
     (void)printf("# heddle: %s\n", heddle_version_string());
     if (b->options.commit != NULL) (void)printf("# commit: %s\n", b->options.commit);
+    if (b->options.subject > BENCH_SET) return; /* bench_line.c names the columns */
     (void)printf("device,container,instance,op,n,load,mops,probes,roof_mops,roof_share,"
                  "bytes_per_entry,verified,bucket,hashes,filled,failed%s\n",
                  b->options.sweeps != 0 ? ",sweep,seeds,success_share" : "");
@@ -40,19 +38,24 @@ static void table_head(const bench *b)
 {
     const bench_options *o = &b->options;
     const bench_list *sizes = &o->axes.list[BENCH_AXIS_KEYS];
-    (void)printf("heddle %s: a %s on %s\n", heddle_version_string(), container_name(b),
+    (void)printf("heddle %s: %s on %s\n", heddle_version_string(), container_name(b),
                  b->device_name);
     (void)printf("%s, %u %s, %s, memory %.1f GiB (%.1f free), copy %.1f GB/s\n", b->info.name,
                  b->info.threads, b->info.kind == HEDDLE_DEVICE_CUDA ? "SMs" : "threads",
                  b->info.features, (double)b->info.memory_total / GIB,
                  (double)b->info.memory_free / GIB, b->copy_rate / 1e9);
-    if (sizes->count == 1) (void)printf("%.0f ", sizes->at[0]);
+    if (sizes->count == 1 && o->left == 0) (void)printf("%.0f ", sizes->at[0]);
     (void)printf("keys of %u bits, ", o->key_bits);
     if (o->value_bits != 0) (void)printf("values of %u bits, ", o->value_bits);
     (void)printf("seed %llu, median of %u runs\n", (unsigned long long)o->seed, o->repeat);
-    (void)printf("roof: random reads of a bucket for lookups, a partition of the pairs for builds,\n"
-                 "      random compare-and-swaps for other writes, "
-                 "measured in this run\n");
+    if (o->subject > BENCH_SET)
+        (void)printf("roof: random reads of 32 bytes for probes and erasures, else a partition of "
+                     "the pairs,\n      measured in this run\n");
+    else
+        (void)printf(
+            "roof: random reads of a bucket for lookups, a partition of the pairs for builds,\n"
+            "      random compare-and-swaps for other writes, "
+            "measured in this run\n");
 }
 
 static void table_columns(const bench *b)

@@ -35,7 +35,8 @@ static uint32_t partition_bits(uint64_t bytes)
     return bits > region + 2 ? bits - region : 2;
 }
 
-int bench_roof_measure(bench *b, uint32_t kind, uint32_t width, uint64_t bytes, double *rate)
+int bench_roof_measure(bench *b, uint32_t kind, uint32_t width, uint64_t bytes, uint64_t batch,
+                       double *rate)
 {
     const bool gpu = b->info.kind == HEDDLE_DEVICE_CUDA;
     const uint32_t class_wanted = size_class(bytes);
@@ -47,7 +48,7 @@ int bench_roof_measure(bench *b, uint32_t kind, uint32_t width, uint64_t bytes, 
     }
     /* As many as the table's batch has keys, but enough to outlast the start of the threads, and
        not more than change the result. */
-    const uint64_t accesses = within(b->keys.n, UINT64_C(1) << 18, UINT64_C(1) << (gpu ? 26 : 24));
+    const uint64_t accesses = within(batch, UINT64_C(1) << 18, UINT64_C(1) << (gpu ? 26 : 24));
     hd_roof_request request = {kind, width, bytes, accesses, ROOF_REPEAT, partition_bits(bytes)};
     int status = limit_to_free(b, bytes, 2, &request.bytes);
     if (status == TOOL_OK)

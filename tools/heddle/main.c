@@ -45,6 +45,7 @@ static void help(FILE *to)
                 "\n"
                 "  heddle info               devices, memory, features, compiled tables\n"
                 "  heddle bench map|set ...  measure a table against the machine's own roof\n"
+                "  heddle bench graph|join|group|unique ...  the same of keys that repeat\n"
                 "  heddle bench --sweep      the same over loads, buckets, hashes, hits and sizes\n"
                 "  heddle skew [DEVICE [LOG2 PAIRS]]  builds from keys that repeat\n"
                 "  heddle help [bench]       this text, or all options of bench\n"
@@ -56,12 +57,9 @@ static void help(FILE *to)
 
 static int help_command(int argc, char **argv)
 {
-    if (argc <= 1)
-        help(stdout);
-    else if (argc == 2 && strcmp(argv[1], "bench") == 0)
-        bench_help();
-    else
-        return tool_refuse("there is no help on '%s'; try 'heddle help'", argv[1]);
+    if (argc <= 1) help(stdout);
+    else if (argc == 2 && strcmp(argv[1], "bench") == 0) bench_help();
+    else return tool_refuse("there is no help on '%s'; try 'heddle help'", argv[1]);
     return TOOL_OK;
 }
 

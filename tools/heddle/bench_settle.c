@@ -1,0 +1,148 @@
+/* bench_settle.c: what only shows when all options of `heddle bench` are known. */
+#include <heddle/heddle.h>
+
+#include "bench_options.h"
+#include "tool.h"
+
+/* Half of all key values stay out of every table, for the queries that must miss. */
+static bool fits_keys(const bench_options *o, double distinct)
+{
+    if (o->key_bits == 64 || distinct <= (double)(1u << 31)) return true;
+    (void)tool_refuse(
+        "bench: there are 2^31 different keys of 32 bits, not %.0f; use --key-bits 64", distinct);
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- maps and sets */
+
+/* A plain benchmark measures one table, where no more are named. */
+static void settle_axes(bench_options *o)
+{
+    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
+    bench_axes_default(&o->axes, BENCH_AXIS_BUCKET, "0");
+    bench_axes_default(&o->axes, BENCH_AXIS_HASHES, "0");
+    bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.8");
+    bench_axes_default(&o->axes, BENCH_AXIS_HIT, "100");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP,
+                       o->subject == BENCH_SET ? "build,insert,contains,miss,erase"
+                                               : "build,insert,find,miss,erase");
+}
+
+static int settle_sweeps(bench_options *o)
+{
+    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
+    bool asks = ops->count == 0;
+    if (ops->count != 0 && bench_list_most(ops) >= BENCH_TABLE_OPS)
+        return tool_refuse("bench: count, retrieve, query and intersect are operations of graphs");
+    for (uint32_t i = 0; i < ops->count; i++)
+        asks |= ops->at[i] == BENCH_FIND || ops->at[i] == BENCH_CONTAINS;
+    if (!asks && (o->sweeps >> BENCH_SWEEP_HIT & 1) != 0)
+        return tool_refuse("bench: the sweep of hit measures find and contains, but --op has "
+                           "neither; name the other sweeps");
+    if (o->seeds != 0 && (o->sweeps >> BENCH_SWEEP_SUCCESS & 1) == 0)
+        return tool_refuse("bench: --seeds is for --sweep=success alone");
+    if (o->seeds == 0) o->seeds = 200;
+    return TOOL_OK;
+}
+
+static int settle_tables(bench_options *o)
+{
+    const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS];
+    const bool set = o->subject == BENCH_SET;
+    o->container = set ? HEDDLE_CONTAINER_SET : HEDDLE_CONTAINER_MAP;
+    if (o->value_bits == UINT32_MAX) o->value_bits = set ? 0 : 32;
+    if (set && o->value_bits != 0)
+        return tool_refuse("bench: a set has no values, so no --value-bits");
+    if (!set && o->value_bits == 0)
+        return tool_refuse("bench: the values of a map have 32 or 64 bits, not 0");
+    if (keys->count != 0 && !fits_keys(o, bench_list_most(keys))) return TOOL_REFUSED;
+    if (o->sweeps == 0) settle_axes(o);
+    return settle_sweeps(o);
+}
+
+/* --------------------------------------------------------------------------- graphs, relations */
+
+/* The paper's builds are there to be compared with, and know no more than they need for that. */
+static int settle_variants(bench_options *o)
+{
+    const bench_list *variants = &o->axes.list[BENCH_AXIS_VARIANT];
+    bool paper = false, bins = false;
+    for (uint32_t i = 0; i < variants->count; i++) {
+        paper |= variants->at[i] == BENCH_V1 || variants->at[i] == BENCH_V2;
+        bins |= variants->at[i] == BENCH_V2;
+    }
+    if (!bins && o->axes.list[BENCH_AXIS_BINS].count != 0)
+        return tool_refuse("bench: --bins is for --variant v2");
+    if (bins) bench_axes_default(&o->axes, BENCH_AXIS_BINS, "2^14");
+    if (paper && (o->key_bits != 32 || o->value_bits != 32))
+        return tool_refuse("bench: v1 and v2 have keys and values of 32 bits");
+    if (paper) bench_axes_default(&o->axes, BENCH_AXIS_OP, "build");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP,
+                       "build,find,miss,count,retrieve,query,intersect,erase,insert");
+    return TOOL_OK;
+}
+
+static int settle_graph(bench_options *o)
+{
+    if (o->value_bits == UINT32_MAX) o->value_bits = 32;
+    if (o->value_bits == 0)
+        return tool_refuse("bench: the values of a graph have 32 or 64 bits, not 0");
+    bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
+    bench_axes_default(&o->axes, BENCH_AXIS_VERTICES, "1");
+    bench_axes_default(&o->axes, BENCH_AXIS_VARIANT, "regions");
+    const double most = bench_list_most(&o->axes.list[BENCH_AXIS_KEYS]);
+    if (o->value_bits == 32 && most > 4294967296.0)
+        return tool_refuse("bench: values are row numbers: %.0f keys want --value-bits 64", most);
+    if (!fits_keys(o, most / bench_list_least(&o->axes.list[BENCH_AXIS_COPIES])))
+        return TOOL_REFUSED;
+    return settle_variants(o);
+}
+
+static int settle_join(bench_options *o)
+{
+    const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS];
+    if ((o->left != 0) != (o->right != 0))
+        return tool_refuse("bench: --left and --right go together");
+    bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
+    bench_axes_default(&o->axes, BENCH_AXIS_HIT, "100");
+    bench_axes_default(&o->axes, BENCH_AXIS_KIND, "inner");
+    const double right = o->right != 0 ? (double)o->right : bench_list_most(keys);
+    return fits_keys(o, right / bench_list_least(&o->axes.list[BENCH_AXIS_COPIES])) ? TOOL_OK
+                                                                                    : TOOL_REFUSED;
+}
+
+static int settle_groups(bench_options *o)
+{
+    const bench_list *groups = &o->axes.list[BENCH_AXIS_GROUPS];
+    const double rows = bench_list_least(&o->axes.list[BENCH_AXIS_KEYS]);
+    bench_axes_default(&o->axes, BENCH_AXIS_GROUPS, "100,127,128,129,1000,1e4,1e5,1e6,50e6");
+    if (o->subject == BENCH_UNIQUE) bench_axes_default(&o->axes, BENCH_AXIS_ORDER, "unordered");
+    if (o->subject == BENCH_GROUP) bench_axes_default(&o->axes, BENCH_AXIS_AGGREGATE, "sum");
+    if (bench_list_least(groups) > rows)
+        return tool_refuse("bench: %.0f rows have no %.0f groups", rows, bench_list_least(groups));
+    return fits_keys(o, bench_list_most(groups)) ? TOOL_OK : TOOL_REFUSED;
+}
+
+static int settle_relations(bench_options *o)
+{
+    if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
+    if (o->left != 0 && o->axes.list[BENCH_AXIS_KEYS].count != 0)
+        return tool_refuse("bench: --keys or --left and --right, not both");
+    if (o->value_bits == UINT32_MAX && o->subject != BENCH_GRAPH) o->value_bits = 0;
+    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
+    bench_axes_default(&o->axes, BENCH_AXIS_SKEW, "uniform");
+    if (o->subject == BENCH_GRAPH) return settle_graph(o);
+    return o->subject == BENCH_JOIN ? settle_join(o) : settle_groups(o);
+}
+
+int bench_options_settle(bench_options *o)
+{
+    if (o->subject == BENCH_SUBJECTS && o->sweeps != 0) o->subject = BENCH_MAP;
+    if (o->subject == BENCH_SUBJECTS)
+        return tool_refuse("bench: name what to measure: map, set, graph, join, group or unique");
+    if (o->count_only && o->subject != BENCH_JOIN)
+        return tool_refuse("bench: --count-only is for joins");
+    if (o->with_keys && o->subject != BENCH_GROUP)
+        return tool_refuse("bench: --with-keys is for a benchmark of group");
+    return o->subject <= BENCH_SET ? settle_tables(o) : settle_relations(o);
+}
