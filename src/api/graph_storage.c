@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "api/graph_table.h"
+#include "engine/blocks.h"
 
 #define ALIGNMENT UINT64_C(256)
 
@@ -44,7 +45,7 @@ static uint64_t starts_bytes(const hd_graph *graph)
 static heddle_status take(heddle_table *table, hd_graph_storage *storage, uint64_t bytes,
                           void **memory)
 {
-    const heddle_status status = table->engine->allocate(table->device, bytes, memory);
+    const heddle_status status = hd_block_take(table->device, bytes, memory);
     if (status == HEDDLE_OK) storage->bytes += bytes;
     else *memory = NULL;
     return status;
@@ -54,7 +55,7 @@ static void give(heddle_table *table, hd_graph_storage *storage, uint64_t bytes,
 {
     if (memory == NULL) return;
     storage->bytes -= bytes;
-    table->engine->free(table->device, memory);
+    hd_block_give(table->device, memory);
 }
 
 heddle_status hd_graph_allocate(heddle_table *table, const hd_graph *shape, uint64_t room,
@@ -126,9 +127,9 @@ void hd_graph_free_lengths(heddle_table *table, hd_graph_storage *storage)
 void hd_graph_free(heddle_table *table, hd_graph_storage *storage)
 {
     hd_graph_free_lengths(table, storage);
-    if (storage->graph.wide != NULL) table->engine->free(table->device, storage->graph.wide);
-    if (storage->graph.edges != NULL) table->engine->free(table->device, storage->graph.edges);
-    if (storage->rows != NULL) table->engine->free(table->device, storage->rows);
+    if (storage->graph.wide != NULL) hd_block_give(table->device, storage->graph.wide);
+    if (storage->graph.edges != NULL) hd_block_give(table->device, storage->graph.edges);
+    if (storage->rows != NULL) hd_block_give(table->device, storage->rows);
     memset(storage, 0, sizeof *storage);
 }
 
