@@ -6,8 +6,8 @@
 #include "engine/engine.h"
 #include "engine/error.h"
 
-/* A block may be so many times as large as what is asked for. */
-#define LARGER_MAX 2
+/* A block may be larger than what is asked for by this share. */
+#define LARGER_SHARE 4
 /* Small ones are all alike. */
 #define BLOCK_MIN (UINT64_C(1) << 16)
 /* The share of the device's memory that may lie idle. */
@@ -25,7 +25,7 @@ static hd_block *find_idle(heddle_device *device, uint64_t bytes)
 {
     hd_block *best = NULL;
     for (hd_block *b = device->blocks; b != NULL; b = b->next)
-        if (!b->lent && b->bytes >= bytes && b->bytes / LARGER_MAX <= bytes &&
+        if (!b->lent && b->bytes >= bytes && b->bytes - bytes <= bytes / LARGER_SHARE &&
             (best == NULL || b->bytes < best->bytes))
             best = b;
     return best;
