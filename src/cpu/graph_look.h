@@ -6,7 +6,7 @@
 #ifndef HD_CPU_GRAPH_LOOK_H
 #define HD_CPU_GRAPH_LOOK_H
 
-#define GROUP 32
+#define GROUP 16 /* as many as a core has lines on their way */
 #define FLIGHTS 3
 #if defined(HD_ONLY_SCALAR)
 #define CHUNK 64 /* as ITEMS_A_THREAD in engine_cpu.c */
