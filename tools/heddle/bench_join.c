@@ -135,7 +135,7 @@ static int make_result(bench_join *j)
     return status;
 }
 
-/* ---------------------------------------------------------------------------------- verification */
+/* --------------------------------------------------------------------------------- verification */
 
 static int prepare_pairs(void *context, bool last)
 {
@@ -181,7 +181,7 @@ static int verify(bench_join *j, uint32_t op, bool *right)
     return status;
 }
 
-/* ----------------------------------------------------------------------------------- measurement */
+/* ---------------------------------------------------------------------------------- measurement */
 
 static void report(bench_join *j, uint32_t op, const bench_result *result)
 {
