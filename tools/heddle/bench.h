@@ -11,8 +11,8 @@
  * bench_roof.c   the machine's own rates
  * bench_report.c table, CSV, JSON
  *
- * Those were for maps and sets. Graphs and relations share the device, the roofs and the clock; their
- * keys come from bench_rows.c, their arrays from bench_array.c, and bench_line.c prints them:
+ * Those were for maps and sets. Graphs and relations share the device, the roofs and the clock;
+ * their keys come from bench_rows.c, their arrays from bench_array.c, and bench_line.c prints them:
  *
  * bench_graph*.c  hashgraphs
  * bench_join*.c   joins

@@ -31,7 +31,7 @@ extern const char *const bench_op_names[BENCH_OPS];
 enum { BENCH_REGIONS, BENCH_ORDERED, BENCH_V1, BENCH_V2, BENCH_VARIANTS };
 extern const char *const bench_variant_names[BENCH_VARIANTS];
 
-/* In the order of HEDDLE_JOIN_*, HEDDLE_AGGREGATE_* and HEDDLE_GROUPS_*; the first two begin with 1. */
+/* As HEDDLE_JOIN_*, HEDDLE_AGGREGATE_* and HEDDLE_GROUPS_*; the first two begin with 1. */
 #define BENCH_KINDS 6
 #define BENCH_AGGREGATES 5
 #define BENCH_ORDERS 2

@@ -12,8 +12,10 @@
 #include "bench_array.h"
 #include "bench_line.h"
 
-/* What an operation is asked with: nothing, all rows in another order, as many missing keys, or every
-   key once. Keys of a few that have most of the rows are counted once each, not by all rows. */
+/*
+ * What an operation is asked with: nothing, all rows in another order, as many missing keys, every
+ * key once; or the rows where lists are short and every key once where some are long.
+ */
 enum { BENCH_ASK_NOTHING, BENCH_ASK_ROWS, BENCH_ASK_MISSING, BENCH_ASK_EACH, BENCH_ASK_LISTS };
 
 typedef struct bench_graph {

@@ -78,7 +78,7 @@ static heddle_status call_erase(bench_graph *g)
     return heddle_table_erase(g->table, g->queries, g->asked.keys.n, g->found, NULL, NULL);
 }
 
-/* ------------------------------------------------------------------------------------ two graphs */
+/* ----------------------------------------------------------------------------------- two graphs */
 
 static int clear_other(bench_graph *g)
 {

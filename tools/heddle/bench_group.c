@@ -70,7 +70,7 @@ static double result_at(const group_bench *s, const void *out, uint64_t g)
     return (double)((const int64_t *)out)[g]; /* no sum of these is large */
 }
 
-/* ----------------------------------------------------------------------------------------- calls */
+/* ---------------------------------------------------------------------------------------- calls */
 
 static heddle_status call_group(void *context)
 {
@@ -103,7 +103,7 @@ static int poison(void *context, bool last)
     return tool_try(status, "filling the results");
 }
 
-/* ---------------------------------------------------------------------------------- verification */
+/* --------------------------------------------------------------------------------- verification */
 
 static void fold(uint32_t aggregate, int64_t *to, int64_t value)
 {
@@ -198,7 +198,7 @@ static int verify(group_bench *s, bool *right)
     return status;
 }
 
-/* ----------------------------------------------------------------------------------- measurement */
+/* ---------------------------------------------------------------------------------- measurement */
 
 static void drop_arrays(group_bench *s)
 {

@@ -137,7 +137,7 @@ static const char joins[] =
     "\n"
     "  count     creates the join, which counts its rows\n"
     "  pairs     creates it and fetches all rows, in slices where they are more than half of\n"
-    "            the free memory holds (capacity)\n";
+    "            the free memory holds (capacity); left out where they are more than 2^33\n";
 
 static const char groups[] =
     "\n"

@@ -1,9 +1,9 @@
 /*
  * bench_join.h: `heddle bench join`: two columns of keys that are joined.
  *
- * Both sides draw from the same key numbers, in orders of their own; some rows of the left side may have
- * keys that the right side does not know. bench_join.c measures, bench_join_check.c holds the pairs
- * against the columns.
+ * Both sides draw from the same key numbers, in orders of their own; some rows of the left side may
+ * have keys that the right side does not know. bench_join.c measures, bench_join_check.c holds the
+ * pairs against the columns.
  */
 #ifndef BENCH_JOIN_H
 #define BENCH_JOIN_H

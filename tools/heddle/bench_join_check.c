@@ -1,6 +1,6 @@
 /*
- * bench_join_check.c: the rows of a join held against the columns: keys of a pair are equal, and every
- * row is in as many pairs as it has matches, or in the one that says it has none.
+ * bench_join_check.c: the rows of a join held against the columns: keys of a pair are equal, and
+ * every row is in as many pairs as it has matches, or in the one that says it has none.
  */
 #include <stdlib.h>
 

@@ -34,7 +34,7 @@ bench_keys bench_keys_of(uint64_t n, uint64_t seed, uint32_t key_bits, uint32_t 
     return keys;
 }
 
-/* What an odd number must be multiplied by to give 1: every round doubles the bits that are right. */
+/* What an odd number must be multiplied by to give 1: a round doubles the bits that are right. */
 static uint64_t inverse(uint64_t odd)
 {
     uint64_t x = odd;

@@ -32,8 +32,10 @@ typedef struct bench_result {
 void bench_line_begin(const bench *b, bench_line *line);
 void bench_line_word(bench_line *line, const char *name, int width, const char *word);
 void bench_line_number(bench_line *line, const char *name, const char *format, double number);
-/* Adds rate, time, roof and whether the answers were verified; prints the line, and before the first
-   line the names; counts it among the bad ones if it is. */
+/*
+ * Adds rate, time, roof and whether the answers were verified; prints the line, and before the
+ * first one the names; counts it among the bad ones if it is.
+ */
 void bench_line_end(bench *b, bench_line *line, const bench_result *result);
 
 #endif

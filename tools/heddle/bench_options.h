@@ -49,7 +49,7 @@ typedef struct bench_options {
 /* Reads the arguments after "bench". An exit status: TOOL_OK, or TOOL_REFUSED when it has said why.
  */
 int bench_options_read(int argc, char **argv, bench_options *options);
-/* bench_settle.c: what only shows when all options are known: defaults, and what does not go together. */
+/* bench_settle.c: defaults, and what does not go together. Returns the same. */
 int bench_options_settle(bench_options *options);
 
 /* "map", "set", "graph", ... */

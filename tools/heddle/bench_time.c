@@ -1,4 +1,4 @@
-/* bench_time.c: the median time of something that is run once to warm up and then `repeat` times. */
+/* bench_time.c: the median time of what is run once to warm up and then `repeat` times. */
 #include <stdlib.h>
 
 #include "bench.h"

@@ -1,6 +1,6 @@
 /*
- * bench_unique.c: `heddle bench unique`: the different keys of a column, which of them every row has
- * (the inverse), and how many rows each has.
+ * bench_unique.c: `heddle bench unique`: the different keys of a column, which of them every row
+ * has (the inverse), and how many rows each has.
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static int poison(void *context, bool last)
     return tool_try(status, "filling the results");
 }
 
-/* ---------------------------------------------------------------------------------- verification */
+/* --------------------------------------------------------------------------------- verification */
 
 /* Groups whose size is not that of their key; all sizes right means that no key is there twice. */
 static uint64_t wrong_groups(const unique_bench *s, const void *keys, const void *sizes)
@@ -115,7 +115,7 @@ static int verify(unique_bench *s, bool *right)
     return status;
 }
 
-/* ----------------------------------------------------------------------------------- measurement */
+/* ---------------------------------------------------------------------------------- measurement */
 
 static void drop_results(unique_bench *s)
 {
