@@ -1,12 +1,12 @@
 /*
- * test_graph_paper.c: the paper's two builds (cpu/graph_paper.h) hold every key with its index once, in
+ * test_graph_paper.c: the paper's two builds (engine/graph_paper.h) hold every key with its index once, in
  * the list of its vertex.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/geometry.h"
-#include "cpu/graph_paper.h"
+#include "engine/graph_paper.h"
 #include "support/cases.h"
 #include "support/keys.h"
 

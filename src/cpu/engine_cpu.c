@@ -150,6 +150,16 @@ static const hd_relate_ops *cpu_relate(uint32_t key_bits, uint32_t row_bits)
     return NULL;
 }
 
+static heddle_status cpu_paper(heddle_device *device, const uint32_t *keys, uint64_t n,
+                               uint32_t bins, const hd_paper_graph *graph,
+                               const hd_paper_work *work)
+{
+    const int threads = hd_cpu_threads(device, n);
+    if (bins == 0) hd_paper_v1(threads, keys, n, graph, work);
+    else hd_paper_v2(threads, keys, n, bins, graph, work);
+    return HEDDLE_OK;
+}
+
 /* ------------------------------------------------------------------------------------- device */
 
 int hd_cpu_threads(const heddle_device *device, uint64_t items)
@@ -309,35 +319,21 @@ static heddle_status cpu_roof(heddle_device *device, const hd_roof_request *requ
 const hd_engine *hd_engine_cpu(void)
 {
     static const hd_engine engine = {
-        HEDDLE_DEVICE_CPU,
-        true,
-        UINT64_C(1) << 16,
-        0,
-        UINT64_C(1) << 20,
-        cpu_open,
-        cpu_close,
-        cpu_count,
-        cpu_info,
-        cpu_synchronize,
-        cpu_drain,
-        cpu_allocate,
-        cpu_free,
-        cpu_allocate,
-        cpu_free,
-        cpu_copy,
-        cpu_fill,
-        cpu_is_device_memory,
-        cpu_event_create,
-        cpu_event_destroy,
-        cpu_event_record,
-        cpu_event_wait,
-        cpu_event_seconds,
-        cpu_partition,
-        cpu_partition_work,
-        cpu_graph,
-        cpu_relate,
-        &hd_columns_cpu,
-        tables,
+        HEDDLE_DEVICE_CPU,  true,
+        UINT64_C(1) << 16,  0,
+        UINT64_C(1) << 20,  cpu_open,
+        cpu_close,          cpu_count,
+        cpu_info,           cpu_synchronize,
+        cpu_drain,          cpu_allocate,
+        cpu_free,           cpu_allocate,
+        cpu_free,           cpu_copy,
+        cpu_fill,           cpu_is_device_memory,
+        cpu_event_create,   cpu_event_destroy,
+        cpu_event_record,   cpu_event_wait,
+        cpu_event_seconds,  cpu_partition,
+        cpu_partition_work, cpu_graph,
+        cpu_relate,         &hd_columns_cpu,
+        cpu_paper,          tables,
         cpu_roof,
     };
     return &engine;

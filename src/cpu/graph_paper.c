@@ -1,7 +1,7 @@
 /* graph_paper.c: see graph_paper.h. The loops are those of the paper, in its order. */
 #define HD_KEY_BITS 32
 #define HD_BUCKET 1
-#include "cpu/graph_paper.h"
+#include "engine/graph_paper.h"
 
 #include <omp.h>
 #include <string.h>

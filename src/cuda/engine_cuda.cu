@@ -352,6 +352,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_graph,
         cuda_relate,
         &hd_columns_cuda,
+        hd_paper_cuda,
         tables,
         cuda_roof,
     };

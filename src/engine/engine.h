@@ -14,6 +14,7 @@
 
 #include "engine/columns.h"
 #include "engine/graph.h"
+#include "engine/graph_paper.h"
 #include "engine/partition.h"
 #include "engine/relate.h"
 #include "engine/table_view.h"
@@ -147,6 +148,8 @@ struct hd_engine {
     const hd_graph_ops *(*graph)(uint32_t key_bits, uint32_t value_bits);
     const hd_relate_ops *(*relate)(uint32_t key_bits, uint32_t row_bits);
     const hd_column_ops *columns;
+    /* The builds of the HashGraph paper, for comparison. */
+    hd_paper_build paper;
 
     /* The compiled tables, `ops_count` of them. */
     const hd_table_ops *const *(*tables)(heddle_device *device, uint32_t *ops_count);

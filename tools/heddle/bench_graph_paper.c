@@ -1,10 +1,10 @@
-/* bench_graph_paper.c: the builds of the HashGraph paper beside the library's own, on the CPU. */
+/* bench_graph_paper.c: the builds of the HashGraph paper beside the library's own. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/geometry.h"
 #include "bench_graph.h"
-#include "cpu/graph_paper.h"
+#include "engine/graph_paper.h"
 #include "progress.h"
 #include "tool.h"
 
@@ -19,25 +19,23 @@ typedef struct paper_build {
 static heddle_status call_build(void *context)
 {
     const paper_build *p = (const paper_build *)context;
-    const int threads = (int)p->g->b->info.threads;
-    const uint32_t *keys = (const uint32_t *)p->g->keys;
-    const uint64_t n = p->g->rows.keys.n;
-    if (p->bins == 0) hd_paper_v1(threads, keys, n, &p->graph, &p->work);
-    else hd_paper_v2(threads, keys, n, p->bins, &p->graph, &p->work);
-    return HEDDLE_OK;
+    heddle_device *device = p->g->b->device;
+    return device->engine->paper(device, (const uint32_t *)p->g->keys, p->g->rows.keys.n, p->bins,
+                                 &p->graph, &p->work);
 }
 
 static int poison(void *context, bool last)
 {
     const paper_build *p = (const paper_build *)context;
-    if (last) memset(p->graph.edges, BENCH_POISON, p->g->rows.keys.n * sizeof *p->graph.edges);
+    const uint64_t bytes = p->g->rows.keys.n * sizeof *p->graph.edges;
+    if (last && heddle_memory_fill(p->g->b->device, p->graph.edges, BENCH_POISON, bytes, NULL) != 0)
+        return TOOL_FAILED;
     return TOOL_OK;
 }
 
 /* Edges that are not where they belong, or there twice, or not what the row has. */
-static uint64_t count_wrong(const paper_build *p, uint8_t *seen)
+static uint64_t count_wrong(const paper_build *p, const hd_paper_graph *graph, uint8_t *seen)
 {
-    const hd_paper_graph *graph = &p->graph;
     const bench_rows *rows = &p->g->rows;
     const uint64_t n = rows->keys.n;
     uint64_t wrong = graph->offsets[0] != 0 || graph->offsets[graph->vertices] != n;
@@ -58,24 +56,46 @@ static uint64_t count_wrong(const paper_build *p, uint8_t *seen)
     return wrong;
 }
 
+/* A copy of device memory, or NULL. */
+static void *host_copy(const paper_build *p, const void *from, uint64_t bytes)
+{
+    void *to = malloc(bytes);
+    if (to == NULL) return NULL;
+    if (heddle_memory_copy(p->g->b->device, to, from, bytes, NULL) == HEDDLE_OK &&
+        heddle_device_synchronize(p->g->b->device, NULL) == HEDDLE_OK)
+        return to;
+    free(to);
+    return NULL;
+}
+
 static int verify(const paper_build *p, bool *right)
 {
-    uint8_t *seen = (uint8_t *)calloc(p->g->rows.keys.n, 1);
-    if (seen == NULL) {
-        tool_say("no host memory for flags");
-        return TOOL_FAILED;
+    const uint64_t n = p->g->rows.keys.n;
+    hd_paper_graph host = p->graph;
+    uint8_t *seen = (uint8_t *)calloc(n, 1);
+    int status = TOOL_FAILED;
+    host.offsets =
+        (uint32_t *)host_copy(p, p->graph.offsets, (p->graph.vertices + UINT64_C(1)) * 4);
+    host.edges = (hd_paper_edge *)host_copy(p, p->graph.edges, n * sizeof *host.edges);
+    if (seen == NULL || host.offsets == NULL || host.edges == NULL) {
+        tool_say("no host memory to verify a graph");
+    } else {
+        const uint64_t wrong = count_wrong(p, &host, seen);
+        if (wrong != 0)
+            tool_say("%s: %llu edges are wrong", p->g->b->op, (unsigned long long)wrong);
+        *right &= wrong == 0;
+        status = TOOL_OK;
     }
-    const uint64_t wrong = count_wrong(p, seen);
-    if (wrong != 0) tool_say("%s: %llu edges are wrong", p->g->b->op, (unsigned long long)wrong);
-    *right &= wrong == 0;
     free(seen);
-    return TOOL_OK;
+    free(host.offsets);
+    free(host.edges);
+    return status;
 }
 
 static int take_memory(paper_build *p)
 {
     const uint64_t n = p->g->rows.keys.n, vertices = p->graph.vertices;
-    const uint64_t words[4] = {vertices + 1, 2 * n, vertices, 2 * n};
+    const uint64_t words[4] = {vertices + 1, 2 * n, vertices + 1, 2 * n};
     int status = TOOL_OK;
     for (int i = 0; i < 4 && status == TOOL_OK; i++)
         status = bench_array_take(p->g->b, 32, words[i], &p->memory[i]);

@@ -11,6 +11,8 @@
 #ifndef HD_GRAPH_PAPER_H
 #define HD_GRAPH_PAPER_H
 
+#include <heddle/heddle.h>
+
 #include "engine/table_view.h"
 
 typedef struct hd_paper_edge {
@@ -29,7 +31,7 @@ typedef struct hd_paper_graph {
 
 /* Room that a build works in; all of it the caller's. */
 typedef struct hd_paper_work {
-    uint32_t *counters;  /* a vertex each */
+    uint32_t *counters;  /* a vertex each, and one more */
     uint32_t *hashes;    /* V1: n */
     hd_paper_edge *bins; /* V2: n; both may be the same memory */
 } hd_paper_work;
@@ -43,5 +45,10 @@ void hd_paper_v1(int threads, const uint32_t *keys, uint64_t n, const hd_paper_g
 /* About `bins` bins, at most HD_PAPER_BINS_MAX; the paper finds 2^14 to 2^15 best. */
 void hd_paper_v2(int threads, const uint32_t *keys, uint64_t n, uint32_t bins,
                  const hd_paper_graph *graph, const hd_paper_work *work);
+
+/* Either of them on a device of any kind, in its memory: V1 where `bins` is 0. Waits. */
+typedef heddle_status (*hd_paper_build)(heddle_device *device, const uint32_t *keys, uint64_t n,
+                                        uint32_t bins, const hd_paper_graph *graph,
+                                        const hd_paper_work *work);
 
 #endif
