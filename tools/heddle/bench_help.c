@@ -108,7 +108,7 @@ static const char graph[] =
     "  --value-bits BITS  32, 64                                                    [32]\n"
     "  --op LIST          [build,find,miss,count,retrieve,query,intersect,erase,insert]\n"
     "  --variant LIST     regions: the library's own; ordered: the same with the values of a key\n"
-    "                     in order; v1, v2: the builds of the HashGraph paper, on a CPU\n"
+    "                     in order; v1, v2: the builds of the HashGraph paper\n"
     "                     with 32 bits, op build alone                              [regions]\n"
     "  --bins LIST        of v2, to 65536                                           [2^14]\n"
     "\n"
