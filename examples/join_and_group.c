@@ -32,7 +32,8 @@ int main(void)
     heddle_join *join = NULL;
     uint64_t order_rows[ORDERS], customer_rows[ORDERS], matches = 0;
     check(heddle_device_open("auto", &device), "open");
-    check(heddle_join_create(device, &left, ORDERS, &right, CUSTOMERS, 1, NULL, &join, NULL), "join");
+    check(heddle_join_create(device, &left, ORDERS, &right, CUSTOMERS, 1, NULL, &join, NULL),
+          "join");
     check(heddle_join_fetch(join, order_rows, customer_rows, ORDERS, &matches, NULL), "fetch");
     heddle_join_destroy(join);
 
@@ -53,7 +54,8 @@ int main(void)
     check(heddle_groups_count(groups, &count), "count");
     check(heddle_groups_keys(groups, 0, names, NULL, NULL), "keys");
     check(heddle_groups_aggregate(groups, HEDDLE_AGGREGATE_SUM, HEDDLE_TYPE_U32, paid, NULL, sums,
-                                  NULL, NULL), "sum");
+                                  NULL, NULL),
+          "sum");
     for (uint64_t g = 0; g < count; g++) {
         printf("%-12.12s%" PRIu64 "\n", names[g], sums[g]);
         all += sums[g];
