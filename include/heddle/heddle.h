@@ -134,7 +134,7 @@ HEDDLE_API uint32_t heddle_cuda_is_built(void);
 
 /*
  * Calls that need scratch memory of the device keep it for the next call, up to a quarter of the
- * device's memory; it is given up when memory runs out. This frees at once what no call is using.
+ * device's memory; a GPU gives it up when its memory runs out. This frees at once what no call is using.
  */
 HEDDLE_API heddle_status heddle_device_trim(heddle_device *device);
 /* Waits until all work queued on `stream` (NULL: the device's own) is done; reports its errors. */

@@ -26,7 +26,7 @@ extern "C" {
 #endif
 
 typedef struct heddle_column {
-    const void *data;     /* n elements */
+    const void *data;     /* n elements, aligned to the width where that is 2, 4 or 8 */
     const uint8_t *valid; /* NULL: no nulls; else one byte an element, 0 where it is null */
     uint32_t width;       /* bytes of an element, 1 to 64 */
     uint32_t reserved;    /* 0 */
@@ -72,8 +72,8 @@ HEDDLE_API heddle_status heddle_join_create(heddle_device *device, const heddle_
                                             void *stream);
 /*
  * The inner join of two multimaps by HEDDLE_SCHEME_HASHGRAPH, whose values stand in place of row numbers:
- * every pair of a left and a right value that have a key in common. Nothing is sorted or hashed again, so
- * a table built once can be joined with many. Both are on one device and have the same widths and the
+ * every pair of a left and a right value that have a key in common. Neither is partitioned again, so a
+ * table built once can be joined with many. Both are on one device and have the same widths and the
  * same seed (give one in their options); neither may be changed until the join is destroyed. NULL options
  * are right; else kind is INNER and row_bits are the bits of the values.
  */

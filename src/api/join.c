@@ -70,6 +70,12 @@ static heddle_status check_column(const heddle_column *column, uint64_t rows, co
                        "join_create: the reserved field of %s column %u is not 0", side, number);
     if (rows != 0 && column->data == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "join_create: %s column %u has no data", side, number);
+    const uint32_t width = column->width;
+    if (rows != 0 && (width == 2 || width == 4 || width == 8) &&
+        (uintptr_t)column->data % width != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "join_create: %s column %u is not aligned to its elements of %u bytes", side,
+                       number, width);
     return HEDDLE_OK;
 }
 

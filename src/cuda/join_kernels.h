@@ -31,10 +31,36 @@ typedef uint32_t hd_row;
 typedef struct join_desk {
     uint32_t row[JOIN_ROW_WORDS];
     uint32_t sorted[JOIN_LEFT * HD_PAIR_WORDS];
-    uint32_t matched[JOIN_LEFT / 32]; /* a bit for each of the sorted left rows */
+    uint32_t matched[JOIN_LEFT / 32];    /* a bit for each of the sorted left rows */
+    uint32_t single[JOIN_VERTICES / 32]; /* a bit for each long list: all its rows have one key */
     typename vertex_scan::TempStorage scan;
     unsigned long long count; /* matches; when writing, matches that have a place */
 } join_desk;
+
+/* Lists longer than this are looked through once, so that a frequent key is not compared over and over. */
+#define JOIN_LONG 16
+
+/* Finds the long lists of one key. Warps look at one list after the other. */
+HD_FN void join_find_single(join_desk *desk)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    for (uint32_t v = threadIdx.x; v < JOIN_VERTICES; v += VERTEX_BLOCK) {
+        const uint32_t begin = row_get(desk->row, v), end = row_get(desk->row, v + 1);
+        uint32_t longs = __ballot_sync(0xffffffffu, end - begin > JOIN_LONG), single = 0;
+        for (; longs != 0; longs &= longs - 1) {
+            const uint32_t from = hd_lowest_bit(longs);
+            const uint32_t first = __shfl_sync(0xffffffffu, begin, from);
+            const uint32_t last = __shfl_sync(0xffffffffu, end, from);
+            const hd_key key = sorted_key(sorted_load(desk->sorted, first));
+            bool other = false;
+            for (uint32_t at = first + lane; at < last; at += 32)
+                other |= sorted_key(sorted_load(desk->sorted, at)) != key;
+            if (!__any_sync(0xffffffffu, other)) single |= 1u << from;
+        }
+        if (lane == 0) desk->single[v / 32] = single;
+    }
+    __syncthreads();
+}
 
 HD_FN void join_sort_left(join_desk *desk, const hd_join_job &job, const hd_join_task &task)
 {
@@ -47,11 +73,13 @@ HD_FN void join_sort_left(join_desk *desk, const hd_join_job &job, const hd_join
     for (uint32_t i = threadIdx.x; i < JOIN_LEFT / 32; i += VERTEX_BLOCK) desk->matched[i] = 0;
     vertex_sort<JOIN_ITEMS>(range, job.region_bits, JOIN_VERTICES, desk->row, JOIN_ROW_WORDS,
                             desk->sorted, &desk->scan);
+    join_find_single(desk);
 }
 
 /* Where in the sorted left rows the matches of a key can be. */
 typedef struct join_list {
     uint32_t begin, end;
+    bool single; /* a long list of one key */
 } join_list;
 
 HD_FN join_list join_list_of(const join_desk *desk, const hd_join_job &job, hd_key mixed)
@@ -60,6 +88,8 @@ HD_FN join_list join_list_of(const join_desk *desk, const hd_join_job &job, hd_k
     join_list list;
     list.begin = row_get(desk->row, vertex);
     list.end = row_get(desk->row, vertex + 1);
+    list.single =
+        list.end - list.begin > JOIN_LONG && (desk->single[vertex / 32] >> vertex % 32 & 1);
     return list;
 }
 
@@ -70,18 +100,34 @@ HD_FN bool join_is_match(const join_desk *desk, uint32_t at, hd_key mixed)
 
 /* ---------------------------------------------------------------------------------------- count */
 
+HD_FN void join_mark(join_desk *desk, uint32_t at)
+{
+    if ((*(volatile uint32_t *)&desk->matched[at / 32] >> at % 32 & 1) == 0)
+        atomicOr(&desk->matched[at / 32], 1u << at % 32);
+}
+
+/* How many rows of a list have the key. */
+HD_FN uint32_t join_count_list(const join_desk *desk, const join_list &list, hd_key mixed)
+{
+    uint32_t matches = 0;
+    if (list.single) return join_is_match(desk, list.begin, mixed) ? list.end - list.begin : 0;
+    for (uint32_t at = list.begin; at < list.end; at++) matches += join_is_match(desk, at, mixed);
+    return matches;
+}
+
 template <bool MARK_LEFT>
 static __device__ __forceinline__ uint32_t join_count_row(join_desk *desk, const hd_join_job &job,
                                                           hd_key mixed)
 {
     const join_list list = join_list_of(desk, job, mixed);
-    uint32_t matches = 0;
-    for (uint32_t at = list.begin; at < list.end; at++) {
-        if (!join_is_match(desk, at, mixed)) continue;
-        matches++;
-        if (MARK_LEFT && (*(volatile uint32_t *)&desk->matched[at / 32] >> at % 32 & 1) == 0)
-            atomicOr(&desk->matched[at / 32], 1u << at % 32);
-    }
+    const uint32_t matches = join_count_list(desk, list, mixed);
+    if (!MARK_LEFT || matches == 0) return matches;
+    /* The last row of a list of one key is marked after all others. */
+    if (list.single &&
+        (*(volatile uint32_t *)&desk->matched[(list.end - 1) / 32] >> (list.end - 1) % 32 & 1))
+        return matches;
+    for (uint32_t at = list.begin; at < list.end; at++)
+        if (list.single || join_is_match(desk, at, mixed)) join_mark(desk, at);
     return matches;
 }
 
@@ -143,12 +189,11 @@ HD_FN void join_write_warp(join_desk *desk, const hd_join_job &job, const hd_sor
     const uint32_t lane = threadIdx.x % 32;
     const hd_key mixed = sorted_key(pair);
     const uint64_t right = sorted_value(pair);
-    join_list list = {0, 0};
+    join_list list = {0, 0, false};
     uint32_t matches = 0;
     if (mine) {
         list = join_list_of(desk, job, mixed);
-        for (uint32_t at = list.begin; at < list.end; at++)
-            matches += join_is_match(desk, at, mixed);
+        matches = join_count_list(desk, list, mixed);
     }
     uint32_t before = matches; /* becomes the sum of the lanes up to this one */
     for (int offset = 1; offset < 32; offset *= 2) {
@@ -166,7 +211,7 @@ HD_FN void join_write_warp(join_desk *desk, const hd_join_job &job, const hd_sor
     for (uint32_t left = __ballot_sync(0xffffffffu, many); left != 0; left &= left - 1) {
         const uint32_t from = hd_lowest_bit(left);
         const join_list others = {__shfl_sync(0xffffffffu, list.begin, from),
-                                  __shfl_sync(0xffffffffu, list.end, from)};
+                                  __shfl_sync(0xffffffffu, list.end, from), false};
         join_write_together(desk, job, __shfl_sync(0xffffffffu, mixed, from),
                             __shfl_sync(0xffffffffu, (unsigned long long)right, from), others,
                             __shfl_sync(0xffffffffu, place, from));
