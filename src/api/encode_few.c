@@ -99,20 +99,27 @@ heddle_status hd_row_groups_count(heddle_device *device, hd_row_groups *made, vo
 heddle_status hd_row_groups_order(heddle_device *device, hd_row_groups *made, void *stream)
 {
     const hd_column_ops *columns = device->engine->columns;
+    const hd_grouped grouped = hd_row_groups_view(made);
     hd_scratch scratch = {device, 0, {NULL}};
-    hd_grouped grouped;
-    void *work = NULL, *rows = NULL;
+    void *work = NULL, *rows = NULL, *starts = NULL;
     heddle_status status;
     if (made->rows != NULL || made->n == 0) return HEDDLE_OK;
-    status = hd_row_groups_count(device, made, stream);
-    grouped = hd_row_groups_view(made);
+    status = hd_scratch_take(&scratch, columns->work(device, made->n), &work);
     if (status == HEDDLE_OK)
-        status = hd_scratch_take(&scratch, columns->work(device, made->n), &work);
+        status = hd_block_take(device, (made->groups + 1) * sizeof(uint64_t), &starts);
     if (status == HEDDLE_OK) status = hd_block_take(device, made->n * (made->row_bits / 8), &rows);
-    if (status == HEDDLE_OK) status = columns->order(device, &grouped, rows, work, stream);
+    if (status == HEDDLE_OK)
+        status = columns->order(device, &grouped, (uint64_t *)starts, rows, work, stream);
     if (status == HEDDLE_OK) status = device->engine->synchronize(device, stream);
     hd_scratch_free(&scratch);
-    if (status == HEDDLE_OK) made->rows = rows;
-    else if (rows != NULL) hd_block_give(device, rows);
+    if (status == HEDDLE_OK) {
+        void *before = made->starts;
+        made->starts = (uint64_t *)starts;
+        made->rows = rows;
+        starts = before;
+        rows = NULL;
+    }
+    if (starts != NULL) hd_block_give(device, starts);
+    if (rows != NULL) hd_block_give(device, rows);
     return status;
 }

@@ -71,8 +71,9 @@ heddle_status hd_reduce_cpu(heddle_device *device, const hd_grouped *grouped,
 uint64_t hd_numbered_cpu_work(heddle_device *device, uint64_t n);
 heddle_status hd_reduce_numbered_cpu(heddle_device *device, const hd_grouped *grouped,
                                      const hd_reduce *reduce, void *work);
-heddle_status hd_order_cpu(heddle_device *device, const hd_grouped *grouped, void *rows, void *work,
-                           void *stream);
+uint64_t hd_order_cpu_work(heddle_device *device, uint64_t n);
+heddle_status hd_order_cpu(heddle_device *device, const hd_grouped *grouped, uint64_t *starts,
+                           void *rows, void *work, void *stream);
 heddle_status hd_hash_cpu(heddle_device *device, const hd_row_keys *keys, uint64_t first,
                           uint64_t n, uint64_t seed, uint64_t *out, void *stream);
 heddle_status hd_differ_cpu(heddle_device *device, const hd_row_keys *keys,

@@ -1,15 +1,19 @@
 /*
- * reduce_numbered.c: aggregates by group on the CPU where the group of every row is known by number, and
- * the rows of groups in order.
+ * reduce_numbered.c: aggregates by group on the CPU where the group of every row is known by number.
  *
  * Every thread goes through its share of the rows as they lie and has a cell for every group; the cells
  * of all threads are brought together in the end. A cell holds what the aggregate needs: a sum, a count of
  * values, or both. Groups without a row do not exist, so that sums need no count where there are no nulls.
- * Nulls go to a cell behind those of the groups, so that no branch has to guess where they are.
+ * Nulls go to a cell behind those of the groups, so that no branch has to guess where they are. Of very few
+ * groups a thread has several sets of cells and takes turns, so that a row seldom waits for the one before.
  */
 #include <string.h>
 
 #include "cpu/reduce_value.h"
+
+#define LANES 4          /* sets of cells of a thread */
+#define LANED_GROUPS 255 /* at most: their cells stay in the first-level cache */
+#define LINE (64 / sizeof(number))
 
 uint64_t hd_numbered_cpu_work(heddle_device *device, uint64_t n)
 {
@@ -17,7 +21,9 @@ uint64_t hd_numbered_cpu_work(heddle_device *device, uint64_t n)
     const uint64_t all = threads * HD_NUMBERED_MOST, worth = n / 4;
     const uint64_t one = n < HD_NUMBERED_MOST ? n : HD_NUMBERED_MOST;
     const uint64_t shared = all < worth ? all : worth;
-    return ((one > shared ? one : shared) + threads) * 2 * sizeof(number);
+    const uint64_t laned = threads * LANES * (LANED_GROUPS + 1);
+    const uint64_t sets = threads * LANES * 2 * LINE;
+    return (2 * ((one > shared ? one : shared) + laned) + sets) * sizeof(number);
 }
 
 HD_FN bool has_sum(shape s) { return s.aggregate != HEDDLE_AGGREGATE_COUNT; }
@@ -26,40 +32,60 @@ HD_FN bool has_count(shape s)
     return s.nulls || s.aggregate == HEDDLE_AGGREGATE_COUNT || s.aggregate == HEDDLE_AGGREGATE_MEAN;
 }
 HD_FN uint32_t cell_width(shape s) { return has_sum(s) && has_count(s) ? 2 : 1; }
-/* Where a thread's cells are. */
-HD_FN uint64_t cells_at(shape s, const hd_grouped *grouped, int thread)
+
+static uint32_t lanes_of(const hd_grouped *grouped)
 {
-    return (uint64_t)thread * (grouped->groups + 1) * cell_width(s);
+    return grouped->groups <= LANED_GROUPS ? LANES : 1;
 }
 
+/* A set of cells, a line apart from the next, so that no line is two threads'. */
+HD_FN uint64_t set_size(shape s, const hd_grouped *grouped)
+{
+    return ((grouped->groups + 1) * cell_width(s) + LINE - 1) / LINE * LINE + LINE;
+}
+
+HD_FN void add_row(shape s, const hd_grouped *grouped, const hd_reduce *r, uint64_t i,
+                   number *cells)
+{
+    const uint64_t there = s.nulls ? 0 - (uint64_t)(r->valid[i] != 0) : UINT64_MAX;
+    const uint64_t g = (grouped->numbers[i] & there) | (grouped->groups & ~there);
+    number *cell = cells + g * cell_width(s);
+    if (has_count(s)) cell[cell_width(s) - 1].u++;
+    if (has_sum(s)) cell[0] = take(s, cell[0], value_to_take(s, r->column, i));
+}
+
+/* A thread's share of the rows, to its sets of cells. */
 HD_FN void add_rows(shape s, const hd_grouped *grouped, const hd_reduce *r, hd_share share,
                     number *cells)
 {
-    const uint32_t width = cell_width(s), count_at = width - 1;
-    const uint32_t *numbers = grouped->numbers;
-    for (uint64_t g = 0; g <= grouped->groups; g++) {
-        if (has_sum(s)) cells[g * width] = nothing(s);
-        if (has_count(s)) cells[g * width + count_at].u = 0;
-    }
-    for (uint64_t i = share.begin; i < share.end; i++) {
-        const uint64_t there = s.nulls ? 0 - (uint64_t)(r->valid[i] != 0) : UINT64_MAX;
-        const uint64_t g = (numbers[i] & there) | (grouped->groups & ~there);
-        number *cell = cells + g * width;
-        if (has_count(s)) cell[count_at].u++;
-        if (has_sum(s)) cell[0] = take(s, cell[0], value_to_take(s, r->column, i));
-    }
+    const hd_grouped local = *grouped; /* nobody writes there, but cells could be anywhere */
+    const hd_reduce reduce = *r;
+    const uint32_t lanes = lanes_of(grouped), width = cell_width(s);
+    const uint64_t apart = lanes == 1 ? 0 : set_size(s, grouped);
+    uint64_t i = share.begin;
+    for (uint32_t lane = 0; lane < lanes; lane++)
+        for (uint64_t g = 0; g <= local.groups; g++) {
+            number *cell = cells + lane * apart + g * width;
+            if (has_sum(s)) cell[0] = nothing(s);
+            if (has_count(s)) cell[width - 1].u = 0;
+        }
+    for (; i + LANES <= share.end; i += LANES)
+        for (uint64_t lane = 0; lane < LANES; lane++)
+            add_row(s, &local, &reduce, i + lane, cells + lane * apart);
+    for (; i < share.end; i++) add_row(s, &local, &reduce, i, cells);
 }
 
-/* Groups [share) of all threads' cells. */
+/* Groups [share) of all sets of cells. */
 HD_FN void finish_groups(shape s, const hd_grouped *grouped, const hd_reduce *r, hd_share share,
-                         const number *cells, int threads)
+                         const number *cells, uint64_t sets)
 {
     const uint32_t width = cell_width(s);
+    const uint64_t size = set_size(s, grouped);
     for (uint64_t g = share.begin; g < share.end; g++) {
         partial all = {nothing(s), 0, g};
-        for (int t = 0; t < threads; t++) {
-            const number *cell = cells + cells_at(s, grouped, t) + g * width;
-            /* Without counts, a thread that has no value of the group has a sum that changes nothing. */
+        for (uint64_t i = 0; i < sets; i++) {
+            const number *cell = cells + i * size + g * width;
+            /* Without counts, a set that has no value of the group has a sum that changes nothing. */
             const partial p = {cell[0], has_count(s) ? cell[width - 1].u : 1, g};
             partial_add(s, &all, &p);
         }
@@ -71,7 +97,7 @@ HD_FN void finish_groups(shape s, const hd_grouped *grouped, const hd_reduce *r,
 
 typedef struct numbered_loop {
     void (*add)(const hd_grouped *, const hd_reduce *, hd_share, number *);
-    void (*finish)(const hd_grouped *, const hd_reduce *, hd_share, const number *, int);
+    void (*finish)(const hd_grouped *, const hd_reduce *, hd_share, const number *, uint64_t);
 } numbered_loop;
 
 #define LOOP(name, aggregate, type, nulls)                                                         \
@@ -82,10 +108,10 @@ typedef struct numbered_loop {
     }
 #define FINISH(name, aggregate, type, nulls)                                                       \
     static void name##_finish(const hd_grouped *g, const hd_reduce *r, hd_share h,                 \
-                              const number *cells, int threads)                                    \
+                              const number *cells, uint64_t sets)                                  \
     {                                                                                              \
         const shape s = {aggregate, type, 32, nulls};                                              \
-        finish_groups(s, g, r, h, cells, threads);                                                 \
+        finish_groups(s, g, r, h, cells, sets);                                                    \
     }
 #define LOOPS(name, aggregate, type)                                                               \
     LOOP(name, aggregate, type, false)                                                             \
@@ -131,53 +157,12 @@ heddle_status hd_reduce_numbered_cpu(heddle_device *device, const hd_grouped *gr
     number *cells = (number *)work;
 #pragma omp parallel num_threads(hd_numbered_threads(device, grouped->n, grouped->groups))
     {
+        const uint64_t lanes = lanes_of(grouped), me = (uint64_t)omp_get_thread_num();
         loop.add(grouped, reduce, hd_share_of(grouped->n),
-                 cells + cells_at(s, grouped, omp_get_thread_num()));
+                 cells + me * lanes * set_size(s, grouped));
 #pragma omp barrier
-        loop.finish(grouped, reduce, hd_share_of(grouped->groups), cells, omp_get_num_threads());
-    }
-    return HEDDLE_OK;
-}
-
-/* ---------------------------------------------------------------------------------- rows in order */
-
-HD_FN void order_share(const uint32_t *numbers, uint32_t row_bits, hd_share share, uint64_t *places,
-                       void *rows)
-{
-    for (uint64_t i = share.begin; i < share.end; i++)
-        hd_row_set(rows, row_bits, places[numbers[i]]++, i);
-}
-
-/* Turns the counts of all threads into the places of their first rows, for a share of the groups. */
-static void find_places(const hd_grouped *grouped, hd_share share, uint64_t *counts, int threads)
-{
-    for (uint64_t g = share.begin; g < share.end; g++) {
-        uint64_t at = grouped->starts[g];
-        for (int t = 0; t < threads; t++) {
-            uint64_t *place = &counts[(uint64_t)t * grouped->groups + g];
-            const uint64_t count = *place;
-            *place = at;
-            at += count;
-        }
-    }
-}
-
-heddle_status hd_order_cpu(heddle_device *device, const hd_grouped *grouped, void *rows, void *work,
-                           void *stream)
-{
-    uint64_t *counts = (uint64_t *)work;
-    (void)stream;
-#pragma omp parallel num_threads(hd_numbered_threads(device, grouped->n, grouped->groups))
-    {
-        const hd_share share = hd_share_of(grouped->n);
-        uint64_t *mine = counts + (uint64_t)omp_get_thread_num() * grouped->groups;
-        memset(mine, 0, grouped->groups * sizeof *mine);
-        for (uint64_t i = share.begin; i < share.end; i++) mine[grouped->numbers[i]]++;
-#pragma omp barrier
-        find_places(grouped, hd_share_of(grouped->groups), counts, omp_get_num_threads());
-#pragma omp barrier
-        if (grouped->row_bits == 32) order_share(grouped->numbers, 32, share, mine, rows);
-        else order_share(grouped->numbers, 64, share, mine, rows);
+        loop.finish(grouped, reduce, hd_share_of(grouped->groups), cells,
+                    lanes * (uint64_t)omp_get_num_threads());
     }
     return HEDDLE_OK;
 }

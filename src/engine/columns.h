@@ -93,10 +93,10 @@ typedef struct hd_column_ops {
     /* The indices of the k largest numbers, largest first, the lower index first among equals. May wait. */
     heddle_status (*top)(heddle_device *device, const uint64_t *numbers, uint64_t n, uint64_t k,
                          uint64_t *indices, void *work, void *stream);
-    /* Groups known by number: the rows in the order of groups, ascending in each. Needs `starts`. NULL
-       where there are no such groups. */
-    heddle_status (*order)(heddle_device *device, const hd_grouped *grouped, void *rows, void *work,
-                           void *stream);
+    /* Groups known by number: the rows in the order of groups, ascending in each, and where groups begin,
+       groups + 1 numbers. NULL where there are no such groups. */
+    heddle_status (*order)(heddle_device *device, const hd_grouped *grouped, uint64_t *starts,
+                           void *rows, void *work, void *stream);
 } hd_column_ops;
 
 #endif
