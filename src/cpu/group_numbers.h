@@ -8,7 +8,8 @@
  * its share. Keys that a thread has met after that are brought together in the end in the order of
  * shares, which is that of first rows, and the thread gives its rows their final numbers.
  *
- * More keys than the limit are noticed as soon as a thread has met them: soon, unless rows are sorted.
+ * More keys than the limit are noticed as soon as a thread has met them, which is late where rows are
+ * sorted. So a few rows are drawn first: when hardly any two of them have the same key, keys are many.
  */
 #ifndef HD_CPU_GROUP_NUMBERS_H
 #define HD_CPU_GROUP_NUMBERS_H
@@ -25,6 +26,7 @@
 #define NUMBERS_STEP UINT64_C(4096) /* rows between looks at whether another thread has given up */
 #define NUMBERS_ALONE                                                                              \
     32 /* the part of a thread's rows that the first does alone is one of so many */
+#define NUMBERS_DRAWN (UINT64_C(1) << 15) /* rows that are looked at before all others */
 
 typedef struct numbers_slot {
     hd_key key;
@@ -106,14 +108,33 @@ static bool numbers_rows(numbers_table *t, const hd_few_job *job, uint64_t begin
     return true;
 }
 
+static void numbers_clear(numbers_table *t)
+{
+    t->bits = NUMBERS_BITS_MIN;
+    t->count = 0;
+    memset(t->slots, 0, sizeof *t->slots << t->bits);
+}
+
+/* Whether rows drawn at random, the same ones every time, show that there are too many keys. Of keys that
+   are not too many, the most even ones give the fewest repeats: about draws^2 / (2 * keys). */
+static bool numbers_look_many(numbers_table *t, const hd_few_job *job)
+{
+    uint64_t state = 1;
+    if (job->n < 64 * NUMBERS_DRAWN || job->limit < NUMBERS_DRAWN) return false;
+    numbers_clear(t);
+    for (uint64_t i = 0; i < NUMBERS_DRAWN; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        if (numbers_apart(t, job, (state >> 16) % job->n) == 0) return true;
+    }
+    return (NUMBERS_DRAWN - t->count) * 4 < NUMBERS_DRAWN * NUMBERS_DRAWN / (2 * job->limit) * 3;
+}
+
 /* The first thread's rows that it does alone: more and more, until as many as before bring no new key.
    Returns their end, or UINT64_MAX when there are too many keys. */
 static uint64_t numbers_begin(numbers_table *t, const hd_few_job *job, uint64_t most)
 {
     uint64_t end = 0;
-    t->bits = NUMBERS_BITS_MIN;
-    t->count = 0;
-    memset(t->slots, 0, sizeof *t->slots << t->bits);
+    numbers_clear(t);
     while (end < most) {
         const uint64_t more = end == 0 ? NUMBERS_STEP : end, begin = end;
         const uint32_t known = t->count;
@@ -217,6 +238,8 @@ static heddle_status numbers_make(heddle_device *device, hd_few_job *job, void *
     uint32_t common = 0;
     bool many = false;
     (void)stream;
+    job->groups = 0;
+    if (numbers_look_many(&tables[0], job)) return HEDDLE_OK;
 #pragma omp parallel num_threads(wanted)
     {
         const int threads = omp_get_num_threads();
