@@ -46,8 +46,9 @@ static inline uint64_t hd_group_at(const hd_grouped *grouped, uint64_t i)
 /* Elements on their way to the caches while others are worked on. */
 #define HD_ROWS_AHEAD 32
 
-/* Groups that may be known by number, at most: numbers and sums of so many stay in the second-level cache. */
-#define HD_NUMBERED_MOST (UINT64_C(1) << 18)
+/* Groups that may be known by number, at most. Of more, a table and sums are so far beyond the second-level
+   cache that it is faster to bring rows together first. */
+#define HD_NUMBERED_MOST (UINT64_C(1) << 19)
 
 /* Threads that each have something of every group: the more groups, the fewer, so that bringing it together
    takes less time than the rows. */

@@ -1,6 +1,6 @@
 /*
  * group_numbers.h: rows numbered by key on the CPU, for keys so few that a table of them stays in a core's
- * second-level cache (hd_relate_ops.few).
+ * second-level cache or is not much larger (hd_relate_ops.few).
  *
  * Every thread has a table of its own, so that no line of it ever moves between cores. One thread begins
  * alone with a small part of the rows, in which few keys are nearly all met; the others then begin with
@@ -26,7 +26,7 @@
 #define NUMBERS_STEP UINT64_C(4096) /* rows between looks at whether another thread has given up */
 #define NUMBERS_ALONE                                                                              \
     32 /* the part of a thread's rows that the first does alone is one of so many */
-#define NUMBERS_DRAWN (UINT64_C(1) << 15) /* rows that are looked at before all others */
+#define NUMBERS_DRAWN (UINT64_C(1) << 16) /* rows that are looked at before all others */
 
 typedef struct numbers_slot {
     hd_key key;
@@ -120,13 +120,13 @@ static void numbers_clear(numbers_table *t)
 static bool numbers_look_many(numbers_table *t, const hd_few_job *job)
 {
     uint64_t state = 1;
-    if (job->n < 64 * NUMBERS_DRAWN || job->limit < NUMBERS_DRAWN) return false;
+    if (job->n < 32 * NUMBERS_DRAWN || job->limit < NUMBERS_DRAWN) return false;
     numbers_clear(t);
     for (uint64_t i = 0; i < NUMBERS_DRAWN; i++) {
         state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         if (numbers_apart(t, job, (state >> 16) % job->n) == 0) return true;
     }
-    return (NUMBERS_DRAWN - t->count) * 4 < NUMBERS_DRAWN * NUMBERS_DRAWN / (2 * job->limit) * 3;
+    return (NUMBERS_DRAWN - t->count) * 8 < NUMBERS_DRAWN * NUMBERS_DRAWN / (2 * job->limit) * 7;
 }
 
 /* The first thread's rows that it does alone: more and more, until as many as before bring no new key.
