@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/encode.h"
 #include "engine/error.h"
 #include "support/made_groups.h"
 
@@ -190,10 +191,12 @@ static void check_keys(const test_case *c, const uint64_t *keys, uint64_t n, uin
     table_model t = table_of_keys(keys, n, bits);
     const grouping model = table_group(&t);
     for (uint32_t order = 0; order < 2; order++) {
+        hd_group_few_limit(order == 0 ? n : 0); /* groups known by number; rows in order */
         made_groups m = made_create(c, &t, &model, order, order == 0 ? 32 : 64);
         check_all(&m, n + order);
         made_destroy(&m);
     }
+    hd_group_few_limit(UINT64_MAX);
     grouping_free(&model);
     table_free(&t);
 }
@@ -230,11 +233,13 @@ static void large_groups(const test_case *c)
     static const uint64_t distinct[] = {1, 2, 700};
     const uint64_t n = case_size((UINT64_C(1) << 20) + 1);
     uint64_t *keys = keys_allocate(n);
-    for (size_t d = 0; d < 3 && can_group(c); d++) {
+    for (size_t pass = 0; pass < 6 && can_group(c); pass++) {
+        const size_t d = pass % 3;
         uint64_t state = d;
         for (uint64_t i = 0; i < n; i++) keys[i] = keys_below(&state, distinct[d]);
         table_model t = table_of_keys(keys, n, 32);
         const grouping model = table_group(&t);
+        hd_group_few_limit(pass < 3 ? n : 0);
         made_groups m = made_create(c, &t, &model, 0, 32);
         for (uint32_t type = HEDDLE_TYPE_U32; type <= HEDDLE_TYPE_F64; type++) {
             uint8_t *values = make_values(type, n, d + type);
@@ -246,6 +251,7 @@ static void large_groups(const test_case *c)
         grouping_free(&model);
         table_free(&t);
     }
+    hd_group_few_limit(UINT64_MAX);
     free(keys);
 }
 
@@ -281,10 +287,12 @@ static void memory_may_run_out(const test_case *c)
     if (!can_group(c)) return;
     memset(valid, 1, sizeof valid);
     for (uint64_t i = 0; i < 100; i++) keys[i] = values[i] = i % 30;
-    for (uint32_t order = 0; order < 2; order++) {
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t order = i % 2;
         heddle_groups_options o = HEDDLE_GROUPS_OPTIONS_INIT;
         heddle_groups *g = NULL;
         bool struck = true;
+        hd_group_few_limit(i < 2 ? 0 : 100);
         o.order = order;
         check_ok(heddle_groups_create(c->device, &column, 1, 100, &o, &g, NULL));
         for (uint64_t k = 1; struck; k++) {
@@ -298,6 +306,7 @@ static void memory_may_run_out(const test_case *c)
         }
         heddle_groups_destroy(g);
     }
+    hd_group_few_limit(UINT64_MAX);
 }
 
 int main(void)

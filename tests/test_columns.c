@@ -274,8 +274,13 @@ static hd_grouped push_groups(bench *b, const grouping *g, uint64_t n, uint32_t 
     for (uint64_t i = 0; i < n; i++)
         if (bits == 32) ((uint32_t *)rows)[i] = (uint32_t)g->rows[i];
         else ((uint64_t *)rows)[i] = g->rows[i];
-    const hd_grouped grouped = {push(b, rows, n * bits / 8), bits, n,
-                                push(b, g->begins, (g->groups + 1) * 8), g->groups};
+    const hd_grouped grouped = {push(b, rows, n * bits / 8),
+                                bits,
+                                n,
+                                push(b, g->begins, (g->groups + 1) * 8),
+                                g->groups,
+                                NULL,
+                                NULL};
     free(rows);
     return grouped;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/encode.h"
 #include "engine/error.h"
 #include "support/made_groups.h"
 #include "support/model.h"
@@ -81,8 +82,13 @@ static void operations(const test_case *c)
                     b[i] = low_bits((keys_below(&state, distinct) + distinct / 2) *
                                         UINT64_C(0x9e3779b97f4a7c15),
                                     bits);
-                for (uint32_t o = HEDDLE_SET_UNION; o <= HEDDLE_SET_DIFFERENCE; o++)
+                for (uint32_t o = HEDDLE_SET_UNION; o <= HEDDLE_SET_DIFFERENCE; o++) {
+                    hd_group_few_limit(0);
                     check_operation(c, o, bits, a, n, b, m);
+                    hd_group_few_limit(n + m); /* groups known by number, where the engine can */
+                    check_operation(c, o, bits, a, n, b, m);
+                }
+                hd_group_few_limit(UINT64_MAX);
                 free(a);
                 free(b);
             }
@@ -121,8 +127,10 @@ static void memory_may_run_out(const test_case *c)
     keys_fill(a, 50, KEYS_RANDOM, 64, 1);
     keys_fill(b, 50, KEYS_RANDOM, 64, 2);
     memcpy(b, a, 10 * sizeof *a);
-    for (uint32_t o = HEDDLE_SET_UNION; o <= HEDDLE_SET_DIFFERENCE; o++) {
+    for (uint32_t i = 0; i < 6; i++) {
+        const uint32_t o = HEDDLE_SET_UNION + i % 3;
         bool struck = true;
+        hd_group_few_limit(i < 3 ? 0 : 100);
         for (uint64_t k = 1; struck; k++) {
             case_note("operation %u, allocation %llu", o, (unsigned long long)k);
             hd_fault_arm(k);
@@ -134,6 +142,7 @@ static void memory_may_run_out(const test_case *c)
                   heddle_last_error());
         }
     }
+    hd_group_few_limit(UINT64_MAX);
 }
 
 int main(void)

@@ -122,7 +122,7 @@ def parse():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--log-n", type=int, nargs="+", default=[24, 25], help="rows, as powers of 2")
-    parser.add_argument("--key-bits", type=int, nargs="+", default=[32], help="of joins: 32, 64")
+    parser.add_argument("--key-bits", type=int, nargs="*", default=[32], help="of joins: 32, 64")
     parser.add_argument("--groups", type=int, nargs="*", default=[1000, 1000000, 10000000])
     parser.add_argument("--no-pairs", action="store_true", help="joins are only counted")
     parser.add_argument("--csv", help="file to write the figures to")

@@ -26,12 +26,15 @@ void hd_row_groups_free(heddle_device *device, hd_row_groups *made)
 {
     if (made->rows != NULL) hd_block_give(device, made->rows);
     if (made->starts != NULL) hd_block_give(device, made->starts);
+    if (made->numbers != NULL) hd_block_give(device, made->numbers);
+    if (made->firsts != NULL) hd_block_give(device, made->firsts);
     memset(made, 0, sizeof *made);
 }
 
 hd_grouped hd_row_groups_view(const hd_row_groups *made)
 {
-    const hd_grouped grouped = {made->rows, made->row_bits, made->n, made->starts, made->groups};
+    const hd_grouped grouped = {made->rows,   made->row_bits, made->n,     made->starts,
+                                made->groups, made->numbers,  made->firsts};
     return grouped;
 }
 
@@ -116,9 +119,9 @@ heddle_status hd_group_array(heddle_device *device, const void *array, uint32_t 
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device cannot group rows");
     made->n = rows;
     made->row_bits = row_bits;
-    if (rows == 0) {
-        status = group_nothing(device, made, stream);
-    } else {
+    if (rows == 0) status = group_nothing(device, made, stream);
+    else status = hd_group_few(device, array, relate, seed, made, stream);
+    if (status == HEDDLE_OK && rows != 0 && made->groups == 0) {
         status = hd_block_take(device, rows * (row_bits / 8), &made->rows);
         if (status == HEDDLE_OK) status = hd_scratch_take(&scratch, rows, &heads);
         if (status == HEDDLE_OK)

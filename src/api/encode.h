@@ -7,10 +7,16 @@
 
 #include "engine/engine.h"
 
-/* Rows in groups, in memory of the device that hd_row_groups_free gives back. */
+/*
+ * Rows in groups, in memory of the device that hd_row_groups_free gives back. Few groups are known by
+ * number where the engine can do that: then numbers and firsts are set, groups are in the order of their
+ * first rows, and starts and rows are NULL until somebody needs them.
+ */
 typedef struct hd_row_groups {
-    void *rows;       /* numbers of row_bits bits, ascending in a group */
-    uint64_t *starts; /* groups + 1 */
+    void *rows;        /* numbers of row_bits bits, ascending in a group */
+    uint64_t *starts;  /* groups + 1 */
+    uint32_t *numbers; /* the group of every row */
+    void *firsts;      /* the first row of every group, of row_bits bits */
     uint64_t n, groups;
     uint32_t row_bits;
 } hd_row_groups;
@@ -29,6 +35,10 @@ static inline bool hd_rows_fit(uint64_t n, uint32_t row_bits)
 heddle_status hd_group_rows(heddle_device *device, const hd_row_keys *keys, uint64_t rows,
                             uint32_t row_bits, uint64_t seed, hd_row_groups *made, void *stream);
 void hd_row_groups_free(heddle_device *device, hd_row_groups *made);
+
+/* Makes sure that starts are there; that starts and rows are. Both wait for the stream. */
+heddle_status hd_row_groups_count(heddle_device *device, hd_row_groups *made, void *stream);
+heddle_status hd_row_groups_order(heddle_device *device, hd_row_groups *made, void *stream);
 
 /* The rows as the column steps take them. */
 hd_grouped hd_row_groups_view(const hd_row_groups *made);
@@ -52,5 +62,12 @@ heddle_status hd_group_exactly(heddle_device *device, const hd_row_keys *keys, u
 
 /* For tests: hashes of rows keep only these bits. UINT64_MAX: all. */
 void hd_encode_weaken(uint64_t mask);
+/* For tests: groups are known by number up to this many of them, whatever the rows; 0 is never. UINT64_MAX:
+   as is best. */
+void hd_group_few_limit(uint64_t limit);
+
+/* The first try of hd_group_array: sets made->groups where groups are few, else leaves all as it was. */
+heddle_status hd_group_few(heddle_device *device, const void *array, const hd_relate_ops *relate,
+                           uint64_t seed, hd_row_groups *made, void *stream);
 
 #endif

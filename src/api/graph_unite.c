@@ -122,7 +122,8 @@ static heddle_status sum_values(const uniting *u, const void *values, uint64_t *
 heddle_status hd_graph_unite(heddle_table *table, const void *keys, const void *values, uint64_t n,
                              hd_scratch *scratch, hd_united *united, void *stream)
 {
-    uniting u = {table, table->engine->columns, scratch, {NULL, 0, 0, NULL, 0}, NULL, stream};
+    uniting u = {table, table->engine->columns, scratch, {NULL, 0, 0, NULL, 0, NULL, NULL}, NULL,
+                 stream};
     uint64_t *counts = NULL;
     uint8_t *heads = NULL;
     heddle_status status;

@@ -77,7 +77,8 @@ heddle_status hd_groups_order(heddle_groups *groups, void *stream)
 {
     ordering o = {groups, {groups->device, 0, {NULL}}, stream, NULL, NULL, NULL, NULL, NULL};
     heddle_status status;
-    if (groups->made.groups == 0) return HEDDLE_OK;
+    if (groups->made.groups == 0 || groups->made.numbers != NULL)
+        return HEDDLE_OK; /* nothing to order, or in that order anyway */
     status = take_memory(&o);
     if (status == HEDDLE_OK) status = find_names(&o);
     if (status == HEDDLE_OK) status = find_order(&o);

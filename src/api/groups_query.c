@@ -9,12 +9,16 @@
 #include "api/table.h"
 
 /* Describes all groups: first rows or sizes, in the caller's order, to device memory. */
-static heddle_status describe(const heddle_groups *groups, hd_scratch *scratch, void *firsts,
+static heddle_status describe(heddle_groups *groups, hd_scratch *scratch, void *firsts,
                               uint64_t *sizes, void *stream)
 {
-    const hd_grouped grouped = hd_row_groups_view(&groups->made);
+    hd_grouped grouped;
     hd_arrange f, s;
-    heddle_status status = hd_arrange_begin(groups, scratch, firsts, hd_row_width(groups), &f);
+    heddle_status status = HEDDLE_OK;
+    if (sizes != NULL) status = hd_row_groups_count(groups->device, &groups->made, stream);
+    grouped = hd_row_groups_view(&groups->made);
+    if (status == HEDDLE_OK)
+        status = hd_arrange_begin(groups, scratch, firsts, hd_row_width(groups), &f);
     if (status == HEDDLE_OK) status = hd_arrange_begin(groups, scratch, sizes, 8, &s);
     if (status == HEDDLE_OK)
         status = groups->engine->columns->describe(groups->device, &grouped, f.memory, NULL,
@@ -76,7 +80,7 @@ static heddle_status gather_at(const heddle_groups *groups, hd_scratch *scratch,
     return status;
 }
 
-static heddle_status fetch_keys(const heddle_groups *groups, hd_scratch *scratch,
+static heddle_status fetch_keys(heddle_groups *groups, hd_scratch *scratch,
                                 const heddle_column *column, void *keys, uint8_t *valid,
                                 void *stream)
 {
@@ -138,7 +142,7 @@ heddle_status heddle_groups_of_rows(heddle_groups *groups, void *numbers, void *
 }
 
 /* Where groups begin in the caller's order: groups + 1 numbers of device memory. */
-static heddle_status find_begins(const heddle_groups *groups, hd_scratch *scratch, uint64_t *begins,
+static heddle_status find_begins(heddle_groups *groups, hd_scratch *scratch, uint64_t *begins,
                                  void *stream)
 {
     const uint64_t count = groups->made.groups;
@@ -213,7 +217,7 @@ static heddle_status rows_in_order(const heddle_groups *groups, const uint64_t *
     return status;
 }
 
-static heddle_status fetch_rows(const heddle_groups *groups, hd_scratch *scratch, uint64_t *begins,
+static heddle_status fetch_rows(heddle_groups *groups, hd_scratch *scratch, uint64_t *begins,
                                 void *rows, void *stream)
 {
     const hd_row_groups *made = &groups->made;
@@ -245,6 +249,8 @@ heddle_status heddle_groups_rows(heddle_groups *groups, uint64_t *begins, void *
     if (status == HEDDLE_OK)
         status = hd_check_array(rows, groups->made.n, hd_row_width(groups), "rows");
     if (status != HEDDLE_OK) return status;
+    status = hd_row_groups_order(groups->device, &groups->made, stream);
+    if (status != HEDDLE_OK) return status;
     scratch.device = groups->device;
     status = fetch_rows(groups, &scratch, begins, rows, stream);
     hd_scratch_free(&scratch);
@@ -253,7 +259,7 @@ heddle_status heddle_groups_rows(heddle_groups *groups, uint64_t *begins, void *
 
 /* ----------------------------------------------------------------------------------------- top */
 
-static heddle_status find_top(const heddle_groups *groups, hd_scratch *scratch, uint64_t count,
+static heddle_status find_top(heddle_groups *groups, hd_scratch *scratch, uint64_t count,
                               uint64_t *numbers, void *stream)
 {
     const uint64_t all = groups->made.groups;

@@ -95,15 +95,18 @@ static heddle_status mark_by_b(set_call *c, const void *firsts, const void *last
 static heddle_status mark(set_call *c, uint8_t *flags)
 {
     const hd_column_ops *columns = c->engine->columns;
-    const hd_grouped grouped = hd_row_groups_view(&c->made);
-    const uint64_t bytes = grouped.groups * (grouped.row_bits / 8);
+    const uint64_t bytes = c->made.groups * (c->made.row_bits / 8);
+    const bool by_b = c->operation != HEDDLE_SET_UNION;
+    hd_grouped grouped;
     void *firsts = NULL, *lasts = NULL;
     heddle_status status = hd_scratch_take(&c->scratch, bytes, &firsts);
-    if (status == HEDDLE_OK) status = hd_scratch_take(&c->scratch, bytes, &lasts);
+    if (status == HEDDLE_OK && by_b) status = hd_scratch_take(&c->scratch, bytes, &lasts);
+    if (status == HEDDLE_OK && by_b) status = hd_row_groups_order(c->device, &c->made, c->stream);
+    grouped = hd_row_groups_view(&c->made);
     if (status == HEDDLE_OK)
         status = columns->describe(c->device, &grouped, firsts, lasts, NULL, c->stream);
     if (status != HEDDLE_OK) return status;
-    if (c->operation != HEDDLE_SET_UNION) return mark_by_b(c, firsts, lasts, flags);
+    if (by_b) return mark_by_b(c, firsts, lasts, flags);
     status = c->engine->fill(c->device, flags, 0, c->rows, c->stream);
     if (status == HEDDLE_OK)
         status = columns->scatter(c->device, NULL, 1, firsts, grouped.row_bits, grouped.groups,

@@ -1,7 +1,7 @@
 /*
  * columns.c: the CPU's plain steps over arrays (engine/columns.h). Every thread has one share of the
  * elements; where a share's results depend on those before it, all shares are counted first.
- * Steps over groups are in grouped.c and reduce.c, steps over keys in row_keys.c.
+ * Steps over groups are in grouped.c, order_rows.c, reduce.c and reduce_numbered.c, over keys in row_keys.c.
  */
 #include <string.h>
 
@@ -16,9 +16,12 @@ typedef struct tally {
 static uint64_t work(heddle_device *device, uint64_t n)
 {
     const int threads = hd_cpu_threads(device, n);
-    const uint64_t tallies = (uint64_t)threads * sizeof(tally);
-    const uint64_t reduce = hd_reduce_cpu_work(threads);
-    return tallies > reduce ? tallies : reduce;
+    const uint64_t needs[] = {(uint64_t)threads * sizeof(tally), hd_reduce_cpu_work(threads),
+                              hd_numbered_cpu_work(device, n), hd_order_cpu_work(device, n)};
+    uint64_t most = 0;
+    for (size_t i = 0; i < sizeof needs / sizeof needs[0]; i++)
+        if (needs[i] > most) most = needs[i];
+    return most;
 }
 
 /* Turns the threads' counts into sums of those before; returns the whole. */
@@ -270,7 +273,7 @@ static heddle_status top(heddle_device *device, const uint64_t *numbers, uint64_
 }
 
 const hd_column_ops hd_columns_cpu = {
-    work,          scan,        select_flags,  rank,
-    gather,        scatter,     hd_number_cpu, hd_describe_cpu,
-    hd_reduce_cpu, hd_hash_cpu, hd_differ_cpu, top,
+    work,          scan,          select_flags,    rank,          gather,
+    scatter,       hd_number_cpu, hd_describe_cpu, hd_reduce_cpu, hd_hash_cpu,
+    hd_differ_cpu, top,           hd_order_cpu,
 };

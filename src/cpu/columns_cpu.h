@@ -46,6 +46,18 @@ static inline uint64_t hd_group_at(const hd_grouped *grouped, uint64_t i)
 /* Elements on their way to the caches while others are worked on. */
 #define HD_ROWS_AHEAD 32
 
+/* Groups that may be known by number, at most. Of more, a table and sums are so far beyond the second-level
+   cache that it is faster to bring rows together first. */
+#define HD_NUMBERED_MOST (UINT64_C(1) << 19)
+
+/* Threads that each have something of every group: the more groups, the fewer, so that bringing it together
+   takes less time than the rows. */
+static inline int hd_numbered_threads(const heddle_device *device, uint64_t n, uint64_t groups)
+{
+    const uint64_t threads = (uint64_t)hd_cpu_threads(device, n), worth = n / 4 / groups;
+    return (int)(worth == 0 ? 1 : worth < threads ? worth : threads);
+}
+
 /* All of them; the parts from other files follow. */
 extern const hd_column_ops hd_columns_cpu;
 
@@ -56,6 +68,13 @@ heddle_status hd_describe_cpu(heddle_device *device, const hd_grouped *grouped, 
                               void *lasts, uint64_t *counts, void *stream);
 heddle_status hd_reduce_cpu(heddle_device *device, const hd_grouped *grouped,
                             const hd_reduce *reduce, void *work, void *stream);
+/* The same for groups known by number, and its work. */
+uint64_t hd_numbered_cpu_work(heddle_device *device, uint64_t n);
+heddle_status hd_reduce_numbered_cpu(heddle_device *device, const hd_grouped *grouped,
+                                     const hd_reduce *reduce, void *work);
+uint64_t hd_order_cpu_work(heddle_device *device, uint64_t n);
+heddle_status hd_order_cpu(heddle_device *device, const hd_grouped *grouped, uint64_t *starts,
+                           void *rows, void *work, void *stream);
 heddle_status hd_hash_cpu(heddle_device *device, const hd_row_keys *keys, uint64_t first,
                           uint64_t n, uint64_t seed, uint64_t *out, void *stream);
 heddle_status hd_differ_cpu(heddle_device *device, const hd_row_keys *keys,

@@ -20,6 +20,15 @@ HD_FN void number_share(const hd_grouped *grouped, uint32_t row_bits, const void
     }
 }
 
+/* Groups known by number: rows as they come. */
+HD_FN void copy_share(const uint32_t *numbers, uint32_t row_bits, const void *names, hd_share share,
+                      void *out)
+{
+    for (uint64_t i = share.begin; i < share.end; i++)
+        hd_row_set(out, row_bits, i,
+                   names != NULL ? hd_row_at(names, row_bits, numbers[i]) : numbers[i]);
+}
+
 heddle_status hd_number_cpu(heddle_device *device, const hd_grouped *grouped, const void *names,
                             void *out, void *stream)
 {
@@ -28,6 +37,9 @@ heddle_status hd_number_cpu(heddle_device *device, const hd_grouped *grouped, co
     {
         const hd_share share = hd_share_of(grouped->n);
         if (share.begin == share.end) {
+        } else if (grouped->numbers != NULL) {
+            if (grouped->row_bits == 32) copy_share(grouped->numbers, 32, names, share, out);
+            else copy_share(grouped->numbers, 64, names, share, out);
         } else if (grouped->row_bits == 32) number_share(grouped, 32, names, share, out);
         else number_share(grouped, 64, names, share, out);
     }
@@ -42,7 +54,10 @@ heddle_status hd_describe_cpu(heddle_device *device, const hd_grouped *grouped, 
     (void)stream;
 #pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, grouped->groups))
     for (uint64_t g = 0; g < grouped->groups; g++) {
-        if (firsts != NULL) hd_row_set(firsts, bits, g, hd_row_at(grouped->rows, bits, starts[g]));
+        if (firsts != NULL)
+            hd_row_set(firsts, bits, g,
+                       grouped->firsts != NULL ? hd_row_at(grouped->firsts, bits, g)
+                                               : hd_row_at(grouped->rows, bits, starts[g]));
         if (lasts != NULL)
             hd_row_set(lasts, bits, g, hd_row_at(grouped->rows, bits, starts[g + 1] - 1));
         if (counts != NULL) counts[g] = starts[g + 1] - starts[g];

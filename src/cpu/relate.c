@@ -6,9 +6,10 @@
 #include "engine/engine.h"
 
 #include "cpu/group.h"
+#include "cpu/group_numbers.h"
 #include "cpu/join.h"
 
 const hd_relate_ops HD_SYMBOL = {
-    HD_KEY_BITS, HD_VALUE_BITS, JOIN_LEFT,  JOIN_RIGHT, REGION_ROWS,
-    join_count,  join_write,    group_work, group,
+    HD_KEY_BITS, HD_VALUE_BITS, JOIN_LEFT, JOIN_RIGHT,   REGION_ROWS,  join_count,
+    join_write,  group_work,    group,     NUMBERS_MOST, numbers_work, numbers_make,
 };

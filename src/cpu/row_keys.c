@@ -166,6 +166,17 @@ static uint64_t differ_share(const hd_row_keys *keys, const hd_grouped *grouped,
     return different;
 }
 
+/* Groups known by number: rows as they come, so only first rows are far apart, and they are few. */
+static uint64_t differ_numbered(const hd_row_keys *keys, const hd_grouped *grouped, hd_share share)
+{
+    uint64_t different = 0;
+    for (uint64_t row = share.begin; row < share.end; row++) {
+        const uint64_t head = hd_row_at(grouped->firsts, grouped->row_bits, grouped->numbers[row]);
+        different += row != head && !same_key(keys, head, row);
+    }
+    return different;
+}
+
 heddle_status hd_differ_cpu(heddle_device *device, const hd_row_keys *keys,
                             const hd_grouped *grouped, uint64_t *count, void *stream)
 {
@@ -174,7 +185,9 @@ heddle_status hd_differ_cpu(heddle_device *device, const hd_row_keys *keys,
 #pragma omp parallel num_threads(hd_cpu_threads(device, grouped->n)) reduction(+ : different)
     {
         const hd_share share = hd_share_of(grouped->n);
-        if (share.begin < share.end) different = differ_share(keys, grouped, share);
+        if (share.begin == share.end) different = 0;
+        else if (grouped->numbers != NULL) different = differ_numbered(keys, grouped, share);
+        else different = differ_share(keys, grouped, share);
     }
     *count += different;
     return HEDDLE_OK;

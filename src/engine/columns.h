@@ -25,13 +25,19 @@ typedef struct hd_row_keys {
     hd_column first[HD_COLUMNS_MAX], second[HD_COLUMNS_MAX];
 } hd_row_keys;
 
-/* Rows in groups: rows [starts[g], starts[g + 1]) of `rows` are the rows of group g. */
+/*
+ * Rows in groups: rows [starts[g], starts[g + 1]) of `rows` are the rows of group g. An engine whose
+ * hd_relate_ops have `few` also takes groups that are known by number: `numbers` and `firsts` are set, and
+ * `rows` and `starts` may be NULL where a step does not say that it needs them.
+ */
 typedef struct hd_grouped {
     const void *rows;
     uint32_t row_bits;
     uint64_t n;
     const uint64_t *starts;
     uint64_t groups;
+    const uint32_t *numbers; /* NULL, or the group of every row */
+    const void *firsts;      /* with numbers: the first row of every group */
 } hd_grouped;
 
 /* Types of columns that are aggregated, and what is made of them. */
@@ -72,7 +78,8 @@ typedef struct hd_column_ops {
      */
     heddle_status (*number)(heddle_device *device, const hd_grouped *grouped, const void *names,
                             void *out, void *stream);
-    /* For every group: its first row, its last row, its number of rows; each may be NULL. */
+    /* For every group: its first row, its last row, its number of rows; each may be NULL. Last rows
+       need `rows`, numbers of rows need `starts`. */
     heddle_status (*describe)(heddle_device *device, const hd_grouped *grouped, void *firsts,
                               void *lasts, uint64_t *counts, void *stream);
     heddle_status (*reduce)(heddle_device *device, const hd_grouped *grouped,
@@ -86,6 +93,10 @@ typedef struct hd_column_ops {
     /* The indices of the k largest numbers, largest first, the lower index first among equals. May wait. */
     heddle_status (*top)(heddle_device *device, const uint64_t *numbers, uint64_t n, uint64_t k,
                          uint64_t *indices, void *work, void *stream);
+    /* Groups known by number: the rows in the order of groups, ascending in each, and where groups begin,
+       groups + 1 numbers. NULL where there are no such groups. */
+    heddle_status (*order)(heddle_device *device, const hd_grouped *grouped, uint64_t *starts,
+                           void *rows, void *work, void *stream);
 } hd_column_ops;
 
 #endif

@@ -44,6 +44,22 @@ typedef struct hd_group_job {
     void *work;     /* group_work bytes */
 } hd_group_job;
 
+/*
+ * Rows numbered by key, while the keys are few. Many questions about groups need no more than that, and it
+ * is much faster than to bring rows together.
+ */
+typedef struct hd_few_job {
+    const void *keys; /* the caller's */
+    uint64_t n;
+    hd_mix mix;
+    uint64_t limit; /* keys at most */
+    uint32_t
+        *numbers; /* out: of every row; keys are numbered in the order in which they first appear */
+    void *firsts; /* out: the first row of every key; room for `limit` */
+    uint64_t groups; /* out: keys; 0 when there are more than `limit` */
+    void *work;      /* few_work bytes */
+} hd_few_job;
+
 typedef struct hd_relate_ops {
     uint32_t key_bits, row_bits;
     /* Left and right rows that a task may have at most, and that a region should have on average. */
@@ -53,6 +69,10 @@ typedef struct hd_relate_ops {
     uint64_t (*group_work)(heddle_device *device, uint64_t n);
     /* The order of the groups is the engine's affair, but the same for the same keys and mix. */
     heddle_status (*group)(heddle_device *device, const hd_group_job *job, void *stream);
+    /* The most keys that `few` takes. 0: there is no `few`, and it and its work are NULL. */
+    uint64_t few_most;
+    uint64_t (*few_work)(heddle_device *device, uint64_t n, uint64_t limit);
+    heddle_status (*few)(heddle_device *device, hd_few_job *job, void *stream);
 } hd_relate_ops;
 
 #endif
