@@ -99,8 +99,12 @@ static __device__ __forceinline__ look_answer look_together(const hd_graph &grap
     return answer;
 }
 
-/* The lists of a warp's keys; lanes that are not `mine` have none. */
-template <int WHAT>
+/*
+ * The lists of a warp's keys; lanes that are not `mine` have none. Long lists are walked together only in
+ * graphs with wide rows: elsewhere none is so long that a thread would be busy for more than some
+ * milliseconds, and the vote on it would cost every lookup.
+ */
+template <int WHAT, bool WIDE>
 static __device__ __forceinline__ look_answer look_warp(const hd_graph &graph,
                                                         const hd_graph_batch &batch, uint64_t i,
                                                         bool mine)
@@ -113,11 +117,12 @@ static __device__ __forceinline__ look_answer look_warp(const hd_graph &graph,
         mixed = mix_key(&graph.mix, __ldg((const hd_key *)batch.keys + i));
         list = list_of(&graph, mixed);
     }
-    const bool is_long = list_is_long(list);
+    const bool is_long = WIDE && list_is_long(list);
     if (!is_long)
         answer = look_alone<WHAT>(graph, mixed, list, values != NULL ? values + i : NULL,
                                   WHAT == LOOK_ALL && mine ? (hd_value *)batch.all + batch.places[i]
                                                            : NULL);
+    if (!WIDE) return answer;
     for (uint32_t rest = __ballot_sync(0xffffffffu, is_long); rest != 0; rest &= rest - 1) {
         const uint32_t from = hd_lowest_bit(rest);
         const uint64_t k = of_lane(i, from);
@@ -130,7 +135,7 @@ static __device__ __forceinline__ look_answer look_warp(const hd_graph &graph,
     return answer;
 }
 
-template <int WHAT>
+template <int WHAT, bool WIDE>
 static __global__ void __launch_bounds__(LOOK_BLOCK, 2048 / LOOK_BLOCK)
     graph_look(hd_graph graph, hd_graph_batch batch)
 {
@@ -139,7 +144,7 @@ static __global__ void __launch_bounds__(LOOK_BLOCK, 2048 / LOOK_BLOCK)
     for (uint64_t base = (uint64_t)blockIdx.x * LOOK_BLOCK; base < batch.n; base += stride) {
         const uint64_t i = base + threadIdx.x;
         const bool mine = i < batch.n;
-        const look_answer answer = look_warp<WHAT>(graph, batch, i, mine);
+        const look_answer answer = look_warp<WHAT, WIDE>(graph, batch, i, mine);
         if (!mine) continue;
         if (batch.found != NULL) batch.found[i] = answer.matches != 0;
         if (WHAT != LOOK_FIRST && batch.matches != NULL) batch.matches[i] = answer.matches;

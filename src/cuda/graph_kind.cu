@@ -92,6 +92,15 @@ static heddle_status order(heddle_device *device, const hd_graph *graph, uint64_
 
 /* ----------------------------------------------------------------------------------------- look */
 
+template <int WHAT>
+static void launch_look(const hd_graph *graph, const hd_graph_batch *batch, unsigned blocks,
+                        cudaStream_t stream)
+{
+    if (graph->wide_rows != 0)
+        graph_look<WHAT, true><<<blocks, LOOK_BLOCK, 0, stream>>>(*graph, *batch);
+    else graph_look<WHAT, false><<<blocks, LOOK_BLOCK, 0, stream>>>(*graph, *batch);
+}
+
 static heddle_status look(heddle_device *device, const hd_graph *graph, const hd_graph_batch *batch,
                           void *stream)
 {
@@ -99,10 +108,9 @@ static heddle_status look(heddle_device *device, const hd_graph *graph, const hd
     const heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK || batch->n == 0) return status;
     const unsigned blocks = blocks_for(device, batch->n, LOOK_BLOCK, 64);
-    if (batch->all != NULL) graph_look<LOOK_ALL><<<blocks, LOOK_BLOCK, 0, use>>>(*graph, *batch);
-    else if (batch->matches != NULL)
-        graph_look<LOOK_COUNT><<<blocks, LOOK_BLOCK, 0, use>>>(*graph, *batch);
-    else graph_look<LOOK_FIRST><<<blocks, LOOK_BLOCK, 0, use>>>(*graph, *batch);
+    if (batch->all != NULL) launch_look<LOOK_ALL>(graph, batch, blocks, use);
+    else if (batch->matches != NULL) launch_look<LOOK_COUNT>(graph, batch, blocks, use);
+    else launch_look<LOOK_FIRST>(graph, batch, blocks, use);
     return hd_cuda_check(cudaGetLastError(), "cannot look into a graph");
 }
 

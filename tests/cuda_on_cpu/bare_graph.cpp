@@ -41,6 +41,16 @@ bare_graph::bare_graph(const hd_mix &mix, uint32_t region_bits, uint32_t vertice
     lists_are_right();
 }
 
+/* As look of graph_kind.cu, but now and then with votes on long lists where there are none. */
+template <int WHAT> static void run_look(const hd_graph &graph, const hd_graph_batch &batch)
+{
+    const bool wide = graph.wide_rows != 0 || random_below(2) == 0;
+    warps_launch(some_blocks(), LOOK_BLOCK, [&] {
+        if (wide) graph_look<WHAT, true>(graph, batch);
+        else graph_look<WHAT, false>(graph, batch);
+    });
+}
+
 /* As place of graph_kind.cu. */
 void bare_graph::place(const std::vector<const sorted_list *> &lists)
 {
@@ -114,7 +124,7 @@ void bare_graph::look_first(const key_list &keys)
     batch.found = found.get();
     batch.values = HD_VALUE_BITS != 0 ? values.get() : NULL;
     batch.counts = &counts;
-    warps_launch(some_blocks(), LOOK_BLOCK, [&] { graph_look<LOOK_FIRST>(graph, batch); });
+    run_look<LOOK_FIRST>(graph, batch);
     for (size_t i = 0; i < keys.size(); i++) {
         const hd_key mixed = mix_key(&graph.mix, keys[i]);
         const hd_list list = list_of(&graph, mixed);
@@ -141,7 +151,7 @@ void bare_graph::look_count(const key_list &keys, std::vector<uint64_t> *matches
     batch.n = keys.size();
     batch.matches = out.get();
     batch.counts = &counts;
-    warps_launch(some_blocks(), LOOK_BLOCK, [&] { graph_look<LOOK_COUNT>(graph, batch); });
+    run_look<LOOK_COUNT>(graph, batch);
     for (size_t i = 0; i < keys.size(); i++) {
         const hd_list list = list_of(&graph, mix_key(&graph.mix, keys[i]));
         CHECK(out[i] == model.count(keys[i]), "key %llx: %llu matches of %zu", (ull)keys[i],
@@ -175,7 +185,7 @@ void bare_graph::look_all(const key_list &keys, const std::vector<uint64_t> &mat
     batch.places = places.get();
     batch.all = all.get();
     batch.counts = &counts;
-    warps_launch(some_blocks(), LOOK_BLOCK, [&] { graph_look<LOOK_ALL>(graph, batch); });
+    run_look<LOOK_ALL>(graph, batch);
     for (size_t i = 0; i < keys.size(); i++) {
         const auto range = model.equal_range(keys[i]);
         CHECK(found[i] == (matches[i] != 0), "key %llx: found %u", (ull)keys[i], found[i]);
