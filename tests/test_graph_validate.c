@@ -130,6 +130,21 @@ static void twice_is_found(const test_case *c)
 }
 
 /* The CPU's partition and placement keep the order of the batch. */
+/* What is behind a row's last number, or behind the number of a wide row, means nothing. */
+static void same_row(const hd_graph *a, const hd_graph *b, uint64_t region)
+{
+    const uint64_t row = region * a->region_row, numbers = a->region_vertices + 1;
+    assert_int_equal(a->starts[region], b->starts[region]);
+    if (a->starts[region + 1] - a->starts[region] <= HD_NARROW_MAX) {
+        assert_memory_equal(a->offsets + row, b->offsets + row, numbers * sizeof(uint16_t));
+    } else {
+        const uint32_t *x = (const uint32_t *)(void *)(a->offsets + row);
+        const uint32_t *y = (const uint32_t *)(void *)(b->offsets + row);
+        assert_memory_equal(a->wide + *x * numbers, b->wide + *y * numbers,
+                            numbers * sizeof(uint64_t));
+    }
+}
+
 static void same_bytes(const test_case *c)
 {
     test_case alone = *c;
@@ -141,8 +156,7 @@ static void same_bytes(const test_case *c)
     assert_int_equal(a->edges, b->edges);
     assert_memory_equal(a->graph.edges, b->graph.edges, a->edges * pair);
     assert_int_equal(a->graph.region_row, b->graph.region_row);
-    assert_memory_equal(a->graph.offsets, b->graph.offsets,
-                        hd_graph_regions(&a->graph) * a->graph.region_row * sizeof(uint16_t));
+    for (uint64_t r = 0; r < hd_graph_regions(&a->graph); r++) same_row(&a->graph, &b->graph, r);
     multi_destroy(&m);
     multi_destroy(&n);
     heddle_device_close(alone.device);
