@@ -118,7 +118,9 @@ typedef struct heddle_groups_options {
 
 /*
  * Brings the rows with equal keys together. Groups are numbered from 0. The key columns must stay as
- * they are until the groups are destroyed. Memory: the row numbers, and 8 bytes a group.
+ * they are until the groups are destroyed. Memory: a number a row (row_bits, or 32 bits while groups are few
+ * on a CPU), and 8 to 16 bytes a group; twice the former once rows are asked for. Groups keep what they find
+ * out, so one thread at a time may ask.
  */
 HEDDLE_API heddle_status heddle_groups_create(heddle_device *device, const heddle_column *keys,
                                               uint32_t columns, uint64_t rows,
