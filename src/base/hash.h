@@ -35,6 +35,12 @@ typedef uint64_t hd_key;
 #error "HD_KEY_BITS must be 32 or 64"
 #endif
 
+#if HD_VALUE_BITS == 64
+typedef uint64_t hd_value;
+#else
+typedef uint32_t hd_value; /* unused without values */
+#endif
+
 #define HD_TOP_BIT ((hd_key)1 << (HD_KEY_BITS - 1))
 
 /* What a slot without a key holds in place of one, besides marks. Both have the top bit set, lean keys never. */

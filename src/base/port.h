@@ -9,6 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
+#if defined(__SSE2__) && !defined(__CUDACC__)
+#include <emmintrin.h>
+#endif
 
 #if defined(__CUDACC__)
 #define HD_FN static __device__ __forceinline__
@@ -41,5 +45,27 @@ HD_BOTH uint32_t hd_lowest_bit(uint64_t mask)
     return (uint32_t)__builtin_ctzll(mask);
 #endif
 }
+
+#if !defined(__CUDACC__)
+
+/* Writes 16 bytes, aligned to as many, past the caches where the machine can. */
+HD_FN void hd_stream_16(char *to, const char *from)
+{
+#if defined(__SSE2__)
+    _mm_stream_si128((__m128i *)(void *)to, _mm_loadu_si128((const __m128i *)(const void *)from));
+#else
+    memcpy(to, from, 16);
+#endif
+}
+
+/* After the last of them: other cores see all of it. */
+HD_FN void hd_stream_end(void)
+{
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+#endif
 
 #endif

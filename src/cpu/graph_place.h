@@ -9,9 +9,6 @@
 
 #include <omp.h>
 #include <stdlib.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "engine/error.h"
 
@@ -49,16 +46,11 @@ static inline uint32_t pair_vertex(const hd_graph *graph, const char *pair)
 
 static void write_in_order(char *to, const char *from, uint64_t bytes)
 {
-    uint64_t i = 0;
-#if defined(__SSE2__)
-    i = (uint64_t)(-(uintptr_t)to % 16);
+    uint64_t i = (uint64_t)(-(uintptr_t)to % 16);
     if (i > bytes) i = bytes;
     memcpy(to, from, i);
-    for (; i + 16 <= bytes; i += 16)
-        _mm_stream_si128((__m128i *)(void *)(to + i),
-                         _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
-    _mm_sfence();
-#endif
+    for (; i + 16 <= bytes; i += 16) hd_stream_16(to + i, from + i);
+    hd_stream_end();
     memcpy(to + i, from + i, bytes - i);
 }
 

@@ -8,9 +8,6 @@
 #define HD_CPU_GROUP_FEW_H
 
 #include <omp.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "cpu/columns_cpu.h"
 #include "cpu/group_table.h"
@@ -148,14 +145,11 @@ static bool group_few_merge(const hd_group_job *job, const group_source *s, grou
 HD_FN void group_few_flush(group_row *rows, const group_row *line, uint64_t first, uint64_t end)
 {
     const uint64_t begin = (end - 1) / GROUP_LINE * GROUP_LINE;
-#if defined(__SSE2__)
     if (begin >= first && end - begin == GROUP_LINE && (uintptr_t)rows % 64 == 0) {
-        for (int i = 0; i < 4; i++)
-            _mm_stream_si128((__m128i *)(void *)(rows + begin) + i,
-                             _mm_load_si128((const __m128i *)(const void *)line + i));
+        for (int i = 0; i < 64; i += 16)
+            hd_stream_16((char *)(rows + begin) + i, (const char *)line + i);
         return;
     }
-#endif
     for (uint64_t i = begin > first ? begin : first; i < end; i++) rows[i] = line[i - begin];
 }
 
@@ -178,9 +172,7 @@ HD_FN void group_few_put(const hd_group_job *job, const group_source *s, bool pa
     for (uint32_t g = 0; g < t->count; g++)
         if (t->places[g] % GROUP_LINE != 0 && t->places[g] != t->firsts[g])
             group_few_flush(rows, lines + g * GROUP_LINE, t->firsts[g], t->places[g]);
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
+    hd_stream_end();
 }
 
 static void group_few_put_any(const hd_group_job *job, const group_source *s, group_table *t,

@@ -19,11 +19,7 @@
 
 #include "base/hash.h"
 
-#if HD_VALUE_BITS == 64
-typedef uint64_t hd_row;
-#else
-typedef uint32_t hd_row;
-#endif
+typedef hd_value hd_row; /* the values of pairs are row numbers */
 
 #define PAIR_BYTES (sizeof(hd_key) + sizeof(hd_row))
 #define WINDOW_LANES (16 / sizeof(hd_key)) /* of a vector that every machine has */

@@ -8,9 +8,6 @@
  * than the second-level cache holds.
  */
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "cpu/columns_cpu.h"
 
@@ -94,14 +91,10 @@ HD_FN void flush(void *rows, uint32_t row_bits, const char *line, uint64_t first
 {
     const uint64_t rows_of = LINE * 8 / row_bits, begin = (end - 1) / rows_of * rows_of;
     char *out = (char *)rows + begin * (row_bits / 8);
-#if defined(__SSE2__)
     if (begin >= first && end - begin == rows_of && (uintptr_t)out % LINE == 0) {
-        for (int i = 0; i < LINE / 16; i++)
-            _mm_stream_si128((__m128i *)(void *)out + i,
-                             _mm_load_si128((const __m128i *)(const void *)line + i));
+        for (int i = 0; i < LINE; i += 16) hd_stream_16(out + i, line + i);
         return;
     }
-#endif
     for (uint64_t i = begin > first ? begin : first; i < end; i++)
         hd_row_set(rows, row_bits, i, hd_row_at(line, row_bits, i - begin));
 }
@@ -122,9 +115,7 @@ HD_FN void put_lines(const uint32_t *numbers, uint32_t row_bits, hd_share share,
     for (uint64_t g = 0; g < groups; g++)
         if (w->places[g] % rows_of != 0 && w->places[g] != w->firsts[g])
             flush(rows, row_bits, w->lines + g * LINE, w->firsts[g], w->places[g]);
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
+    hd_stream_end();
 }
 
 static void put_share(const hd_grouped *grouped, hd_share share, const order_work *w, void *rows)

@@ -12,18 +12,9 @@
 
 #include <omp.h>
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "base/hash.h"
 #include "cpu/engine_cpu.h"
-
-#if HD_VALUE_BITS == 64
-typedef uint64_t hd_value;
-#else
-typedef uint32_t hd_value; /* unused without values */
-#endif
 
 #define PAIR_BYTES ((HD_KEY_BITS + HD_VALUE_BITS) / 8)
 #define LINE 64
@@ -54,20 +45,7 @@ static inline uint32_t target_of(const pass *p, hd_key mixed)
 /* Writes whole lines past the caches. */
 static inline void stream_out(char *to, const char *from)
 {
-#if defined(__SSE2__)
-    for (int i = 0; i < BUFFER_BYTES; i += 16)
-        _mm_stream_si128((__m128i *)(void *)(to + i),
-                         _mm_load_si128((const __m128i *)(const void *)(from + i)));
-#else
-    memcpy(to, from, BUFFER_BYTES);
-#endif
-}
-
-static inline void stream_end(void)
-{
-#if defined(__SSE2__)
-    _mm_sfence();
-#endif
+    for (int i = 0; i < BUFFER_BYTES; i += 16) hd_stream_16(to + i, from + i);
 }
 
 /* Writes a buffer whose last pair is before `end`; the pairs before the target's first are not ours. */
@@ -103,7 +81,7 @@ static void pass_end(const pass *p)
         if (t->next % BUFFER_PAIRS != 0 && t->next != t->first)
             buffer_flush(p, t, p->buffers + (size_t)i * BUFFER_BYTES, t->next);
     }
-    stream_end();
+    hd_stream_end();
 }
 
 /* --------------------------------------------------------------------- from the caller's arrays */

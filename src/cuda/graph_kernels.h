@@ -122,8 +122,8 @@ static __device__ __forceinline__ look_answer look_warp(const hd_graph &graph,
         answer = look_alone<WHAT>(graph, mixed, list, values != NULL ? values + i : NULL,
                                   WHAT == LOOK_ALL && mine ? (hd_value *)batch.all + batch.places[i]
                                                            : NULL);
-    if (!WIDE) return answer;
-    for (uint32_t rest = __ballot_sync(0xffffffffu, is_long); rest != 0; rest &= rest - 1) {
+    uint32_t rest = WIDE ? __ballot_sync(0xffffffffu, is_long) : 0;
+    for (; rest != 0; rest &= rest - 1) {
         const uint32_t from = hd_lowest_bit(rest);
         const uint64_t k = of_lane(i, from);
         const look_answer other =

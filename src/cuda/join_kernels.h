@@ -21,11 +21,7 @@
 #define JOIN_RIGHT 16384
 #define JOIN_ROW_WORDS ((JOIN_VERTICES + 1 + 7) / 8 * 4)
 
-#if HD_VALUE_BITS == 64
-typedef uint64_t hd_row;
-#else
-typedef uint32_t hd_row;
-#endif
+typedef hd_value hd_row; /* the values of pairs are row numbers */
 
 /* What a block keeps in shared memory. */
 typedef struct join_desk {

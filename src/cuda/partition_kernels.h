@@ -30,12 +30,6 @@
 #define SORT_ITEMS (HD_PAIR_WORDS <= 2 ? 16 : 8) /* pairs of a thread */
 #define SORT_TILE (SORT_BLOCK * SORT_ITEMS)
 
-#if HD_VALUE_BITS == 64
-typedef uint64_t hd_value;
-#else
-typedef uint32_t hd_value;
-#endif
-
 /* The i-th pair of the caller's arrays. */
 HD_FN hd_sorted_pair pair_make(const hd_partition &job, uint64_t i)
 {

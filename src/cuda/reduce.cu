@@ -86,12 +86,7 @@ template <class TYPE> struct sum_floats {
     static __device__ number neutral() { return 0; }
     static __device__ number take(TYPE x) { return (number)x; }
     static __device__ number both(number a, number b) { return a + b; }
-    static __device__ void add(number *to, number x)
-    {
-#if __CUDA_ARCH__ >= 600
-        atomicAdd(to, x);
-#endif
-    }
+    static __device__ void add(number *to, number x) { atomicAdd(to, x); }
     static __device__ void finish(number *, uint64_t, bool) {}
 };
 template <class TYPE, bool MIN> struct extreme {

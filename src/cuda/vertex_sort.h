@@ -11,19 +11,13 @@
 #include <cub/block/block_scan.cuh>
 
 #include "cuda/sorted_pair.h"
+#include "scheme/hashgraph.h"
 
 #ifndef VERTEX_BLOCK
 #define VERTEX_BLOCK 512
 #endif
 
 typedef cub::BlockScan<uint32_t, VERTEX_BLOCK, cub::BLOCK_SCAN_WARP_SCANS> vertex_scan;
-
-/* The vertex of a mixed key in its region. */
-HD_FN uint32_t vertex_of(hd_key mixed, uint32_t region_bits, uint32_t vertices)
-{
-    const hd_key rest = (hd_key)(mixed << region_bits);
-    return hd_mulhi32((uint32_t)(rest >> (HD_KEY_BITS - 32)), vertices);
-}
 
 /* A row of 16-bit numbers in words of shared memory. */
 HD_FN uint32_t row_get(const uint32_t *row, uint32_t i) { return ((const uint16_t *)row)[i]; }

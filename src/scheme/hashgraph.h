@@ -18,12 +18,6 @@
 #include "base/hash.h"
 #include "engine/graph.h"
 
-#if HD_VALUE_BITS == 64
-typedef uint64_t hd_value;
-#else
-typedef uint32_t hd_value; /* unused without values */
-#endif
-
 #define HD_EDGE_BYTES ((HD_KEY_BITS + HD_VALUE_BITS) / 8)
 #define HD_EDGE_WORDS ((HD_KEY_BITS + HD_VALUE_BITS) / 32)
 
@@ -64,11 +58,16 @@ HD_FN uint32_t graph_region(const hd_graph *graph, hd_key mixed)
     return (uint32_t)(mixed >> (HD_KEY_BITS - graph->region_bits));
 }
 
-/* The vertex of a mixed key within its region. */
+/* The vertex of a mixed key among those of its region. */
+HD_FN uint32_t vertex_of(hd_key mixed, uint32_t region_bits, uint32_t vertices)
+{
+    const hd_key rest = (hd_key)(mixed << region_bits);
+    return hd_mulhi32((uint32_t)(rest >> (HD_KEY_BITS - 32)), vertices);
+}
+
 HD_FN uint32_t graph_vertex(const hd_graph *graph, hd_key mixed)
 {
-    const hd_key rest = (hd_key)(mixed << graph->region_bits);
-    return hd_mulhi32((uint32_t)(rest >> (HD_KEY_BITS - 32)), graph->region_vertices);
+    return vertex_of(mixed, graph->region_bits, graph->region_vertices);
 }
 
 /* A region: where its edges lie, and where its rows are. */

@@ -22,12 +22,6 @@
 #include "base/atomic.h"
 #include "base/hash.h"
 
-#if HD_VALUE_BITS == 64
-typedef uint64_t hd_value;
-#else
-typedef uint32_t hd_value; /* unused in a set */
-#endif
-
 #define HD_HAS_VALUES (HD_VALUE_BITS != 0)
 #define HD_APART (HD_VALUE_BITS != 0 && HD_VALUE_BITS != HD_KEY_BITS)
 #define HD_WIDE (HD_KEY_BITS == 64 && HD_VALUE_BITS == 64)

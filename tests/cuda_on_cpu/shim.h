@@ -72,15 +72,6 @@ template <class T> static T __shfl_up_sync(uint32_t mask, T mine, unsigned by, H
     const warp_votes v = warps_meet(WARP_SHUFFLE, mask, mine, line);
     return (T)shuffled(&v, lane >= by ? lane - by : lane);
 }
-/* The lanes that brought the same. */
-SHIM uint32_t __match_any_sync(uint32_t mask, uint64_t mine, HERE)
-{
-    const warp_votes v = warps_meet(WARP_MATCH, mask, mine, line);
-    uint32_t lanes = 0;
-    for (unsigned i = 0; i < 32; i++)
-        if (mask >> i & 1 && v.brought[i] == mine) lanes |= 1u << i;
-    return lanes;
-}
 SHIM void __syncwarp(uint32_t mask = UINT32_MAX, HERE) { warps_meet(WARP_SYNC, mask, 0, line); }
 SHIM void __syncthreads(HERE) { warps_meet_block(line); }
 

@@ -44,8 +44,8 @@ static const std::function<void()> *body;
 static uint64_t random_state = 1;
 static char *shared;
 
-static const char *const kind_names[] = {"ballot",    "any",        "all",      "shuffle",
-                                         "match_any", "reduce_add", "syncwarp", "syncthreads"};
+static const char *const kind_names[] = {"ballot",     "any",      "all",        "shuffle",
+                                         "reduce_add", "syncwarp", "syncthreads"};
 
 void warps_seed(uint64_t seed) { random_state = seed * UINT64_C(0x9e3779b97f4a7c15) | 1; }
 

@@ -14,16 +14,7 @@
 #include <functional>
 
 /* The kinds of operation that lanes wait at. */
-enum warp_kind {
-    WARP_BALLOT,
-    WARP_ANY,
-    WARP_ALL,
-    WARP_SHUFFLE,
-    WARP_MATCH,
-    WARP_SUM,
-    WARP_SYNC,
-    BLOCK_SYNC
-};
+enum warp_kind { WARP_BALLOT, WARP_ANY, WARP_ALL, WARP_SHUFFLE, WARP_SUM, WARP_SYNC, BLOCK_SYNC };
 
 /* What all lanes brought to an operation, and which lanes those were. */
 struct warp_votes {
