@@ -61,7 +61,7 @@ typedef struct hd_counts {
 /* One slice of a batch. All pointers are device memory; n fits the table's workspace. */
 typedef struct hd_batch {
     const void *keys;
-    const void *values; /* insert: values to take, NULL in a set */
+    const void *values; /* insert: values to take; NULL in a set, or when all are 1 */
     void *values_out;   /* find: where values go */
     uint8_t *found;     /* find, contains, erase: NULL or one flag a key */
     uint8_t *outcomes;  /* insert: HEDDLE_OUTCOME_* of every key, NULL when nobody asks */
