@@ -18,38 +18,6 @@
 /* What a batch asks for. */
 enum { LOOK_FIRST, LOOK_COUNT, LOOK_ALL };
 
-/*
- * How a list is found. Lookups are limited by their requests to the second-level cache, and one of about
- * three a key asks where its region begins. So these numbers are kept in shared memory, 32 bits each
- * (DESK), if they fit. They do not in large graphs (PLAIN), and graphs with wide rows (WIDE) need more.
- */
-enum { LISTS_WIDE, LISTS_PLAIN, LISTS_DESK };
-#define DESK_REGIONS_MAX 16384 /* 64 KB, twice in a processor */
-#define DESK_BLOCK 1024
-
-/* The starts of regions, brought to the block's shared memory. All of them are below 2^32: no region is wide. */
-HD_FN const uint32_t *desk_starts(const hd_graph &graph, uint32_t *desk)
-{
-    for (uint32_t r = threadIdx.x; r < 1u << graph.region_bits; r += blockDim.x)
-        desk[r] = (uint32_t)graph.starts[r];
-    __syncthreads();
-    return desk;
-}
-
-template <int LISTS>
-static __device__ __forceinline__ hd_list look_list(const hd_graph &graph, hd_key mixed,
-                                                    const uint32_t *starts)
-{
-    if (LISTS != LISTS_DESK) return list_of(&graph, mixed);
-    const uint32_t region = graph_region(&graph, mixed);
-    const uint64_t at = (uint64_t)region * graph.region_row + graph_vertex(&graph, mixed);
-    hd_list list;
-    list.begin = starts[region] + graph.offsets[at];
-    list.end = starts[region] + graph.offsets[at + 1];
-    if (graph.lengths != NULL) list.end = list.begin + graph.lengths[at];
-    return list;
-}
-
 typedef struct look_answer {
     uint64_t matches; /* at most 1 when only the first is looked for */
     uint32_t probes;
@@ -136,19 +104,18 @@ static __device__ __forceinline__ look_answer look_together(const hd_graph &grap
  * graphs with wide rows: elsewhere none is so long that a thread would be busy for more than some
  * milliseconds, and the vote on it would cost every lookup.
  */
-template <int WHAT, int LISTS>
+template <int WHAT, bool WIDE>
 static __device__ __forceinline__ look_answer look_warp(const hd_graph &graph,
                                                         const hd_graph_batch &batch, uint64_t i,
-                                                        bool mine, const uint32_t *starts)
+                                                        bool mine)
 {
-    const bool WIDE = LISTS == LISTS_WIDE;
     hd_value *values = WHAT == LOOK_FIRST ? (hd_value *)batch.values : NULL;
     look_answer answer = {0, 0};
     hd_list list = {0, 0};
     hd_key mixed = 0;
     if (mine) {
         mixed = mix_key(&graph.mix, __ldg((const hd_key *)batch.keys + i));
-        list = look_list<LISTS>(graph, mixed, starts);
+        list = list_of(&graph, mixed);
     }
     const bool is_long = WIDE && list_is_long(list);
     if (!is_long)
@@ -168,16 +135,16 @@ static __device__ __forceinline__ look_answer look_warp(const hd_graph &graph,
     return answer;
 }
 
-template <int WHAT, int LISTS>
-static __device__ __forceinline__ void
-look_batch(const hd_graph &graph, const hd_graph_batch &batch, const uint32_t *starts)
+template <int WHAT, bool WIDE>
+static __global__ void __launch_bounds__(LOOK_BLOCK, 2048 / LOOK_BLOCK)
+    graph_look(hd_graph graph, hd_graph_batch batch)
 {
-    const uint64_t stride = (uint64_t)gridDim.x * blockDim.x;
+    const uint64_t stride = (uint64_t)gridDim.x * LOOK_BLOCK;
     uint32_t asked = 0, found = 0, probes = 0;
-    for (uint64_t base = (uint64_t)blockIdx.x * blockDim.x; base < batch.n; base += stride) {
+    for (uint64_t base = (uint64_t)blockIdx.x * LOOK_BLOCK; base < batch.n; base += stride) {
         const uint64_t i = base + threadIdx.x;
         const bool mine = i < batch.n;
-        const look_answer answer = look_warp<WHAT, LISTS>(graph, batch, i, mine, starts);
+        const look_answer answer = look_warp<WHAT, WIDE>(graph, batch, i, mine);
         if (!mine) continue;
         if (batch.found != NULL) batch.found[i] = answer.matches != 0;
         if (WHAT != LOOK_FIRST && batch.matches != NULL) batch.matches[i] = answer.matches;
@@ -189,21 +156,6 @@ look_batch(const hd_graph &graph, const hd_graph_batch &batch, const uint32_t *s
                              &batch.counts->at[HD_PROBES]};
     const uint32_t mine[3] = {asked, found, probes};
     block_add(to, mine);
-}
-
-template <int WHAT, int LISTS>
-static __global__ void __launch_bounds__(LOOK_BLOCK, 2048 / LOOK_BLOCK)
-    graph_look(hd_graph graph, hd_graph_batch batch)
-{
-    look_batch<WHAT, LISTS>(graph, batch, NULL);
-}
-
-template <int WHAT>
-static __global__ void __launch_bounds__(DESK_BLOCK, 2048 / DESK_BLOCK)
-    graph_look_desk(hd_graph graph, hd_graph_batch batch)
-{
-    look_batch<WHAT, LISTS_DESK>(graph, batch,
-                                 desk_starts(graph, (uint32_t *)(void *)block_memory()));
 }
 
 /* --------------------------------------------------------------------------------------- erase */

@@ -92,33 +92,13 @@ static heddle_status order(heddle_device *device, const hd_graph *graph, uint64_
 
 /* ----------------------------------------------------------------------------------------- look */
 
-/* Small batches do not pay for bringing the starts along, and large graphs have too many of them. */
-static bool uses_desk(const heddle_device *device, const hd_graph *graph,
-                      const hd_graph_batch *batch)
-{
-    const uint64_t regions = UINT64_C(1) << graph->region_bits;
-    const uint64_t blocks = UINT64_C(2) * ((const hd_device_cuda *)device)->multiprocessors;
-    return graph->wide_rows == 0 && regions <= DESK_REGIONS_MAX &&
-           regions * sizeof(uint32_t) + 1024 <= ((const hd_device_cuda *)device)->shared_bytes &&
-           batch->n / 4 >= regions * blocks;
-}
-
 template <int WHAT>
-static cudaError_t launch_look(const heddle_device *device, const hd_graph *graph,
-                               const hd_graph_batch *batch, cudaStream_t stream)
+static void launch_look(const hd_graph *graph, const hd_graph_batch *batch, unsigned blocks,
+                        cudaStream_t stream)
 {
-    const unsigned blocks = blocks_for(device, batch->n, LOOK_BLOCK, 64);
-    if (uses_desk(device, graph, batch)) {
-        const cudaError_t error = allow_memory(device, graph_look_desk<WHAT>);
-        if (error != cudaSuccess) return error;
-        graph_look_desk<WHAT><<<blocks_for(device, batch->n, DESK_BLOCK, 2), DESK_BLOCK,
-                                sizeof(uint32_t) << graph->region_bits, stream>>>(*graph, *batch);
-    } else if (graph->wide_rows != 0) {
-        graph_look<WHAT, LISTS_WIDE><<<blocks, LOOK_BLOCK, 0, stream>>>(*graph, *batch);
-    } else {
-        graph_look<WHAT, LISTS_PLAIN><<<blocks, LOOK_BLOCK, 0, stream>>>(*graph, *batch);
-    }
-    return cudaGetLastError();
+    if (graph->wide_rows != 0)
+        graph_look<WHAT, true><<<blocks, LOOK_BLOCK, 0, stream>>>(*graph, *batch);
+    else graph_look<WHAT, false><<<blocks, LOOK_BLOCK, 0, stream>>>(*graph, *batch);
 }
 
 static heddle_status look(heddle_device *device, const hd_graph *graph, const hd_graph_batch *batch,
@@ -127,11 +107,11 @@ static heddle_status look(heddle_device *device, const hd_graph *graph, const hd
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK || batch->n == 0) return status;
-    const cudaError_t error = batch->all != NULL ? launch_look<LOOK_ALL>(device, graph, batch, use)
-                              : batch->matches != NULL
-                                  ? launch_look<LOOK_COUNT>(device, graph, batch, use)
-                                  : launch_look<LOOK_FIRST>(device, graph, batch, use);
-    return hd_cuda_check(error, "cannot look into a graph");
+    const unsigned blocks = blocks_for(device, batch->n, LOOK_BLOCK, 64);
+    if (batch->all != NULL) launch_look<LOOK_ALL>(graph, batch, blocks, use);
+    else if (batch->matches != NULL) launch_look<LOOK_COUNT>(graph, batch, blocks, use);
+    else launch_look<LOOK_FIRST>(graph, batch, blocks, use);
+    return hd_cuda_check(cudaGetLastError(), "cannot look into a graph");
 }
 
 static heddle_status erase(heddle_device *device, const hd_graph *graph,

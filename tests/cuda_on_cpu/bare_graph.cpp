@@ -44,12 +44,10 @@ bare_graph::bare_graph(const hd_mix &mix, uint32_t region_bits, uint32_t vertice
 /* As look of graph_kind.cu, but now and then with votes on long lists where there are none. */
 template <int WHAT> static void run_look(const hd_graph &graph, const hd_graph_batch &batch)
 {
-    const bool wide = graph.wide_rows != 0 || random_below(3) == 0, desk = random_below(2) == 0;
-    const size_t bytes = sizeof(uint32_t) << graph.region_bits;
-    warps_launch(some_blocks(), LOOK_BLOCK, !wide && desk ? bytes : 0, [&] {
-        if (wide) graph_look<WHAT, LISTS_WIDE>(graph, batch);
-        else if (desk) graph_look_desk<WHAT>(graph, batch);
-        else graph_look<WHAT, LISTS_PLAIN>(graph, batch);
+    const bool wide = graph.wide_rows != 0 || random_below(2) == 0;
+    warps_launch(some_blocks(), LOOK_BLOCK, [&] {
+        if (wide) graph_look<WHAT, true>(graph, batch);
+        else graph_look<WHAT, false>(graph, batch);
     });
 }
 
