@@ -137,7 +137,7 @@ CHANGE(set_with_values, o->container = HEDDLE_CONTAINER_SET; o->value_bits = 32)
 CHANGE(bucket_3, o->bucket = 3)
 CHANGE(bucket_64, o->bucket = 64)
 CHANGE(one_hash, o->hashes = 1)
-CHANGE(many_hashes, o->hashes = o->scheme == HEDDLE_SCHEME_CUCKOO ? 5 : 4097)
+CHANGE(many_hashes, o->hashes = o->scheme == HEDDLE_SCHEME_CUCKOO ? 5 : 16385)
 CHANGE(flags_unknown, o->flags = 0x80000000u)
 CHANGE(load_low, o->load = 0.05)
 CHANGE(load_one, o->load = 1.0)
@@ -215,7 +215,7 @@ static void options_are_completed(const test_case *c)
     if (options.scheme == HEDDLE_SCHEME_CUCKOO)
         assert_int_equal(chosen.hashes, options.bucket == 1 ? 4 : 3);
     else
-        assert_int_equal(chosen.hashes, 128);
+        assert_int_equal(chosen.hashes, 16384);
     assert_int_equal(chosen.flags, 0);
     assert_true(chosen.load == 0.8);
     assert_int_not_equal(chosen.seed, 0);

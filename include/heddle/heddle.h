@@ -201,7 +201,8 @@ typedef struct heddle_table_options {
     uint32_t value_bits; /* 32 or 64 (0 chooses 32), 0 in a set */
     uint32_t bucket;     /* cuckoo, open: slots in a bucket; 0 lets the library choose */
     uint32_t hashes;     /* cuckoo: candidate buckets of a key, 2 to 4; 0 chooses 3 (4 when bucket is 1);
-                            open: windows that a key may be in, 2 to 4096; 0 chooses 128 */
+                            open: windows that a search looks at, at most, 2 to 16384; 0: the
+                            whole region, so that a key finds room while there is any */
     uint32_t flags;      /* HEDDLE_FLAG_* */
     uint64_t capacity;   /* keys to make room for, in a multimap pairs; small tables get a little more */
     uint64_t seed;       /* of the hash functions; 0 draws one from the system */
@@ -384,6 +385,31 @@ HEDDLE_API heddle_status heddle_table_retrieve(heddle_table *table, const void *
  */
 HEDDLE_API heddle_status heddle_table_export(heddle_table *table, void *keys, void *values,
                                              uint64_t capacity, uint64_t *count, void *stream);
+/*
+ * A function of the caller's that is given pairs, some thousand at a time, in host memory: n keys and, but
+ * in a set, their values, in the table's widths. `rows` says of each which key of the batch it answers;
+ * NULL in heddle_table_for_all. It returns 0 to go on, another number to end the call.
+ */
+typedef uint32_t (*heddle_visitor)(void *context, const void *keys, const void *values,
+                                   const uint64_t *rows, uint64_t n);
+/*
+ * Calls `visit` with all pairs, in no particular order; with the pairs of every key of a batch, in
+ * the order of the batch. Both call from the calling thread, allocate and synchronise. The visitor must
+ * not change the table. When it ends the call early that is a success. Kernels of one's own visit the
+ * pairs of a GPU table without leaving the device: heddle/device.cuh.
+ */
+HEDDLE_API heddle_status heddle_table_for_all(heddle_table *table, heddle_visitor visit, void *context,
+                                              void *stream);
+HEDDLE_API heddle_status heddle_table_for_each(heddle_table *table, const void *keys, uint64_t n,
+                                               heddle_visitor visit, void *context, void *stream);
+/*
+ * What a kernel of one's own needs to know of a table; heddle/device.cuh calls it. `view` receives
+ * `bytes` bytes, whose meaning is not part of the stable ABI. The table must be the compiled instance that is
+ * named, else HEDDLE_ERROR_INVALID. Valid until the table grows, is rehashed or destroyed.
+ */
+HEDDLE_API heddle_status heddle_table_get_view(heddle_table *table, uint32_t scheme, uint32_t key_bits,
+                                               uint32_t value_bits, uint32_t bucket, void *view,
+                                               uint64_t bytes);
 /* Removes all keys; keeps the memory. Does not synchronise. */
 HEDDLE_API heddle_status heddle_table_clear(heddle_table *table, void *stream);
 /* The number of keys in the table, in a multimap of pairs. Synchronises with `stream`. */

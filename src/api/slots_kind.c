@@ -20,7 +20,7 @@ static const struct scheme_rule {
     uint32_t hashes_min, hashes_max, hashes;
 } scheme_rules[] = {
     [HEDDLE_SCHEME_CUCKOO] = {"a cuckoo table", 2, 4, 3},
-    [HEDDLE_SCHEME_OPEN] = {"an open table", 2, 4096, 128},
+    [HEDDLE_SCHEME_OPEN] = {"an open table", 2, HD_WINDOWS_MAX, HD_WINDOWS_MAX},
 };
 
 static heddle_status complete(heddle_table_options *o)

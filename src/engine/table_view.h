@@ -35,6 +35,7 @@ typedef struct hd_view {
 } hd_view;
 
 #define HD_KICKS_MAX 256
+#define HD_WINDOWS_MAX 16384 /* of a walk in an open table; no region has as many */
 #define HD_MARK_BITS_MAX 8
 
 /*

@@ -48,4 +48,7 @@ if(NOT "thread" IN_LIST heddle_sanitizers)
         heddle_add_emulated(partition_${kind} test_partition.cpp ${kind}_1)
     endforeach()
     heddle_add_emulated(grouped test_grouped.cpp 32_32_1)
+    # It names its tables itself.
+    heddle_add_emulated(device test_device.cpp 32_32_1)
+    set_target_properties(test_cuda_on_cpu_device PROPERTIES COMPILE_DEFINITIONS LOAD_ELEMENT=8)
 endif()
