@@ -32,15 +32,16 @@ double hd_filter_rate(uint64_t keys, uint64_t blocks, uint32_t hashes)
 {
     const double mean = (double)keys / (double)blocks, reach = 12 * sqrt(mean) + 30;
     const double first = mean > reach ? floor(mean - reach) : 0;
-    double share, rate = 0;
+    double share, shares = 0, rate = 0;
     if (keys == 0) return 0;
     if (mean > KEYS_ALL_SET) return 1;
     share = exp(first * log(mean) - mean - lgamma(first + 1));
     for (double j = first; j <= mean + reach; j++) {
         rate += share * block_rate(j, hashes);
+        shares += share; /* 1, but for rounding */
         share *= mean / (j + 1);
     }
-    return rate < 1 ? rate : 1;
+    return rate < shares ? rate / shares : 1;
 }
 
 uint32_t hd_filter_best_hashes(uint64_t keys, uint64_t blocks)
