@@ -214,7 +214,7 @@ relation 8 $unique unique --keys 3000 --groups 129,3000 --order unordered,first 
 relation 1 $unique unique --keys 3000 --groups 50 --key-bits 64 --row-bits 64
 filter=op,n,key_bits,bits_per_key,hashes,megabytes,rate_expected,rate_found,rate_measured
 relation 12 $filter filter --keys 5000 --bits-per-key 8,16 --hashes 0,3
-same "hashes of a filter" "$(column 7 | cut -d' ' -f1-6)" "5 5 5 8 8 8"
+same "hashes of a filter" "$(column 7)" "5 8 3"
 relation 1 $filter filter --keys 2^17 --key-bits 64 --op miss
 works bench join --device cpu --keys 1000 --repeat 1
 works bench unique --device cpu --keys 1000 --groups 10 --repeat 1 --no-verify
