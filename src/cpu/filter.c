@@ -11,18 +11,11 @@
 #include "cpu/filter_loops.h"
 #include "cpu/partition.h"
 
-#if defined(__x86_64__) && !defined(HD_ONLY_SCALAR)
-#define HAVE_WIDE 1
-#define WIDE __attribute__((target("avx2,bmi,bmi2")))
-#else
-#define HAVE_WIDE 0
-#endif
-
 /* Which loops a device runs: those with vectors of a block's size, where the tables have them too. */
 static bool is_wide(const heddle_device *device)
 {
     const char *tile = ((const hd_device_cpu *)device)->tile;
-    return HAVE_WIDE && (strcmp(tile, "avx2") == 0 || strcmp(tile, "avx512") == 0);
+    return HD_WIDE_BLOCKS && (strcmp(tile, "avx2") == 0 || strcmp(tile, "avx512") == 0);
 }
 
 /* ---------------------------------------------------------------------------------------- loops */
@@ -34,21 +27,32 @@ typedef struct part {
     uint64_t begin, end;
 } part;
 
-#define ADD_CASE(h)                                                                                \
+/* Where keys come from and who else sets bits; constants in every loop. */
+typedef enum mode { ALONE, SHARED, SORTED } mode;
+
+#define ADD(h, mixed, shared)                                                                      \
     case h:                                                                                        \
         add_loop(p->view, p->keys, p->begin, p->end, mixed, shared, h, WIDELY);                    \
         break;
+#define ADD_ALONE(h) ADD(h, false, false)
+#define ADD_SHARED(h) ADD(h, false, true)
+#define ADD_SORTED(h) ADD(h, true, false)
 #define CONTAINS_CASE(h)                                                                           \
     case h:                                                                                        \
         return contains_loop(p->view, p->keys, p->begin, p->end, found, h, WIDELY);
 
 #define WIDELY false
-/* Sorted keys, which are mixed and have their region to themselves; or keys as they come. */
-static void add_part(const part *p, bool mixed, bool shared)
+static void add_part(const part *p, mode how)
 {
-    switch (p->view->hashes) {
-        HD_FOR_HASHES(ADD_CASE)
-    }
+    if (how == ALONE) switch (p->view->hashes) {
+            HD_FOR_HASHES(ADD_ALONE)
+        }
+    else if (how == SHARED) switch (p->view->hashes) {
+            HD_FOR_HASHES(ADD_SHARED)
+        }
+    else switch (p->view->hashes) {
+            HD_FOR_HASHES(ADD_SORTED)
+        }
 }
 
 static uint64_t contains_part(const part *p, uint8_t *found)
@@ -60,16 +64,22 @@ static uint64_t contains_part(const part *p, uint8_t *found)
 }
 #undef WIDELY
 
-#if HAVE_WIDE
+#if HD_WIDE_BLOCKS
 #define WIDELY true
-WIDE static void add_part_wide(const part *p, bool mixed, bool shared)
+HD_WIDE static void add_part_wide(const part *p, mode how)
 {
-    switch (p->view->hashes) {
-        HD_FOR_HASHES(ADD_CASE)
-    }
+    if (how == ALONE) switch (p->view->hashes) {
+            HD_FOR_HASHES(ADD_ALONE)
+        }
+    else if (how == SHARED) switch (p->view->hashes) {
+            HD_FOR_HASHES(ADD_SHARED)
+        }
+    else switch (p->view->hashes) {
+            HD_FOR_HASHES(ADD_SORTED)
+        }
 }
 
-WIDE static uint64_t contains_part_wide(const part *p, uint8_t *found)
+HD_WIDE static uint64_t contains_part_wide(const part *p, uint8_t *found)
 {
     switch (p->view->hashes) {
         HD_FOR_HASHES(CONTAINS_CASE)
@@ -93,9 +103,9 @@ static heddle_status add(heddle_device *device, const hd_filter_view *view, cons
     {
         const hd_share share = hd_share_of(n);
         const part p = {view, (const hd_key *)keys, share.begin, share.end};
-        const bool shared = omp_get_num_threads() > 1;
-        if (wide) add_part_wide(&p, false, shared);
-        else add_part(&p, false, shared);
+        const mode how = omp_get_num_threads() > 1 ? SHARED : ALONE;
+        if (wide) add_part_wide(&p, how);
+        else add_part(&p, how);
     }
     return HEDDLE_OK;
 }
@@ -110,8 +120,8 @@ static heddle_status add_sorted(heddle_device *device, const hd_filter_view *vie
     for (uint32_t r = 0; r < regions; r++) {
         const part p = {view, (const hd_key *)sorted->mixed, sorted->starts[r],
                         sorted->starts[r + 1]};
-        if (wide) add_part_wide(&p, true, false);
-        else add_part(&p, true, false);
+        if (wide) add_part_wide(&p, SORTED);
+        else add_part(&p, SORTED);
     }
     return HEDDLE_OK;
 }
@@ -168,7 +178,7 @@ static heddle_status inspect(heddle_device *device, const hd_filter_view *view,
         hd_filter_census mine = {0, 0, 0, 0};
         for (uint64_t b = share.begin; b < share.end; b++) {
             uint32_t seen[WORDS];
-            block_read(block_words(view, (uint32_t)b), false, seen);
+            block_read(block_words(view, (uint32_t)b), seen);
             bloom_inspect(seen, view->hashes, &mine);
         }
 #pragma omp critical

@@ -11,6 +11,7 @@
 
 #include "base/atomic.h"
 #include "scheme/bloom.h"
+#include "tile/bloom_avx2.h"
 
 #define GROUP 32
 #define WORDS HD_FILTER_BLOCK_WORDS
@@ -47,13 +48,9 @@ HD_FN void group_fetch(const hd_filter_view *view, const group *g, int for_writi
     }
 }
 
-/* A snapshot of a block. */
-HD_FN void block_read(const uint32_t *words, bool wide, uint32_t seen[WORDS])
+/* A snapshot of a block, by atomic steps. */
+HD_FN void block_read(const uint32_t *words, uint32_t seen[WORDS])
 {
-    if (wide) {
-        memcpy(seen, words, WORDS * sizeof *seen);
-        return;
-    }
     for (int w = 0; w < WORDS; w += 2) {
         const uint64_t pair = load_relaxed_64((const uint64_t *)(const void *)(words + w));
         memcpy(seen + w, &pair, sizeof pair);
@@ -97,12 +94,12 @@ HD_FN void block_bits(uint32_t spread, uint32_t hashes, uint32_t bits[WORDS])
 HD_FN void block_set(uint32_t *words, const uint32_t bits[WORDS], bool shared, bool wide)
 {
     uint32_t seen[WORDS];
-    block_read(words, wide, seen);
-    for (int w = 0; w < WORDS; w++) seen[w] = shared ? bits[w] & ~seen[w] : bits[w] | seen[w];
-    if (wide && !shared) {
-        memcpy(words, seen, sizeof seen);
+    if (wide && !shared) { /* no copy: it would be read back before it is stored */
+        for (int w = 0; w < WORDS; w++) words[w] |= bits[w];
         return;
     }
+    block_read(words, seen);
+    for (int w = 0; w < WORDS; w++) seen[w] = shared ? bits[w] & ~seen[w] : bits[w] | seen[w];
     for (int w = 0; w < WORDS; w += 2) {
         uint64_t *pair = (uint64_t *)(void *)(words + w), with;
         memcpy(&with, seen + w, sizeof with);
@@ -124,9 +121,13 @@ HD_FN void add_loop(const hd_filter_view *view, const hd_key *keys, uint64_t beg
         group_take(view, keys, next, end, mixed, &groups[turn ^ 1]);
         group_fetch(view, &groups[turn ^ 1], 1);
         for (uint32_t i = 0; i < g->count; i++) {
-            uint32_t bits[WORDS];
+            uint32_t *words = block_words(view, g->block[i]), bits[WORDS];
+            if (wide && !shared && SECTORS_ARE_WORDS(hashes)) {
+                wide_set(words, g->spread[i]);
+                continue;
+            }
             block_bits(g->spread[i], hashes, bits);
-            block_set(block_words(view, g->block[i]), bits, shared, wide);
+            block_set(words, bits, shared, wide);
         }
     }
 }
@@ -145,9 +146,12 @@ HD_FN uint64_t contains_loop(const hd_filter_view *view, const hd_key *keys, uin
         group_take(view, keys, next, end, false, &groups[turn ^ 1]);
         group_fetch(view, &groups[turn ^ 1], 0);
         for (uint32_t i = 0; i < g->count; i++) {
+            const uint32_t *words = block_words(view, g->block[i]);
             uint32_t seen[WORDS];
-            block_read(block_words(view, g->block[i]), wide, seen);
-            const bool has = block_has(seen, g->spread[i], hashes);
+            if (!wide) block_read(words, seen);
+            const bool has = wide && SECTORS_ARE_WORDS(hashes)
+                                 ? wide_has(words, g->spread[i])
+                                 : block_has(wide ? words : seen, g->spread[i], hashes);
             if (found != NULL) found[at + i] = has;
             count += has;
         }
