@@ -15,7 +15,7 @@ jobs=${JOBS:-$(nproc)}
 # Every key and value width in one bucket size; one slot, and a bucket that is less than a vector.
 asan_tables=${ASAN_INSTANCES:-'_b8$|k32_v32_b1$|k64_v64_b4$'}
 tsan_tables=${TSAN_INSTANCES:-'_b8$'}
-tsan_tests=${TSAN_TESTS:-concurrent insert erase random_ops full regions join graph_contents}
+tsan_tests=${TSAN_TESTS:-concurrent insert erase random_ops full regions join graph_contents filter}
 
 # Older sanitizers cannot place their shadow memory under newer kernels' address randomisation.
 fixed_addresses=

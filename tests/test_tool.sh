@@ -212,16 +212,28 @@ same "numbers of groups" "$(column 6)" "100 127 128 129 1000"
 relation 8 $unique unique --keys 3000 --groups 129,3000 --order unordered,first \
     --distribution uniform,zipf:1.2
 relation 1 $unique unique --keys 3000 --groups 50 --key-bits 64 --row-bits 64
+filter=op,n,key_bits,bits_per_key,hashes,megabytes,rate_expected,rate_found,rate_measured
+relation 12 $filter filter --keys 5000 --bits-per-key 8,16 --hashes 0,3
+same "hashes of a filter" "$(column 7)" "5 8 3"
+relation 1 $filter filter --keys 2^17 --key-bits 64 --op miss
 works bench join --device cpu --keys 1000 --repeat 1
 works bench unique --device cpu --keys 1000 --groups 10 --repeat 1 --no-verify
 grep -q ' no$' "$work/out" || bad "a row that is not verified does not say so"
-for subject in graph join group unique; do
+for subject in graph join group unique filter; do
     works bench $subject --device cpu --keys 1000 --repeat 1 --format json
     if ! command -v python3 > /dev/null; then continue; fi
     python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' < "$work/out" \
         2> "$work/err" || bad "$subject: not JSON"
 done
 refuses bench graph --load 0.5
+refuses bench filter --op find
+refuses bench filter --hashes 17
+refuses bench filter --bits-per-key 0.5
+refuses bench filter --load 0.5
+refuses bench filter --device cpu --keys 2^40 --key-bits 64
+refuses bench map --op add
+refuses bench map --hashes 5
+refuses bench map --bits-per-key 8
 refuses bench graph --vertices 5
 refuses bench graph --op walk
 refuses bench graph --bins 64

@@ -486,5 +486,6 @@ HEDDLE_API heddle_status heddle_table_load(heddle_device *device, const char *pa
 #endif
 
 #include <heddle/relations.h>
+#include <heddle/filter.h>
 
 #endif

@@ -149,6 +149,14 @@ HD_FN void and_relaxed_64(uint64_t *word, uint64_t with)
 {
     __atomic_fetch_and(word, with, __ATOMIC_RELAXED);
 }
+HD_FN void or_relaxed_64(uint64_t *word, uint64_t with)
+{
+    __atomic_fetch_or(word, with, __ATOMIC_RELAXED);
+}
+HD_FN uint64_t load_relaxed_64(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
 HD_FN void store_relaxed_32(uint32_t *word, uint32_t to)
 {
     __atomic_store_n(word, to, __ATOMIC_RELAXED);

@@ -150,6 +150,13 @@ static const hd_relate_ops *cpu_relate(uint32_t key_bits, uint32_t row_bits)
     return NULL;
 }
 
+extern const hd_filter_ops hd_filter_k32_cpu, hd_filter_k64_cpu;
+
+static const hd_filter_ops *cpu_filter(uint32_t key_bits)
+{
+    return key_bits == 32 ? &hd_filter_k32_cpu : &hd_filter_k64_cpu;
+}
+
 static heddle_status cpu_paper(heddle_device *device, const uint32_t *keys, uint64_t n,
                                uint32_t bins, const hd_paper_graph *graph,
                                const hd_paper_work *work)
@@ -319,21 +326,37 @@ static heddle_status cpu_roof(heddle_device *device, const hd_roof_request *requ
 const hd_engine *hd_engine_cpu(void)
 {
     static const hd_engine engine = {
-        HEDDLE_DEVICE_CPU,  true,
-        UINT64_C(1) << 16,  0,
-        UINT64_C(1) << 20,  cpu_open,
-        cpu_close,          cpu_count,
-        cpu_info,           cpu_synchronize,
-        cpu_drain,          cpu_allocate,
-        cpu_free,           cpu_allocate,
-        cpu_free,           cpu_copy,
-        cpu_fill,           cpu_is_device_memory,
-        cpu_event_create,   cpu_event_destroy,
-        cpu_event_record,   cpu_event_wait,
-        cpu_event_seconds,  cpu_partition,
-        cpu_partition_work, cpu_graph,
-        cpu_relate,         &hd_columns_cpu,
-        cpu_paper,          tables,
+        HEDDLE_DEVICE_CPU,
+        true,
+        UINT64_C(1) << 16,
+        0,
+        UINT64_C(1) << 20,
+        cpu_open,
+        cpu_close,
+        cpu_count,
+        cpu_info,
+        cpu_synchronize,
+        cpu_drain,
+        cpu_allocate,
+        cpu_free,
+        cpu_allocate,
+        cpu_free,
+        cpu_copy,
+        cpu_fill,
+        cpu_is_device_memory,
+        cpu_event_create,
+        cpu_event_destroy,
+        cpu_event_record,
+        cpu_event_wait,
+        cpu_event_seconds,
+        cpu_partition,
+        cpu_partition_work,
+        cpu_graph,
+        cpu_relate,
+        &hd_columns_cpu,
+        cpu_filter,
+        cpu_paper,
+        tables,
         cpu_roof,
     };
     return &engine;

@@ -107,6 +107,13 @@ static const hd_relate_ops *cuda_relate(uint32_t key_bits, uint32_t row_bits)
     return NULL;
 }
 
+extern "C" const hd_filter_ops hd_filter_k32_cuda, hd_filter_k64_cuda;
+
+static const hd_filter_ops *cuda_filter(uint32_t key_bits)
+{
+    return key_bits == 32 ? &hd_filter_k32_cuda : &hd_filter_k64_cuda;
+}
+
 /* ------------------------------------------------------------------------------------- device */
 
 static heddle_status cuda_open(int32_t index, heddle_device **device)
@@ -352,6 +359,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_graph,
         cuda_relate,
         &hd_columns_cuda,
+        cuda_filter,
         hd_paper_cuda,
         tables,
         cuda_roof,

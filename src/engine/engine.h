@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "engine/columns.h"
+#include "engine/filter.h"
 #include "engine/graph.h"
 #include "engine/graph_paper.h"
 #include "engine/partition.h"
@@ -148,6 +149,8 @@ struct hd_engine {
     const hd_graph_ops *(*graph)(uint32_t key_bits, uint32_t value_bits);
     const hd_relate_ops *(*relate)(uint32_t key_bits, uint32_t row_bits);
     const hd_column_ops *columns;
+    /* Bloom filters of keys of 32 or 64 bits. */
+    const hd_filter_ops *(*filter)(uint32_t key_bits);
     /* The builds of the HashGraph paper, for comparison. */
     hd_paper_build paper;
 

@@ -10,7 +10,7 @@
 
 #define BENCH_LIST_MAX 64
 
-/* The operations, in the order of bench_op_names: those of maps and sets, then more of graphs. */
+/* The operations, in the order of bench_op_names: those of maps and sets, then more of graphs and filters. */
 enum {
     BENCH_BUILD,
     BENCH_INSERT,
@@ -23,6 +23,8 @@ enum {
     BENCH_RETRIEVE,
     BENCH_QUERY,
     BENCH_INTERSECT,
+    BENCH_GRAPH_OPS,
+    BENCH_ADD = BENCH_GRAPH_OPS, /* of filters */
     BENCH_OPS
 };
 extern const char *const bench_op_names[BENCH_OPS];
@@ -45,6 +47,7 @@ enum {
     BENCH_AXIS_BUCKET, /* slots; 0 lets the library choose */
     BENCH_AXIS_HASHES, /* likewise */
     BENCH_AXIS_LOAD,
+    BENCH_AXIS_BITS,   /* of a filter, for every key */
     BENCH_AXIS_COPIES, /* rows with the same key */
     BENCH_AXIS_GROUPS, /* different keys */
     BENCH_AXIS_SKEW,   /* the exponent of Zipf's law; 0 uniform, infinity all keys equal */

@@ -6,7 +6,7 @@
 static const char usage[] =
     "heddle bench map|set [options]\n"
     "heddle bench [map|set] --sweep[=LIST] [options]\n"
-    "heddle bench graph|join|group|unique [options], see the end\n"
+    "heddle bench graph|join|group|unique|filter [options], see the end\n"
     "\n"
     "For every combination of keys, bucket, hashes and load a fixed table for all keys is\n"
     "made. Every operation runs once to warm up, then --repeat times on arrays in device\n"
@@ -151,6 +151,22 @@ static const char groups[] =
     "  --with-keys        group: the keys of the groups are asked for too\n"
     "  --order LIST       unique: unordered, first (in order of first appearance)   [unordered]\n";
 
+static const char filters[] =
+    "\n"
+    "heddle bench filter: a Bloom filter of --keys distinct keys; in keys\n"
+    "\n"
+    "  --bits-per-key LIST  1 to 512                                                [16]\n"
+    "  --hashes LIST      1 to 16; 0: the number with the fewest false positives    [0]\n"
+    "  --op LIST          [add,contains,miss]\n"
+    "\n"
+    "  add       all keys into the empty filter; the roof is a partition of the keys\n"
+    "  contains  all keys in another order; the roof is random reads of 32 bytes\n"
+    "  miss      as many keys that were not added\n"
+    "\n"
+    "A row is verified when every key is found, and of as many others a share (rate_measured) that\n"
+    "differs from theory (rate_expected) by no more than 3 % and what chance allows. rate_found is\n"
+    "what the bits of the filter itself say.\n";
+
 void bench_help(void)
 {
     (void)fputs(usage, stdout);
@@ -161,4 +177,5 @@ void bench_help(void)
     (void)fputs(graph, stdout);
     (void)fputs(joins, stdout);
     (void)fputs(groups, stdout);
+    (void)fputs(filters, stdout);
 }

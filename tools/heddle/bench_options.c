@@ -12,8 +12,8 @@
 const char *const bench_sweep_names[BENCH_SWEEPS] = {"load", "bucket", "hashes",
                                                      "hit",  "keys",   "success"};
 const char *const bench_type_names[BENCH_TYPES] = {"u32", "i32", "f32", "u64", "i64", "f64"};
-static const char *const subject_names[BENCH_SUBJECTS] = {"map",  "set",   "graph",
-                                                          "join", "group", "unique"};
+static const char *const subject_names[BENCH_SUBJECTS] = {"map",   "set",    "graph", "join",
+                                                          "group", "unique", "filter"};
 
 const char *bench_subject_name(const bench_options *options)
 {
@@ -111,7 +111,8 @@ static bool read_type(bench_options *o, const char *text)
 #define UNIQUE (1u << BENCH_UNIQUE)
 #define GROUPS (GROUP | UNIQUE)
 #define RELATIONS (JOIN | GROUPS)
-#define ALL (TABLES | GRAPH | RELATIONS)
+#define FILTER (1u << BENCH_FILTER)
+#define ALL (TABLES | GRAPH | RELATIONS | FILTER)
 
 typedef struct option {
     const char *name;
@@ -126,8 +127,10 @@ static const option options_known[] = {
     {"--scheme", TABLES, read_scheme, 0, "auto, cuckoo or open"},
     {"--bucket", TABLES, NULL, BENCH_AXIS_BUCKET,
      "0 (the library chooses), 1, 4, 8, 16, 32, or some with commas"},
-    {"--hashes", TABLES, NULL, BENCH_AXIS_HASHES,
-     "0 (the library chooses), 2, 3, 4, or some with commas in between"},
+    {"--hashes", TABLES | FILTER, NULL, BENCH_AXIS_HASHES,
+     "0 (the library chooses), 2, 3, 4, in a filter 1 to 16, or some with commas in between"},
+    {"--bits-per-key", FILTER, NULL, BENCH_AXIS_BITS,
+     "numbers from 1 to 512 with commas in between"},
     {"--keys", ALL, NULL, BENCH_AXIS_KEYS,
      "counts from 1 to 2^40, like 2^24, 16M, 1e6, with commas in between"},
     {"--left", JOIN, read_left, 0, "a count from 1 to 2^40"},
@@ -150,9 +153,9 @@ static const option options_known[] = {
     {"--value-bits", TABLES | GRAPH, read_value_bits, 0, "32 or 64 (0 in a set)"},
     {"--row-bits", RELATIONS, read_row_bits, 0, "32 or 64"},
     {"--load", TABLES, NULL, BENCH_AXIS_LOAD, "loads from 0.1 to 0.99 with commas in between"},
-    {"--op", TABLES | GRAPH, NULL, BENCH_AXIS_OP,
+    {"--op", TABLES | GRAPH | FILTER, NULL, BENCH_AXIS_OP,
      "operations with commas in between: build insert find contains miss erase, and with a graph "
-     "count retrieve query intersect"},
+     "count retrieve query intersect; add contains miss with a filter"},
     {"--hit", TABLES | JOIN, NULL, BENCH_AXIS_HIT,
      "percentages from 0 to 100 with commas in between"},
     {"--repeat", ALL, read_repeat, 0, "a number from 1 to 1000"},
@@ -209,9 +212,10 @@ static int read_word(const char *text, bench_options *o)
     else if (text[0] == '-')
         return tool_refuse("bench: there is no option '%s'; try 'heddle help bench'", text);
     else
-        return tool_refuse("bench: expected one of map, set, graph, join, group, unique once, not "
-                           "'%s'%s",
-                           text, o->sweeps != 0 ? "; sweeps are named as in --sweep=load,hit" : "");
+        return tool_refuse(
+            "bench: expected one of map, set, graph, join, group, unique, filter once, not "
+            "'%s'%s",
+            text, o->sweeps != 0 ? "; sweeps are named as in --sweep=load,hit" : "");
     return TOOL_OK;
 }
 

@@ -60,6 +60,36 @@ static int settle_tables(bench_options *o)
     return settle_sweeps(o);
 }
 
+/* Hashes and operations that tables have; filters have others. */
+static int check_table_lists(const bench_options *o)
+{
+    const bench_list *hashes = &o->axes.list[BENCH_AXIS_HASHES],
+                     *ops = &o->axes.list[BENCH_AXIS_OP];
+    for (uint32_t i = 0; i < hashes->count; i++)
+        if (hashes->at[i] == 1 || hashes->at[i] > 4)
+            return tool_refuse(
+                "bench: a table has 2, 3 or 4 hashes (0: the library chooses), not %.0f",
+                hashes->at[i]);
+    if (ops->count != 0 && bench_list_most(ops) >= BENCH_GRAPH_OPS)
+        return tool_refuse("bench: add is an operation of filters");
+    return TOOL_OK;
+}
+
+static int settle_filter(bench_options *o)
+{
+    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
+    if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
+    o->value_bits = 0;
+    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
+    bench_axes_default(&o->axes, BENCH_AXIS_BITS, "16");
+    bench_axes_default(&o->axes, BENCH_AXIS_HASHES, "0");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP, "add,contains,miss");
+    for (uint32_t i = 0; i < ops->count; i++)
+        if (ops->at[i] != BENCH_ADD && ops->at[i] != BENCH_CONTAINS && ops->at[i] != BENCH_MISS)
+            return tool_refuse("bench: the operations of a filter are add, contains and miss");
+    return fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS])) ? TOOL_OK : TOOL_REFUSED;
+}
+
 /* --------------------------------------------------------------------------- graphs, relations */
 
 /* The paper's builds are there to be compared with, and know no more than they need for that. */
@@ -139,10 +169,14 @@ int bench_options_settle(bench_options *o)
 {
     if (o->subject == BENCH_SUBJECTS && o->sweeps != 0) o->subject = BENCH_MAP;
     if (o->subject == BENCH_SUBJECTS)
-        return tool_refuse("bench: name what to measure: map, set, graph, join, group or unique");
+        return tool_refuse(
+            "bench: name what to measure: map, set, graph, join, group, unique or filter");
     if (o->count_only && o->subject != BENCH_JOIN)
         return tool_refuse("bench: --count-only is for joins");
     if (o->with_keys && o->subject != BENCH_GROUP)
         return tool_refuse("bench: --with-keys is for a benchmark of group");
+    if (o->subject == BENCH_FILTER) return settle_filter(o);
+    const int status = check_table_lists(o);
+    if (status != TOOL_OK) return status;
     return o->subject <= BENCH_SET ? settle_tables(o) : settle_relations(o);
 }
