@@ -5,6 +5,8 @@
  *   uint64_t words_equal(const hd_word *words, hd_key lean, hd_key mask)
  *                                                  bit i * HD_STRIDE: slot i holds it, under the mask
  *   uint64_t words_vacant(const hd_word *words)    bit i * HD_STRIDE: no key in slot i
+ *   bool words_repeat(const hd_word *words)        two slots hold the same key; of a bucket in which all
+ *                                                  marks are set; a tile may leave it to what is below
  *
  * HD_STRIDE is the number of key-sized lanes in a word (slot.h). Vector loads of words that others CAS are
  * confined to those files; tile_scalar.h uses atomic loads and is the specification.
@@ -87,6 +89,18 @@ HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_
     hit->slot = b->first + hd_lowest_bit(equal) / HD_STRIDE;
     return true;
 }
+
+#if !defined(HD_HAS_WORDS_REPEAT)
+HD_FN bool words_repeat(const hd_word *words)
+{
+    uint64_t repeats = 0;
+    for (uint32_t i = 0; i < HD_BUCKET; i++) {
+        const uint64_t equal = words_equal(words, word_key(words[i]), HD_KEY_EMPTY);
+        repeats |= equal & (equal - 1);
+    }
+    return (repeats & ~words_vacant(words)) != 0;
+}
+#endif
 
 HD_FN bool bucket_is_passed(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean)
 {
