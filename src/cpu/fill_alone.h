@@ -44,7 +44,7 @@ static void fill_region(const hd_view *view, const hd_batch *batch, uint32_t reg
         }
         if (i < FILL_AHEAD) continue;
         const hd_value value = sorted_value(pair + (i - FILL_AHEAD) * PAIR_BYTES);
-        const int result = scheme_insert_alone(tile_here(), view, now, value, batch->policy, kicks,
+        const int result = scheme_insert_alone(tile_owner(), view, now, value, batch->policy, kicks,
                                                path, &s->probes, &s->evictions);
         s->inserted += result == HD_PLACED;
         s->present += result == HD_PRESENT;

@@ -150,11 +150,11 @@ static void desk_unite_bucket(const desk *d, uint32_t bucket, uint32_t policy, s
         const uint64_t slot = tile_slot(bucket, i);
         hd_word *words = (hd_word *)d->view.slots + tile_slot(bucket, 0);
         hd_key marks;
-        const hd_pair pair = tile_get(tile_here(), &d->view, slot, &marks);
+        const hd_pair pair = tile_get(tile_owner(), &d->view, slot, &marks);
         const uint64_t equal = words_equal(words, pair.lean, (hd_key)d->view.key_mask);
         const uint32_t first = hd_lowest_bit(equal) / HD_STRIDE;
         if (first == i) continue;
-        slot_update(&d->view, tile_slot(bucket, first), policy, pair.value);
+        slot_update_alone(&d->view, tile_slot(bucket, first), policy, pair.value);
         memset(words + i, 0xff, sizeof *words);
         s->inserted--;
         s->present++;

@@ -280,7 +280,7 @@ static void settle_region(const source *src, const hd_view *view, uint32_t regio
         hd_walk walk;
         hd_value value;
         if (source_get(src, view, i, &walk, &value)) {
-            const int result = scheme_settle(tile_here(), view, walk, value, batch->policy, kicks,
+            const int result = scheme_settle(tile_owner(), view, walk, value, batch->policy, kicks,
                                              path, &s->probes, &s->evictions);
             insert_end(batch, i, result, s);
             /* A full region stays full: long chains are not worth trying again and again. */

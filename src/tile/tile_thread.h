@@ -25,7 +25,8 @@
 #endif
 
 typedef struct hd_tile {
-    char unused;
+    bool
+        owner; /* has the region to itself: a constant, so that what follows from it costs nothing */
 } hd_tile;
 
 typedef struct hd_bucket {
@@ -45,7 +46,15 @@ typedef struct hd_vacancy {
 HD_FN hd_tile tile_here(void)
 {
     hd_tile t;
-    t.unused = 0;
+    t.owner = false;
+    return t;
+}
+
+/* A thread beside which nobody reads or writes the region: it needs no atomic steps. */
+HD_FN hd_tile tile_owner(void)
+{
+    hd_tile t;
+    t.owner = true;
     return t;
 }
 
@@ -112,7 +121,9 @@ HD_FN bool bucket_is_passed(hd_tile t, const hd_view *view, const hd_bucket *b, 
 HD_FN void bucket_mark(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean, bool active)
 {
     const hd_mark mark = mark_of(view, lean);
-    if (active && !bucket_is_passed(t, view, b, lean))
+    if (!active) return;
+    if (t.owner) *slot_key_at(view, b->first + mark.number) &= ~mark_bit(mark);
+    else if (!bucket_is_passed(t, view, b, lean))
         slot_mark(view, b->first + mark.number, mark_bit(mark));
 }
 
@@ -155,8 +166,11 @@ HD_FN void hit_deliver(hd_tile t, const hd_view *view, hd_hit hit, hd_value *to)
 HD_FN void hit_update(hd_tile t, const hd_view *view, hd_hit hit, uint32_t policy, hd_value value,
                       bool active)
 {
-    (void)t;
     if (!HD_HAS_VALUES || !active || policy == HEDDLE_POLICY_KEEP) return;
+    if (t.owner) {
+        slot_update_alone(view, hit.slot, policy, value);
+        return;
+    }
     /* The key was seen, so the value written before it is to be seen too. */
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     slot_update(view, hit.slot, policy, value);
