@@ -14,6 +14,9 @@
 #include "scheme/census.h"
 
 #define GROUP 32
+#ifndef WINDOW
+#define WINDOW 32
+#endif
 #if defined(HD_ONLY_SCALAR)
 #define CHUNK 64 /* as ITEMS_A_THREAD in engine_cpu.c */
 #else
@@ -78,54 +81,67 @@ static inline uint64_t lookup_end(int op, const hd_view *view, const hd_batch *b
     return found;
 }
 
-static inline void lookup_group(int op, group *g, const hd_view *view, const hd_batch *batch,
-                                sums *s)
+/* A walk on its way, and the number of its key in the batch. */
+typedef struct journey {
+    hd_walk walk;
+    uint64_t i;
+} journey;
+
+static inline void flight_start(journey *f, const hd_view *view, const hd_key *keys, uint64_t i)
 {
-    uint32_t going[GROUP], count = g->count;
-    for (uint32_t i = 0; i < count; i++) going[i] = i;
+    f->i = i;
+    f->walk = walk_start(view, keys[i]);
+    bucket_prefetch(view, walk_bucket(view, &f->walk));
+}
+
+/* One look; whether the walk goes on, its next bucket being on its way. */
+static inline bool flight_look(int op, journey *f, const hd_view *view, const hd_batch *batch,
+                               sums *s)
+{
+    const uint64_t bucket = walk_bucket(view, &f->walk);
+    const hd_bucket b = op == ERASE ? bucket_load_shared(tile_here(), view, bucket)
+                                    : bucket_load(tile_here(), view, bucket);
+    hd_hit hit;
+    int step;
+    hit.slot = 0;
+    step = find_step(tile_here(), view, &f->walk, &b, &hit);
+    s->looks++;
+    if (step == HD_STEP_ON) {
+        bucket_prefetch(view, walk_bucket(view, &f->walk));
+        return true;
+    }
+    s->found += lookup_end(op, view, batch, f->i, step, hit);
+    return false;
+}
+
+/* A key that is done makes room for the next one at once: memory always has the same to do. */
+static inline void lookup_chunk(int op, const hd_view *view, const hd_batch *batch, uint64_t first,
+                                uint64_t end, sums *s)
+{
+    const hd_key *keys = (const hd_key *)batch->keys;
+    journey flights[WINDOW];
+    uint32_t count = 0;
+    while (count < WINDOW && first < end) flight_start(&flights[count++], view, keys, first++);
     while (count != 0) {
-        uint32_t still = 0;
-        s->looks += count;
-        for (uint32_t j = 0; j < count; j++) {
-            const uint32_t i = going[j];
-            hd_walk *walk = &g->walks[i];
-            const hd_bucket b = op == ERASE
-                                    ? bucket_load_shared(tile_here(), view, walk_bucket(view, walk))
-                                    : bucket_load(tile_here(), view, walk_bucket(view, walk));
-            hd_hit hit;
-            int step;
-            hit.slot = 0;
-            step = find_step(tile_here(), view, walk, &b, &hit);
-            if (step == HD_STEP_ON) {
-                bucket_prefetch(view, walk_bucket(view, walk));
-                going[still++] = i;
-            } else {
-                s->found += lookup_end(op, view, batch, g->first + i, step, hit);
-            }
+        for (uint32_t f = 0; f < count;) {
+            if (flight_look(op, &flights[f], view, batch, s)) f++;
+            else if (first < end) flight_start(&flights[f++], view, keys, first++);
+            else flights[f] = flights[--count];
         }
-        count = still;
     }
 }
 
 static inline heddle_status lookup(int op, heddle_device *device, const hd_view *view,
                                    const hd_batch *batch)
 {
-    const hd_key *keys = (const hd_key *)batch->keys;
     const hd_view v = *view;
     __atomic_fetch_add(&batch->counts->at[HD_ASKED], batch->n, __ATOMIC_RELAXED);
 #pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
     {
         sums s = {0};
 #pragma omp for schedule(dynamic) nowait
-        for (uint64_t c = 0; c < batch->n; c += CHUNK) {
-            const uint64_t end = chunk_end(c, batch->n);
-            group flight[2];
-            group_start(&flight[0], &v, keys, c, end);
-            for (uint64_t i = c, turn = 0; i < end; i += GROUP, turn ^= 1) {
-                group_start(&flight[turn ^ 1], &v, keys, i + GROUP, end);
-                lookup_group(op, &flight[turn], &v, batch, &s);
-            }
-        }
+        for (uint64_t c = 0; c < batch->n; c += CHUNK)
+            lookup_chunk(op, &v, batch, c, chunk_end(c, batch->n), &s);
         __atomic_fetch_add(&batch->counts->at[HD_FOUND], s.found, __ATOMIC_RELAXED);
         __atomic_fetch_add(&batch->counts->at[HD_PROBES], s.looks, __ATOMIC_RELAXED);
         if (op == ERASE) __atomic_fetch_add(batch->tally, s.found, __ATOMIC_RELAXED);
