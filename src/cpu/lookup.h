@@ -27,13 +27,35 @@ static inline uint64_t lookup_end(int op, const hd_view *view, const hd_batch *b
 typedef struct flight {
     hd_walk walk;
     uint64_t i;
+#if HD_APART
+    hd_hit hit; /* once it has ended: where its value is, on its way too */
+    bool landed;
+#endif
 } flight;
 
 static inline void flight_start(flight *f, const hd_view *view, const hd_key *keys, uint64_t i)
 {
     f->i = i;
     f->walk = walk_start(view, keys[i]);
+#if HD_APART
+    f->landed = false;
+#endif
     bucket_prefetch(view, walk_bucket(view, &f->walk));
+}
+
+/* A value that lies apart is one more read from memory: it is asked for now and taken at the next turn. */
+static inline bool flight_lands(int op, flight *f, const hd_view *view, int step, hd_hit hit)
+{
+#if HD_APART
+    if (op != FIND || step != HD_STEP_FOUND) return false;
+    f->landed = true;
+    f->hit = hit;
+    __builtin_prefetch(slot_value_at(view, hit.slot));
+    return true;
+#else
+    (void)op, (void)f, (void)view, (void)step, (void)hit;
+    return false;
+#endif
 }
 
 /* One look; whether the walk goes on, its next bucket being on its way. */
@@ -52,8 +74,22 @@ static inline bool flight_look(int op, flight *f, const hd_view *view, const hd_
         bucket_prefetch(view, walk_bucket(view, &f->walk));
         return true;
     }
+    if (flight_lands(op, f, view, step, hit)) return true;
     s->found += lookup_end(op, view, batch, f->i, step, hit);
     return false;
+}
+
+/* One turn of a walk; whether it needs another. */
+static inline bool flight_turn(int op, flight *f, const hd_view *view, const hd_batch *batch,
+                               sums *s)
+{
+#if HD_APART
+    if (op == FIND && f->landed) {
+        s->found += lookup_end(op, view, batch, f->i, HD_STEP_FOUND, f->hit);
+        return false;
+    }
+#endif
+    return flight_look(op, f, view, batch, s);
 }
 
 static inline void lookup_chunk(int op, const hd_view *view, const hd_batch *batch, uint64_t first,
@@ -65,7 +101,7 @@ static inline void lookup_chunk(int op, const hd_view *view, const hd_batch *bat
     while (count < WINDOW && first < end) flight_start(&flights[count++], view, keys, first++);
     while (count != 0) {
         for (uint32_t f = 0; f < count;) {
-            if (flight_look(op, &flights[f], view, batch, s)) f++;
+            if (flight_turn(op, &flights[f], view, batch, s)) f++;
             else if (first < end) flight_start(&flights[f++], view, keys, first++);
             else flights[f] = flights[--count];
         }
