@@ -89,32 +89,53 @@ static const hd_table_ops *const *tables(heddle_device *device, uint32_t *count)
 
 /* ---------------------------------------------------------------------------------- partitions */
 
-#define DECLARE(key_bits, value_bits)                                                              \
-    extern const hd_partition_cpu hd_partition_k##key_bits##_v##value_bits##_cpu;
-HD_PAIR_KINDS(DECLARE)
-#undef DECLARE
-#define ADDRESS(key_bits, value_bits) &hd_partition_k##key_bits##_v##value_bits##_cpu,
-static const hd_partition_cpu *const partitions[] = {HD_PAIR_KINDS(ADDRESS)};
-#undef ADDRESS
+#define HD_SUFFIX scalar
+#include "cpu/partition_list.h"
+#if HD_HAVE_AVX2
+#define HD_SUFFIX avx2
+#include "cpu/partition_list.h"
+#endif
+#if HD_HAVE_AVX512
+#define HD_SUFFIX avx512
+#include "cpu/partition_list.h"
+#endif
+#if HD_HAVE_NEON
+#define HD_SUFFIX neon
+#include "cpu/partition_list.h"
+#endif
 
-static const hd_partition_cpu *partition_for(const hd_partition *job)
+/* The partitions compiled for a tile that this machine runs. */
+static const hd_partition_cpu *const *partitions_of(const char *tile)
 {
-    size_t i = 0;
-    while (partitions[i]->key_bits != job->key_bits || partitions[i]->value_bits != job->value_bits)
-        i++;
-    return partitions[i];
+#if HD_HAVE_AVX2
+    if (strcmp(tile, "avx2") == 0) return partitions_avx2;
+#endif
+#if HD_HAVE_AVX512
+    if (strcmp(tile, "avx512") == 0) return partitions_avx512;
+#endif
+#if HD_HAVE_NEON
+    if (strcmp(tile, "neon") == 0) return partitions_neon;
+#endif
+    return partitions_scalar;
+}
+
+static const hd_partition_cpu *partition_for(heddle_device *device, const hd_partition *job)
+{
+    const hd_partition_cpu *const *kind = partitions_of(((hd_device_cpu *)device)->tile);
+    while ((*kind)->key_bits != job->key_bits || (*kind)->value_bits != job->value_bits) kind++;
+    return *kind;
 }
 
 static heddle_status cpu_partition(heddle_device *device, const hd_partition *job, void *stream)
 {
     (void)stream;
-    partition_for(job)->sort(hd_cpu_threads(device, job->n), job);
+    partition_for(device, job)->sort(hd_cpu_threads(device, job->n), job);
     return HEDDLE_OK;
 }
 
 static uint64_t cpu_partition_work(heddle_device *device, const hd_partition *job)
 {
-    return partition_for(job)->work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
+    return partition_for(device, job)->work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
 }
 
 /* ------------------------------------------------------------------------ graphs and relations */

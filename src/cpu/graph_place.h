@@ -10,6 +10,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "cpu/write_in_order.h"
 #include "engine/error.h"
 
 /* The pairs of one region in one source. */
@@ -43,16 +44,6 @@ static inline uint32_t pair_vertex(const hd_graph *graph, const char *pair)
  * Larger regions, and all of them where there is no memory for desks, are placed where they belong.
  */
 #define DESK_BYTES (2 * REGION_PAIRS * HD_EDGE_BYTES)
-
-static void write_in_order(char *to, const char *from, uint64_t bytes)
-{
-    uint64_t i = (uint64_t)(-(uintptr_t)to % 16);
-    if (i > bytes) i = bytes;
-    memcpy(to, from, i);
-    for (; i + 16 <= bytes; i += 16) hd_stream_16(to + i, from + i);
-    hd_stream_end();
-    memcpy(to + i, from + i, bytes - i);
-}
 
 static void place_region(const hd_graph *graph, uint32_t region, const hd_graph_source *sources,
                          uint32_t count, char *desk)

@@ -104,4 +104,18 @@ HD_FN void slot_update(const hd_view *view, uint64_t slot, uint32_t policy, hd_v
 #endif
 }
 
+/* The same by a tile that has the region to itself. */
+HD_FN void slot_update_alone(const hd_view *view, uint64_t slot, uint32_t policy, hd_value value)
+{
+#if HD_VALUE_BITS != 0
+    hd_value *at = slot_value_at(view, slot);
+    if (policy == HEDDLE_POLICY_REPLACE) *at = value;
+    if (policy == HEDDLE_POLICY_ADD) *at += value;
+    if (policy == HEDDLE_POLICY_MIN && value < *at) *at = value;
+    if (policy == HEDDLE_POLICY_MAX && value > *at) *at = value;
+#else
+    (void)view, (void)slot, (void)policy, (void)value;
+#endif
+}
+
 #endif
