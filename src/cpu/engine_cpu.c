@@ -117,6 +117,24 @@ static uint64_t cpu_partition_work(heddle_device *device, const hd_partition *jo
     return partition_for(job)->work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
 }
 
+static heddle_status cpu_partition_step(heddle_device *device, const hd_partition *job,
+                                        uint32_t step, void *stream)
+{
+    (void)stream;
+    partition_for(job)->step(hd_cpu_threads(device, job->n), job, step);
+    return HEDDLE_OK;
+}
+
+static uint64_t cpu_partition_step_work(heddle_device *device, const hd_partition *job)
+{
+    return partition_for(job)->step_work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
+}
+
+static uint32_t cpu_partition_part_bits(uint32_t region_bits)
+{
+    return region_bits < HD_PASS_BITS ? region_bits : HD_PASS_BITS;
+}
+
 /* ------------------------------------------------------------------------ graphs and relations */
 
 #define DECLARE(key_bits, value_bits)                                                              \
@@ -319,21 +337,39 @@ static heddle_status cpu_roof(heddle_device *device, const hd_roof_request *requ
 const hd_engine *hd_engine_cpu(void)
 {
     static const hd_engine engine = {
-        HEDDLE_DEVICE_CPU,  true,
-        UINT64_C(1) << 16,  0,
-        UINT64_C(1) << 20,  cpu_open,
-        cpu_close,          cpu_count,
-        cpu_info,           cpu_synchronize,
-        cpu_drain,          cpu_allocate,
-        cpu_free,           cpu_allocate,
-        cpu_free,           cpu_copy,
-        cpu_fill,           cpu_is_device_memory,
-        cpu_event_create,   cpu_event_destroy,
-        cpu_event_record,   cpu_event_wait,
-        cpu_event_seconds,  cpu_partition,
-        cpu_partition_work, cpu_graph,
-        cpu_relate,         &hd_columns_cpu,
-        cpu_paper,          tables,
+        HEDDLE_DEVICE_CPU,
+        true,
+        UINT64_C(1) << 16,
+        0,
+        UINT64_C(1) << 20,
+        cpu_open,
+        cpu_close,
+        cpu_count,
+        cpu_info,
+        cpu_synchronize,
+        cpu_drain,
+        cpu_allocate,
+        cpu_free,
+        cpu_allocate,
+        cpu_free,
+        cpu_copy,
+        cpu_fill,
+        cpu_is_device_memory,
+        cpu_event_create,
+        cpu_event_destroy,
+        cpu_event_record,
+        cpu_event_wait,
+        cpu_event_seconds,
+        cpu_partition,
+        cpu_partition_work,
+        cpu_partition_step,
+        cpu_partition_step_work,
+        cpu_partition_part_bits,
+        cpu_graph,
+        cpu_relate,
+        &hd_columns_cpu,
+        cpu_paper,
+        tables,
         cpu_roof,
     };
     return &engine;

@@ -121,6 +121,12 @@ static void counts_to_places(target *targets, uint32_t count, int threads, uint6
     starts[(uint64_t)count << spread] = at;
 }
 
+/* Where a thread's share of n pairs begins. */
+static inline uint64_t share_begin(uint64_t n, uint64_t thread, uint64_t threads)
+{
+    return n / threads * thread + n % threads * thread / threads;
+}
+
 static void first_pass(const hd_partition *job, int threads, uint32_t bits, char *out, char *work)
 {
     const uint32_t count = UINT32_C(1) << bits;
@@ -129,8 +135,7 @@ static void first_pass(const hd_partition *job, int threads, uint32_t bits, char
 #pragma omp parallel num_threads(threads)
     {
         const uint64_t me = (uint64_t)omp_get_thread_num(), all = (uint64_t)omp_get_num_threads();
-        const uint64_t begin = job->n / all * me + job->n % all * me / all;
-        const uint64_t end = job->n / all * (me + 1) + job->n % all * (me + 1) / all;
+        const uint64_t begin = share_begin(job->n, me, all), end = share_begin(job->n, me + 1, all);
         const pass p = {HD_KEY_BITS - bits, count - 1, targets + me * count,
                         buffers + me * count * BUFFER_BYTES, out};
         count_keys(job, begin, end, &p);
@@ -217,4 +222,7 @@ static void sort(int threads, const hd_partition *job)
                     (char *)job->work);
 }
 
-const hd_partition_cpu HD_SYMBOL = {HD_KEY_BITS, HD_VALUE_BITS, work_bytes, sort};
+#include "cpu/partition_steps.h"
+
+const hd_partition_cpu HD_SYMBOL = {HD_KEY_BITS, HD_VALUE_BITS,   work_bytes,
+                                    sort,        step_work_bytes, step};
