@@ -16,6 +16,7 @@
 #define GUARD_BYTE 0x5a
 /* In more than 20 regions on every device, also in quick runs. */
 #define PAIRS UINT64_C(300001)
+#define REFUSED UINT64_C(200000)
 #define SEED 99
 
 /* A workspace of so many bytes, behind which nothing may be written. */
@@ -399,7 +400,7 @@ static void refuse_each(const test_case *c, uint32_t flags, uint64_t capacity, b
         options.flags = flags;
         options.capacity = capacity;
         multi m = multi_create(c, &options);
-        material x = material_make(&m, case_size(200000), KEYS_TWICE);
+        material x = material_make(&m, REFUSED, KEYS_TWICE);
         check_ok(give(&m, &x, 0, x.n / 2, true, NULL));
         if (erased) multi_erase(&m, x.keys, 100);
         space s = space_share(&m, x.n / 2, 2);
@@ -423,9 +424,9 @@ static void refusals(const test_case *c)
 {
     if (!is_multimap(c)) return;
     refuse_each(c, 0, 0, true, true);
-    refuse_each(c, 0, case_size(200000), true, true);
+    refuse_each(c, 0, REFUSED, true, true);
     refuse_each(c, HEDDLE_FLAG_ORDERED, 0, false, true);
-    refuse_each(c, HEDDLE_FLAG_ORDERED, case_size(200000), true, false);
+    refuse_each(c, HEDDLE_FLAG_ORDERED, REFUSED, true, false);
 }
 
 int main(void)
