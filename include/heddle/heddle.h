@@ -332,7 +332,7 @@ HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *ke
  * and is the same as if made in one. The workspace then is all the scratch memory that the call uses. A range is
  * a region, or 1/1024 of the regions (1/4096 on the CPU) where there are more; its pairs have to fit, beside
  * about 16 bytes for every region (on the CPU and 80 to 210 for every range and thread). With HEDDLE_FLAG_ORDERED
- * on a GPU they take twice the room. When they do not fit, as when most keys are equal, the call returns
+ * on a GPU they take about three times the room. When they do not fit, as when most keys are equal, the call returns
  * HEDDLE_ERROR_NO_MEMORY and says how much was needed; the table is as it was.
  */
 HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *keys, const void *values,
