@@ -95,8 +95,7 @@ static void by_regions(uint32_t hashes, uint32_t policy)
     std::vector<uint8_t> outcomes;
     key_list keys = some_keys(KEYS, KEYS * 3 / 4);
     uint64_t failed = t.fill(keys, values_for(keys, policy, 0), policy, true, folds);
-    if (HD_BUCKET == 1 && failed == 1)
-        return; /* three keys with the same two slots: no order helps */
+    if (HD_BUCKET == 1 && failed == 1) return; /* three keys with the same two slots: no order helps */
     CHECK(failed == 0, "%llu keys failed", (ull)failed);
     read_all(&t, keys);
     for (size_t i = 0; i < KEYS; i += 3) keys[i] = (hd_key)(warps_random() << 32 ^ warps_random());
