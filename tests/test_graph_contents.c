@@ -223,9 +223,9 @@ static void lean(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_GRAPHS(key_sets),  OVER_GRAPHS(small_sizes), OVER_FEW_GRAPHS(region_limits),
-        OVER_FEW_GRAPHS(large), OVER_GRAPHS(wide_alone),  OVER_FEW_GRAPHS(wide_rows),
-        OVER_GRAPHS(emptied),   OVER_FEW_GRAPHS(grown),   OVER_FEW_GRAPHS(vertices),
+        OVER_MULTIS(key_sets),  OVER_MULTIS(small_sizes), OVER_FEW_GRAPHS(region_limits),
+        OVER_MULTIS(large), OVER_MULTIS(wide_alone),  OVER_FEW_GRAPHS(wide_rows),
+        OVER_MULTIS(emptied),   OVER_MULTIS(grown),   OVER_FEW_GRAPHS(vertices),
         OVER_GRAPHS(lean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,7 +66,7 @@ static void to_another_scheme(const test_case *c)
     heddle_table_options options = case_options(c);
     heddle_table *loaded = NULL, *back = NULL;
     if (options.container != HEDDLE_CONTAINER_SET) return;
-    if (!case_compiled(c, options.key_bits, 0, 16)) return;
+    if (!case_compiled(c, HEDDLE_SCHEME_CUCKOO, options.key_bits, 0, 16)) return;
     multi m = create_saved(c, 3001);
     options.scheme = HEDDLE_SCHEME_CUCKOO;
     options.bucket = 16;

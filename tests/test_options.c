@@ -137,7 +137,7 @@ CHANGE(set_with_values, o->container = HEDDLE_CONTAINER_SET; o->value_bits = 32)
 CHANGE(bucket_3, o->bucket = 3)
 CHANGE(bucket_64, o->bucket = 64)
 CHANGE(one_hash, o->hashes = 1)
-CHANGE(five_hashes, o->hashes = 5)
+CHANGE(many_hashes, o->hashes = o->scheme == HEDDLE_SCHEME_CUCKOO ? 5 : 16385)
 CHANGE(flags_unknown, o->flags = 0x80000000u)
 CHANGE(load_low, o->load = 0.05)
 CHANGE(load_one, o->load = 1.0)
@@ -160,7 +160,7 @@ static const impossible impossibles[] = {
     {"buckets of 3", HEDDLE_ERROR_UNSUPPORTED, bucket_3},
     {"buckets of 64", HEDDLE_ERROR_UNSUPPORTED, bucket_64},
     {"one hash", HEDDLE_ERROR_INVALID, one_hash},
-    {"five hashes", HEDDLE_ERROR_INVALID, five_hashes},
+    {"too many hashes", HEDDLE_ERROR_INVALID, many_hashes},
     {"unknown flags", HEDDLE_ERROR_INVALID, flags_unknown},
     {"load 0.05", HEDDLE_ERROR_INVALID, load_low},
     {"load 1", HEDDLE_ERROR_INVALID, load_one},
@@ -208,11 +208,14 @@ static void options_are_completed(const test_case *c)
     check_ok(heddle_table_get_options(table, &chosen));
     assert_int_equal(chosen.size, sizeof chosen);
     assert_int_equal(chosen.container, options.container);
-    assert_int_equal(chosen.scheme, HEDDLE_SCHEME_CUCKOO);
+    assert_int_equal(chosen.scheme, options.scheme);
     assert_int_equal(chosen.key_bits, options.key_bits);
     assert_int_equal(chosen.value_bits, options.value_bits);
     assert_int_equal(chosen.bucket, options.bucket);
-    assert_int_equal(chosen.hashes, options.bucket == 1 ? 4 : 3);
+    if (options.scheme == HEDDLE_SCHEME_CUCKOO)
+        assert_int_equal(chosen.hashes, options.bucket == 1 ? 4 : 3);
+    else
+        assert_int_equal(chosen.hashes, 16384);
     assert_int_equal(chosen.flags, 0);
     assert_true(chosen.load == 0.8);
     assert_int_not_equal(chosen.seed, 0);

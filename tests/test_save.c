@@ -111,7 +111,7 @@ static void to_other_buckets(const test_case *c)
     for (uint32_t i = 0; i < 5; i++) {
         heddle_table *loaded = NULL;
         heddle_table_options options = case_options(c);
-        if (!case_compiled(c, options.key_bits, options.value_bits, buckets[i]))
+        if (!case_compiled(c, options.scheme, options.key_bits, options.value_bits, buckets[i]))
             continue;
         case_note("to buckets of %u", buckets[i]);
         options.bucket = buckets[i];

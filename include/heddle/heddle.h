@@ -168,7 +168,9 @@ typedef struct heddle_table heddle_table;
 #define HEDDLE_CONTAINER_COUNTER 4  /* keys with the number of times they were inserted */
 
 /*
- * A cuckoo table is a map or a set that keys come to and leave at any time. A hashgraph holds for every
+ * A cuckoo table and an open table are maps, sets or counters that keys come to and leave at any time. A
+ * cuckoo table moves pairs to make room. In an open table a pair stays where it is until it is erased or
+ * the table grows, is rehashed or is built anew. A hashgraph holds for every
  * value of the hash, a vertex, the list of the pairs that hash to it. It knows no collisions and does
  * not mind duplicates. It is built in one go: an insertion or a build makes a new graph beside the old one,
  * so a few large batches are right for it, many small ones are not. When memory for that runs out the
@@ -182,8 +184,9 @@ typedef struct heddle_table heddle_table;
 #define HEDDLE_SCHEME_AUTO 0   /* cuckoo for a map or a set, hashgraph for a multimap or a counter */
 #define HEDDLE_SCHEME_CUCKOO 1 /* bucketed cuckoo hashing; bucket 1, 4, 8, 16, 32; 2 to 4 hashes */
 #define HEDDLE_SCHEME_HASHGRAPH 2 /* lists in compressed rows; static: set, multimap, counter */
+#define HEDDLE_SCHEME_OPEN 3 /* open addressing, windows by double hashing; bucket 8, 16: a window */
 
-#define HEDDLE_FLAG_FIXED 1u /* cuckoo: never grow; keys that do not fit are reported instead */
+#define HEDDLE_FLAG_FIXED 1u /* cuckoo, open: never grow; keys that do not fit are reported instead */
 /*
  * Hashgraph: the values of a key are in ascending order, so that find gives the smallest, and the same
  * pairs and seed give the same order of everything on every device. Building takes longer.
@@ -196,12 +199,14 @@ typedef struct heddle_table_options {
     uint32_t scheme;     /* HEDDLE_SCHEME_*; AUTO by default */
     uint32_t key_bits;   /* 32 or 64; 32 by default */
     uint32_t value_bits; /* 32 or 64 (0 chooses 32), 0 in a set */
-    uint32_t bucket;     /* cuckoo: slots in a bucket; 0 lets the library choose */
-    uint32_t hashes;     /* cuckoo: candidate buckets of a key, 2 to 4; 0 chooses 3 (4 when bucket is 1) */
+    uint32_t bucket;     /* cuckoo, open: slots in a bucket; 0 lets the library choose */
+    uint32_t hashes;     /* cuckoo: candidate buckets of a key, 2 to 4; 0 chooses 3 (4 when bucket is 1);
+                            open: windows that a search looks at, at most, 2 to 16384; 0: the
+                            whole region, so that a key finds room while there is any */
     uint32_t flags;      /* HEDDLE_FLAG_* */
     uint64_t capacity;   /* keys to make room for, in a multimap pairs; small tables get a little more */
     uint64_t seed;       /* of the hash functions; 0 draws one from the system */
-    double load;         /* cuckoo: filled share of the slots once `capacity` keys are in, 0.1 to
+    double load;         /* cuckoo, open: filled share of the slots once `capacity` keys are in, 0.1 to
                             0.99; 0 chooses 0.8 */
     double vertices;     /* hashgraph: lists for every key, 0.125 to 4; 0 chooses 1 */
 } heddle_table_options;
@@ -367,7 +372,7 @@ HEDDLE_API heddle_status heddle_table_erase(heddle_table *table, const void *key
                                             uint8_t *found, heddle_totals *totals, void *stream);
 /*
  * How many values every key has: matches[i] of keys[i]; in a set, map or counter 0 or 1. `totals` may be
- * NULL. In a cuckoo table the call allocates and synchronises.
+ * NULL. In a cuckoo or open table the call allocates and synchronises.
  */
 HEDDLE_API heddle_status heddle_table_count(heddle_table *table, const void *keys, uint64_t n,
                                             uint64_t *matches, heddle_totals *totals, void *stream);
@@ -390,6 +395,31 @@ HEDDLE_API heddle_status heddle_table_retrieve(heddle_table *table, const void *
  */
 HEDDLE_API heddle_status heddle_table_export(heddle_table *table, void *keys, void *values,
                                              uint64_t capacity, uint64_t *count, void *stream);
+/*
+ * A function of the caller's that is given pairs, some thousand at a time, in host memory: n keys and, but
+ * in a set, their values, in the table's widths. `rows` says of each which key of the batch it answers;
+ * NULL in heddle_table_for_all. It returns 0 to go on, another number to end the call.
+ */
+typedef uint32_t (*heddle_visitor)(void *context, const void *keys, const void *values,
+                                   const uint64_t *rows, uint64_t n);
+/*
+ * Calls `visit` with all pairs, in no particular order; with the pairs of every key of a batch, in
+ * the order of the batch. Both call from the calling thread, allocate and synchronise. The visitor must
+ * not change the table. When it ends the call early that is a success. Kernels of one's own visit the
+ * pairs of a GPU table without leaving the device: heddle/device.cuh.
+ */
+HEDDLE_API heddle_status heddle_table_for_all(heddle_table *table, heddle_visitor visit, void *context,
+                                              void *stream);
+HEDDLE_API heddle_status heddle_table_for_each(heddle_table *table, const void *keys, uint64_t n,
+                                               heddle_visitor visit, void *context, void *stream);
+/*
+ * What a kernel of one's own needs to know of a table; heddle/device.cuh calls it. `view` receives
+ * `bytes` bytes, whose meaning is not part of the stable ABI. The table must be the compiled instance that is
+ * named, else HEDDLE_ERROR_INVALID. Valid until the table grows, is rehashed or destroyed.
+ */
+HEDDLE_API heddle_status heddle_table_get_view(heddle_table *table, uint32_t scheme, uint32_t key_bits,
+                                               uint32_t value_bits, uint32_t bucket, void *view,
+                                               uint64_t bytes);
 /* Removes all keys; keeps the memory. Does not synchronise. */
 HEDDLE_API heddle_status heddle_table_clear(heddle_table *table, void *stream);
 /* The number of keys in the table, in a multimap of pairs. Synchronises with `stream`. */
@@ -431,8 +461,8 @@ typedef struct heddle_table_stats {
     uint64_t bytes_total;  /* all memory of the table on its device */
     uint64_t growths;      /* times the table has grown */
     uint64_t evictions;    /* pairs moved to make room, since the table was made */
-    uint64_t probes[HEDDLE_PROBES_MAX]; /* probes[i]: keys found with i + 1 probes; hashgraph: vertices
-                                           with 0, 1, 2, 3, 4 to 7, 8 to 15, 16 to 255, more pairs */
+    uint64_t probes[HEDDLE_PROBES_MAX]; /* probes[i]: keys found with i + 1 probes, the last with that or
+                                           more; hashgraph: vertices with 0, 1, 2, 3, 4 to 7, 8 to 15, 16 to 255, more pairs */
     double load;           /* keys / slots */
 } heddle_table_stats;
 #define HEDDLE_TABLE_STATS_INIT {sizeof(heddle_table_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0.0}

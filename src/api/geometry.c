@@ -73,6 +73,13 @@ static double region_slots(double keys, double load)
     return by_load > by_spread ? by_load : by_spread;
 }
 
+/* The strides of scheme/open.h are products of 2 and 3: with neither in it the region has full periods. */
+static void spread_windows(hd_view *view)
+{
+    while (view->region_buckets % 2 == 0 || view->region_buckets % 3 == 0) view->region_buckets++;
+    if (view->hashes > view->region_buckets) view->hashes = view->region_buckets;
+}
+
 heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t capacity,
                                double load, uint32_t hashes, uint64_t seed)
 {
@@ -94,6 +101,7 @@ heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t 
              ops->bucket);
     view->region_buckets = buckets < REGION_BUCKETS_MIN ? REGION_BUCKETS_MIN : (uint32_t)buckets;
     view->hashes = hashes;
+    if (ops->scheme == HEDDLE_SCHEME_OPEN) spread_windows(view);
     view->kicks = HD_KICKS_MAX;
     view->mark_bits = 1;
     while (view->mark_bits * 2 < view->region_bits && view->mark_bits < HD_MARK_BITS_MAX)

@@ -180,6 +180,7 @@ static heddle_status fill_slices(hd_region_call *rc, const scratch *s, const cha
         rc->job = make_job(table, &hd_slots(table)->storage.view, length);
         rc->job.keys = keys + first * hd_key_width(table);
         if (values != NULL) rc->job.values = values + first * hd_value_width(table);
+        rc->job.ones = values == NULL;
         status = fill_slice(rc, s, first == 0, filled);
     }
     return status;

@@ -207,20 +207,30 @@ static heddle_status fill(heddle_table *table, const void *keys, const void *val
     return status == HEDDLE_OK ? insert(table, keys, values, n, o, waited, counts, stream) : status;
 }
 
+/* A counter adds, whatever the caller says. */
+static heddle_insert_options own_options(const heddle_table *table,
+                                         const heddle_insert_options *options)
+{
+    heddle_insert_options own = *options;
+    if (table->options.container == HEDDLE_CONTAINER_COUNTER) own.policy = HEDDLE_POLICY_ADD;
+    return own;
+}
+
 heddle_status hd_slots_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
                               const heddle_insert_options *options, bool *waited, hd_counts *counts,
                               void *stream)
 {
+    const heddle_insert_options own = own_options(table, options);
     heddle_status status = HEDDLE_OK;
     bool fills = false;
     if (*waited || (table->options.flags & HEDDLE_FLAG_FIXED) == 0 || table->engine->host_memory)
-        status = may_fill(table, keys, values, n, options, &fills, stream);
+        status = may_fill(table, keys, values, n, &own, &fills, stream);
     if (status != HEDDLE_OK) {
         *waited = false;
         return status;
     }
-    return fills ? fill(table, keys, values, n, options, waited, counts, stream)
-                 : insert(table, keys, values, n, options, waited, counts, stream);
+    return fills ? fill(table, keys, values, n, &own, waited, counts, stream)
+                 : insert(table, keys, values, n, &own, waited, counts, stream);
 }
 
 heddle_status hd_build_view(const heddle_table *table, uint64_t n, hd_view *view)
@@ -262,9 +272,10 @@ static heddle_status build_once(heddle_table *table, const void *keys, const voi
 heddle_status hd_slots_build(heddle_table *table, const void *keys, const void *values, uint64_t n,
                              const heddle_insert_options *options, hd_counts *counts, void *stream)
 {
+    const heddle_insert_options own = own_options(table, options);
     heddle_status status = prepare_build(table, n, stream);
     if (status != HEDDLE_OK) return status;
-    status = build_once(table, keys, values, n, options, counts, stream);
+    status = build_once(table, keys, values, n, &own, counts, stream);
     /* Keys that ought to fit did not: the seed was unlucky. A table asked to hold too much keeps its seed. */
     for (int i = 1; i < BUILD_SEEDS && status == HEDDLE_ERROR_FULL &&
                     (double)(counts->at[HD_INSERTED] + counts->at[HD_FAILED]) <=
@@ -272,7 +283,7 @@ heddle_status hd_slots_build(heddle_table *table, const void *keys, const void *
          i++) {
         table->options.seed = hd_seed_draw();
         hd_mix_init(&hd_slots(table)->storage.view.mix, table->options.seed);
-        status = build_once(table, keys, values, n, options, counts, stream);
+        status = build_once(table, keys, values, n, &own, counts, stream);
     }
     return status;
 }

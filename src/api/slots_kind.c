@@ -9,25 +9,39 @@ static uint32_t choose_bucket(const heddle_table_options *o)
 {
     const bool apart = o->value_bits != 0 && o->value_bits != o->key_bits;
     const uint32_t bits = apart ? o->key_bits : o->key_bits + o->value_bits;
-    const uint32_t slots = (o->load > 0.95 ? 1024 : 512) / bits;
+    const bool larger = o->scheme == HEDDLE_SCHEME_CUCKOO && o->load > 0.95;
+    const uint32_t slots = (larger ? 1024 : 512) / bits;
     return slots < 8 ? 8 : slots;
 }
 
+/* What the schemes are called, and how many buckets a key may have. */
+static const struct scheme_rule {
+    const char *name;
+    uint32_t hashes_min, hashes_max, hashes;
+} scheme_rules[] = {
+    [HEDDLE_SCHEME_CUCKOO] = {"a cuckoo table", 2, 4, 3},
+    [HEDDLE_SCHEME_OPEN] = {"an open table", 2, HD_WINDOWS_MAX, HD_WINDOWS_MAX},
+};
+
 static heddle_status complete(heddle_table_options *o)
 {
-    if (o->container != HEDDLE_CONTAINER_MAP && o->container != HEDDLE_CONTAINER_SET)
+    const struct scheme_rule *rule = &scheme_rules[o->scheme];
+    if (o->container == HEDDLE_CONTAINER_MULTIMAP)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
-                       "a cuckoo table holds every key once: it is a map or a set; multimaps and "
-                       "counters are made by the scheme hashgraph");
+                       "%s holds every key once: multimaps are made by the scheme hashgraph",
+                       rule->name);
     if (o->vertices != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "only a hashgraph has vertices; a cuckoo table has a "
-                                             "load");
+        return hd_fail(HEDDLE_ERROR_INVALID, "only a hashgraph has vertices; %s has a load",
+                       rule->name);
+    if (o->hashes != 0 && (o->hashes < rule->hashes_min || o->hashes > rule->hashes_max))
+        return hd_fail(HEDDLE_ERROR_INVALID, "in %s a key has %u to %u buckets, not %u", rule->name,
+                       rule->hashes_min, rule->hashes_max, o->hashes);
     if ((o->flags & HEDDLE_FLAG_ORDERED) != 0)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "only a hashgraph can be ordered");
-    if (o->container == HEDDLE_CONTAINER_MAP && o->value_bits == 0) o->value_bits = 32;
+    if (o->container != HEDDLE_CONTAINER_SET && o->value_bits == 0) o->value_bits = 32;
     if (o->load == 0) o->load = 0.8;
     if (o->bucket == 0) o->bucket = choose_bucket(o);
-    if (o->hashes == 0) o->hashes = o->bucket == 1 ? 4 : 3;
+    if (o->hashes == 0) o->hashes = o->bucket == 1 ? rule->hashes_max : rule->hashes;
     return HEDDLE_OK;
 }
 
@@ -45,8 +59,8 @@ static heddle_status choose(heddle_table *table)
         return HEDDLE_OK;
     }
     return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
-                   "no table is compiled for %u-bit keys, %u-bit values and buckets of %u slots",
-                   o->key_bits, o->value_bits, o->bucket);
+                   "%s is not compiled for %u-bit keys, %u-bit values and buckets of %u slots",
+                   scheme_rules[o->scheme].name, o->key_bits, o->value_bits, o->bucket);
 }
 
 static heddle_status start(heddle_table *table)

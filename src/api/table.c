@@ -40,7 +40,7 @@ static heddle_status check_options(const heddle_table_options *o)
     if (!is_container(o->container))
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "container %u is neither map nor set, multimap or counter", o->container);
-    if (o->scheme > HEDDLE_SCHEME_HASHGRAPH)
+    if (o->scheme > HEDDLE_SCHEME_OPEN)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "there is no scheme %u", o->scheme);
     if (o->key_bits != 32 && o->key_bits != 64)
         return hd_fail(HEDDLE_ERROR_INVALID, "keys have 32 or 64 bits, not %u", o->key_bits);
@@ -49,9 +49,6 @@ static heddle_status check_options(const heddle_table_options *o)
                        o->value_bits);
     if (o->value_bits != 0 && o->value_bits != 32 && o->value_bits != 64)
         return hd_fail(HEDDLE_ERROR_INVALID, "values have 32 or 64 bits, not %u", o->value_bits);
-    if (o->hashes != 0 && (o->hashes < 2 || o->hashes > 4))
-        return hd_fail(HEDDLE_ERROR_INVALID, "a key has 2 to 4 candidate buckets, not %u",
-                       o->hashes);
     if ((o->flags & ~(HEDDLE_FLAG_FIXED | HEDDLE_FLAG_ORDERED)) != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "unknown flags 0x%x", o->flags);
     if (o->load != 0 && !(o->load >= 0.1 && o->load <= 0.99))
@@ -77,7 +74,8 @@ static void choose_scheme(heddle_table_options *o)
 
 static const hd_table_kind *kind_of(uint32_t scheme)
 {
-    static const hd_table_kind *const kinds[] = {NULL, &hd_slots_kind, &hd_graph_kind};
+    static const hd_table_kind *const kinds[] = {NULL, &hd_slots_kind, &hd_graph_kind,
+                                                 &hd_slots_kind};
     return kinds[scheme];
 }
 

@@ -159,7 +159,7 @@ static heddle_status erase(heddle_device *device, const hd_view *view, const hd_
 static inline hd_value batch_value(const hd_batch *batch, uint64_t i)
 {
 #if HD_VALUE_BITS != 0
-    return ((const hd_value *)batch->values)[i];
+    return batch->values != NULL ? ((const hd_value *)batch->values)[i] : 1;
 #else
     (void)batch, (void)i;
     return 0;

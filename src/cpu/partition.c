@@ -100,7 +100,7 @@ static void scatter_keys(const hd_partition *job, uint64_t begin, uint64_t end, 
     const hd_value *values = (const hd_value *)job->values;
     for (uint64_t i = begin; i < end; i++)
         pair_put(p, mix_key(&job->mix, keys[i]),
-                 values != NULL ? values[i] : (hd_value)(job->first_row + i));
+                 values != NULL ? values[i] : (hd_value)(job->ones ? 1 : job->first_row + i));
     pass_end(p);
 }
 

@@ -5,8 +5,11 @@
 #ifndef HD_CUDA_FILL_KERNELS_H
 #define HD_CUDA_FILL_KERNELS_H
 
-#include "cuda/image_settle.h"
+#include "cuda/image.h"
 #include "cuda/sorted_pair.h"
+#if HD_EVICTS
+#include "cuda/image_settle.h"
+#endif
 
 #define FILL_PAIRS_MAX (UINT32_MAX / 2) /* of a region; no folded region has so many */
 #define FILL_KEYS 2                     /* that a thread has in flight when it looks */
@@ -191,8 +194,10 @@ HD_FN void fill_again(const image *im, const hd_view *view, const hd_batch *batc
         if (i < count) {
             const hd_pair pair = waiting_pair(view, base + i);
             result = image_walk(im, view, pair, step, batch->policy, &s->probes);
-            if (result == HD_DEFERRED)
-                fill_wait(im, view, base, pair, view->hashes, batch->policy, s);
+            if (result == HD_DEFERRED) {
+                if (HD_EVICTS) fill_wait(im, view, base, pair, view->hashes, batch->policy, s);
+                else s->failed++;
+            }
         }
         s->inserted += result == HD_PLACED;
         s->present += result == HD_PRESENT;
@@ -200,6 +205,7 @@ HD_FN void fill_again(const image *im, const hd_view *view, const hd_batch *batc
     }
 }
 
+#if HD_EVICTS
 HD_FN void fill_settle(const image *im, const hd_view *view, const hd_batch *batch, uint32_t begin,
                        uint32_t end, uint64_t base, insert_sums *s)
 {
@@ -209,6 +215,7 @@ HD_FN void fill_settle(const image *im, const hd_view *view, const hd_batch *bat
         image_settle(im, view, pair, i < end, batch->policy, first == begin, s);
     }
 }
+#endif
 
 template <bool FRESH>
 HD_FN void fill_region(const image *im, const hd_view *view, const hd_batch *batch,
@@ -230,7 +237,12 @@ HD_FN void fill_region(const image *im, const hd_view *view, const hd_batch *bat
     else fill_first<true>(im, view, batch, sorted, number, base, s);
     const uint32_t full_once = waiting_count(im);
     fill_again(im, view, batch, full_once, quick ? 0 : 1, base, s);
-    fill_settle(im, view, batch, full_once, waiting_count(im), base, s);
+    const uint32_t full_ever = waiting_count(im);
+#if HD_EVICTS
+    fill_settle(im, view, batch, full_once, full_ever, base, s);
+#else
+    (void)full_ever;
+#endif
     image_store(im, view, base);
     __syncthreads(); /* the memory is used again */
 }

@@ -59,18 +59,20 @@ template <bool PLACE>
 static __device__ __forceinline__ void long_walk(const hd_graph &graph, const pair_range &range,
                                                  uint64_t begin, uint32_t *row)
 {
-    for (uint64_t base = threadIdx.x; base < range.count; base += VERTEX_BLOCK * LONG_ITEMS) {
+    for (uint64_t start = 0; start < range.count; start += VERTEX_BLOCK * LONG_ITEMS) {
+        const uint64_t base = start + threadIdx.x;
         hd_sorted_pair pairs[LONG_ITEMS];
 #pragma unroll
         for (int i = 0; i < LONG_ITEMS; i++)
             if (base + i * VERTEX_BLOCK < range.count)
                 pairs[i] = range_load(range, base + i * VERTEX_BLOCK);
 #pragma unroll
-        for (int i = 0; i < LONG_ITEMS; i++)
-            if (base + i * VERTEX_BLOCK < range.count) {
-                const uint32_t at = row_count(row, graph_vertex(&graph, sorted_key(pairs[i])));
-                if (PLACE) sorted_store((uint32_t *)graph.edges, begin + at, pairs[i]);
-            }
+        for (int i = 0; i < LONG_ITEMS; i++) {
+            const bool active = base + i * VERTEX_BLOCK < range.count;
+            const uint32_t vertex = active ? graph_vertex(&graph, sorted_key(pairs[i])) : 0;
+            const uint32_t at = row_count_together(row, vertex, active);
+            if (PLACE && active) sorted_store((uint32_t *)graph.edges, begin + at, pairs[i]);
+        }
     }
     __syncthreads();
 }
@@ -119,8 +121,8 @@ static __global__ void __launch_bounds__(VERTEX_BLOCK, HD_PAIR_WORDS <= 2 ? 3 : 
     } else if (range.count > PLACE_PAIRS) {
         place_long(graph, region, range, begin, row, &scratch);
     } else {
-        vertex_sort<PLACE_ITEMS>(range, graph.region_bits, graph.region_vertices, row, words,
-                                 sorted, &scratch);
+        vertex_sort<PLACE_ITEMS, false>(range, graph.region_bits, graph.region_vertices, row, words,
+                                        sorted, &scratch);
         row_write(graph, region, row);
         for (uint32_t i = threadIdx.x; i < (uint32_t)range.count; i += VERTEX_BLOCK)
             sorted_store((uint32_t *)graph.edges, begin + i, sorted_load(sorted, i));
@@ -296,8 +298,8 @@ static __global__ void __launch_bounds__(VERTEX_BLOCK, 2)
             part_place(graph, p, range);
             continue;
         }
-        vertex_sort<PLACE_ITEMS>(range, graph.region_bits, graph.region_vertices, row, words,
-                                 sorted, &scratch);
+        vertex_sort<PLACE_ITEMS, true>(range, graph.region_bits, graph.region_vertices, row, words,
+                                       sorted, &scratch);
         for (uint32_t v = threadIdx.x; v < graph.region_vertices; v += VERTEX_BLOCK) {
             const uint32_t first = row_get(row, v), count = row_get(row, v + 1) - first;
             if (count != 0)

@@ -6,7 +6,7 @@
  * key claims a slot. The marks of a key word are kept inverted: a set bit says that a key was pushed
  * past the bucket. So a key word without marks is the lean key itself.
  *
- * What makes concurrent insertion right is the argument of scheme/cuckoo.h. Nothing is erased in an
+ * What makes concurrent insertion right is the argument of scheme/place.h. Nothing is erased in an
  * image, so slots are only ever taken, and a key goes past a bucket only when that is full for good.
  * Each thread takes the first vacancy of its walk by CAS, and before that it has seen every slot in
  * front of it taken by another key. So of two threads with the same key one meets the other's.
@@ -264,6 +264,15 @@ HD_FN int image_walk(const image *im, const hd_view *view, hd_pair pair, uint32_
     } while (result == HD_DEFERRED && walk_advance(view, &walk));
     if (result == HD_PLACED) image_mark_passed(im, view, pair.lean, 0, walk.step);
     return result;
+}
+
+/*
+ * The number of this thread where few threads have long and different ways to go: the first 32 are in
+ * 32 warps. Threads of one warp that part ways wait for each other.
+ */
+HD_FN uint32_t spread_thread(void)
+{
+    return threadIdx.x % 32 * (FILL_BLOCK / 32) + threadIdx.x / 32;
 }
 
 /* ------------------------------------------------------------------------- without looking first */

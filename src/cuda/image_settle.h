@@ -171,15 +171,6 @@ HD_FN bool image_has(const image *im, const hd_view *view, hd_pair pair, uint32_
     return false;
 }
 
-/*
- * The number of this thread where few threads have long and different ways to go: the first 32 are in
- * 32 warps. Threads of one warp that part ways wait for each other.
- */
-HD_FN uint32_t spread_thread(void)
-{
-    return threadIdx.x % 32 * (FILL_BLOCK / 32) + threadIdx.x / 32;
-}
-
 /* The pairs on the desk that are listed in its hash move in. */
 HD_FN void image_move_in(const image *im, const hd_view *view, insert_sums *s)
 {

@@ -114,7 +114,7 @@ KERNEL_LOOKUP(erase)(hd_view view, hd_batch batch) { lookup_kernel<ERASE>(&view,
 HD_FN hd_value batch_value(const hd_batch *batch, uint64_t i)
 {
 #if HD_VALUE_BITS != 0
-    return __ldg((const hd_value *)batch->values + i);
+    return batch->values != NULL ? __ldg((const hd_value *)batch->values + i) : 1;
 #else
     (void)batch, (void)i;
     return 0;

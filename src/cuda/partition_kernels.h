@@ -35,7 +35,7 @@ HD_FN hd_sorted_pair pair_make(const hd_partition &job, uint64_t i)
 {
     const hd_key mixed = mix_key(&job.mix, __ldg((const hd_key *)job.keys + i));
     return sorted_make(mixed, job.values != NULL ? __ldg((const hd_value *)job.values + i)
-                                                 : (hd_value)(job.first_row + i));
+                                                 : (hd_value)(job.ones ? 1 : job.first_row + i));
 }
 
 /* Keys of 16 bytes are read at once where the caller's arrays allow it. */
@@ -72,7 +72,8 @@ HD_FN void pairs_vector(const hd_partition &job, uint64_t first, hd_sorted_pair 
         load_stream<sizeof values>(values, (const hd_value *)job.values + first);
     } else {
 #pragma unroll
-        for (int i = 0; i < VECTOR_KEYS; i++) values[i] = (hd_value)(job.first_row + first + i);
+        for (int i = 0; i < VECTOR_KEYS; i++)
+            values[i] = (hd_value)(job.ones ? 1 : job.first_row + first + i);
     }
 #endif
 #pragma unroll

@@ -11,6 +11,8 @@
 #ifndef HD_PARTITION_H
 #define HD_PARTITION_H
 
+#include <stdbool.h>
+
 #include "engine/table_view.h"
 
 typedef struct hd_partition {
@@ -21,6 +23,7 @@ typedef struct hd_partition {
     const void *keys;   /* n of them, device memory like all that follows */
     const void *values; /* n, or NULL: the value of a pair is then its row, first_row and up */
     uint64_t first_row;
+    bool ones; /* without values: the value of every pair is 1 instead */
     uint64_t n;
     void *pairs;      /* out: the pairs, region by region */
     void *spare;      /* room for as many more, which may be used on the way */

@@ -35,6 +35,7 @@ typedef struct hd_view {
 } hd_view;
 
 #define HD_KICKS_MAX 256
+#define HD_WINDOWS_MAX 16384 /* of a walk in an open table; no region has as many */
 #define HD_MARK_BITS_MAX 8
 
 /*
@@ -61,7 +62,7 @@ typedef struct hd_counts {
 /* One slice of a batch. All pointers are device memory; n fits the table's workspace. */
 typedef struct hd_batch {
     const void *keys;
-    const void *values; /* insert: values to take, NULL in a set */
+    const void *values; /* insert: values to take; NULL in a set, or when all are 1 */
     void *values_out;   /* find: where values go */
     uint8_t *found;     /* find, contains, erase: NULL or one flag a key */
     uint8_t *outcomes;  /* insert: HEDDLE_OUTCOME_* of every key, NULL when nobody asks */

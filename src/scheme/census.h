@@ -1,11 +1,11 @@
 /*
- * census.h: counts and checks one slot of a cuckoo table. Written for one thread at a time with
- * plain loads, since it runs while nobody writes; both engines walk all slots with it.
+ * census.h: counts and checks one slot of a table whose scheme has walks (walk.h). Written for one thread
+ * at a time with plain loads, since it runs while nobody writes; both engines go through all slots with it.
  */
 #ifndef HD_CENSUS_H
 #define HD_CENSUS_H
 
-#include "scheme/cuckoo.h"
+#include HD_SCHEME_HEADER
 
 HD_FN hd_key census_key(const hd_view *view, uint64_t slot)
 {
@@ -28,30 +28,43 @@ HD_FN uint32_t census_copies(const hd_view *view, uint64_t bucket, hd_key lean)
     return copies;
 }
 
-/* Checks a live key that stands in `home`. */
+/* Whether the walk has been at the bucket where it is before: two candidates may be the same. */
+HD_FN bool census_repeats(const hd_view *view, const hd_walk *walk)
+{
+#if HD_EVICTS
+    hd_walk before = walk_start_lean(walk->region, walk->lean);
+    for (; before.step < walk->step; walk_advance(view, &before))
+        if (walk_bucket(view, &before) == walk_bucket(view, walk)) return true;
+#else
+    (void)view, (void)walk;
+#endif
+    return false;
+}
+
+/*
+ * Checks a live key that stands in `home`. Its equals are looked for as far as a search would go: one
+ * that lies behind is unreachable, which its own slot will tell.
+ */
 HD_FN void census_live(const hd_view *view, uint64_t home, hd_key lean, hd_census *census)
 {
     hd_walk walk = walk_start_lean((uint32_t)(home / view->region_buckets), lean);
-    uint64_t seen[HD_HASHES_MAX];
     uint32_t copies = 0, probes = 0;
-    bool reached = false, stopped = false;
+    bool reached = false, stopped = false, cut_off = false;
     do {
         const uint64_t bucket = walk_bucket(view, &walk);
-        bool repeated = false; /* two candidates may be the same bucket */
-        for (uint32_t i = 0; i < walk.step; i++) repeated = repeated || seen[i] == bucket;
-        seen[walk.step] = bucket;
-        if (!repeated) copies += census_copies(view, bucket, lean);
+        if (!stopped && !census_repeats(view, &walk)) copies += census_copies(view, bucket, lean);
         if (!reached) {
             probes++;
             reached = bucket == home;
-            if (!reached) stopped = stopped || !census_is_passed(view, bucket, lean);
+            cut_off = stopped;
         }
-    } while (walk_advance(view, &walk));
+        stopped = stopped || !census_is_passed(view, bucket, lean);
+    } while (!(reached && stopped) && walk_advance(view, &walk));
     census->keys++;
     if (!reached) census->misplaced++;
-    else if (stopped) census->unreachable++;
-    else census->probes[probes - 1]++;
-    if (copies != 1) census->twice++;
+    else if (cut_off) census->unreachable++;
+    else census->probes[(probes < HEDDLE_PROBES_MAX ? probes : HEDDLE_PROBES_MAX) - 1]++;
+    if (copies != 1 && !cut_off) census->twice++;
 }
 
 HD_FN bool census_is_full(const hd_view *view, uint64_t bucket)

@@ -3,16 +3,9 @@
  *
  * A key lives in one of its candidate buckets, all in its region, and is looked for in their order.
  *
- * The invariant that lets a lookup stop: a key that lies behind a bucket on its walk has cleared its
- * mark there (hash.h), and marks are never set again while the table lives. A key passes a bucket
- * only if it is full. An erase makes room in a bucket and leaves its marks alone.
- *
- * Insertion has two halves. The first, place_step, runs for many keys at once and never moves a
- * pair: a key goes into the first vacancy on its way. Since vacancies only disappear meanwhile, and
- * every tile takes them in the same order, two tiles with the same key aim at the same slot; one CAS
- * fails, its tile looks again and finds the key. So a key is never stored twice, without any lock.
- * Keys that meet only full buckets are deferred. The second half, scheme_settle, inserts them region
- * by region, one tile a region, alone, with evictions; a chain that gives up is walked back, so no
+ * Insertion has two halves. The first, place_step (place.h), runs for many keys at once and never moves
+ * a pair. Keys that meet only full buckets are deferred. The second half, scheme_settle, inserts them
+ * region by region, one tile a region, alone, with evictions; a chain that gives up is walked back, so no
  * pair is ever dropped.
  */
 #ifndef HD_CUCKOO_H
@@ -21,20 +14,9 @@
 #include "tile/tile.h"
 
 #define HD_SCHEME_ID HEDDLE_SCHEME_CUCKOO
+#define HD_EVICTS 1 /* a full bucket can be made to have room */
+#define HD_AIM_BITS 3
 
-enum { HD_STEP_FOUND, HD_STEP_ABSENT, HD_STEP_ON };
-enum { HD_PLACED = 1, HD_PRESENT, HD_DEFERRED, HD_NO_ROOM, HD_GOES_ON };
-
-/* How the ABI names the end of an insertion: one of the first four but HD_DEFERRED. */
-HD_FN uint8_t outcome_of(int result, uint32_t policy)
-{
-    if (result == HD_PLACED) return HEDDLE_OUTCOME_INSERTED;
-    if (result == HD_NO_ROOM) return HEDDLE_OUTCOME_FAILED;
-    return policy == HEDDLE_POLICY_KEEP ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED;
-}
-
-/* How often an insertion starts again when other tiles are faster, before the key is deferred. */
-#define HD_PLACE_TRIES 64
 /* Candidate buckets of a key, at most. */
 #define HD_HASHES_MAX 4
 
@@ -44,22 +26,6 @@ typedef struct hd_walk {
     uint32_t chain;
     uint32_t step; /* candidates already left behind */
 } hd_walk;
-
-HD_FN hd_walk walk_start_lean(uint32_t region, hd_key lean)
-{
-    hd_walk walk;
-    walk.lean = lean;
-    walk.region = region;
-    walk.chain = chain_start(lean);
-    walk.step = 0;
-    return walk;
-}
-
-HD_FN hd_walk walk_start(const hd_view *view, hd_key key)
-{
-    const hd_key mixed = mix_key(&view->mix, key);
-    return walk_start_lean(region_of(view, mixed), lean_key(view, mixed));
-}
 
 /* The bucket the walk is at. */
 HD_FN uint64_t walk_bucket(const hd_view *view, const hd_walk *walk)
@@ -77,79 +43,7 @@ HD_FN bool walk_advance(const hd_view *view, hd_walk *walk)
     return true;
 }
 
-/* One look of a lookup at the bucket the walk is at, loaded as `b`. Tiles may go together. */
-HD_FN int find_step(hd_tile t, const hd_view *view, hd_walk *walk, const hd_bucket *b, hd_hit *hit)
-{
-    const bool found = bucket_lookup(t, view, b, walk->lean, hit);
-    if (tile_is_alone(t) && found) return HD_STEP_FOUND;
-    const bool passed = bucket_is_passed(t, view, b, walk->lean);
-    if (found) return HD_STEP_FOUND;
-    if (!passed) return HD_STEP_ABSENT;
-    return walk_advance(view, walk) ? HD_STEP_ON : HD_STEP_ABSENT;
-}
-
-/*
- * One look of an insertion that moves nothing, beside other tiles that do the same; tiles may go
- * together. On its first lap a walk looks for the key in all buckets that may hold it and notes the
- * first one with a vacancy. If that is the last it came to, it claims the vacancy at once; else it
- * starts a second lap, which ends at the noted bucket. `b` is a shared snapshot of the bucket the
- * walk is at. HD_PLACED, HD_PRESENT (the policy was applied), HD_DEFERRED, or HD_GOES_ON.
- */
-typedef uint32_t hd_aim; /* one word, since registers are dear */
-#define HD_AIM_TRY 16u   /* counts, from here up, how often another tile was faster */
-#define HD_AIM_SECOND 8u /* second lap: claim at the noted candidate */
-#define HD_AIM_NONE 4u /* the lower three bits: the candidate with the first vacancy, or none yet */
-
-HD_FN hd_aim aim_start(void) { return HD_AIM_NONE; }
-HD_FN uint32_t aim_candidate(hd_aim aim) { return aim & 7u; }
-
-HD_FN void walk_restart(hd_walk *walk)
-{
-    walk->chain = chain_start(walk->lean);
-    walk->step = 0;
-}
-
-HD_FN int place_step(hd_tile t, const hd_view *view, hd_walk *walk, hd_aim *aim, const hd_bucket *b,
-                     hd_value value, uint32_t policy, bool active)
-{
-    hd_hit hit;
-    hd_vacancy room;
-    const bool found = bucket_lookup(t, view, b, walk->lean, &hit);
-    const bool passed = bucket_is_passed(t, view, b, walk->lean);
-    const bool vacant = bucket_vacancy(t, view, b, &room);
-    const bool busy =
-        vacancy_is_busy(t, view, room) && vacant; /* it may be this very key that arrives there */
-    const bool last =
-        walk->step + 1 >= view->hashes || (vacant && !passed); /* the key is not behind it */
-    const bool first_vacancy = vacant && aim_candidate(*aim) == HD_AIM_NONE;
-    const bool arrived = (*aim & HD_AIM_SECOND) != 0 && aim_candidate(*aim) == walk->step;
-    const bool claims = !found && !busy && vacant && (arrived || (last && first_vacancy));
-    hd_pair pair;
-    bool placed;
-    pair.lean = walk->lean;
-    pair.value = value;
-    hit_update(t, view, hit, policy, value, active && found);
-    bucket_mark(t, view, b, walk->lean,
-                active && !found && !vacant && !last); /* full: the key goes past it */
-    placed = vacancy_claim(t, view, room, pair, active && claims);
-    if (found) return HD_PRESENT;
-    if (placed) return HD_PLACED;
-    if (busy || claims || arrived) { /* others were faster: all anew */
-        if (*aim >= HD_PLACE_TRIES * HD_AIM_TRY) return HD_DEFERRED;
-        *aim = (*aim & ~(HD_AIM_TRY - 1)) + HD_AIM_TRY + HD_AIM_NONE;
-        walk_restart(walk);
-        return HD_GOES_ON;
-    }
-    if (first_vacancy) *aim = *aim - HD_AIM_NONE + walk->step;
-    if (!last) {
-        walk_advance(view, walk);
-        return HD_GOES_ON;
-    }
-    if (aim_candidate(*aim) == HD_AIM_NONE) return HD_DEFERRED;
-    *aim |= HD_AIM_SECOND;
-    walk_restart(walk);
-    return HD_GOES_ON;
-}
+#include "scheme/place.h"
 
 /* Where a pair evicted from bucket `from` goes next: the candidate after that one, in a circle. */
 HD_FN uint64_t next_bucket(const hd_view *view, uint32_t region, hd_key lean, uint64_t from)
@@ -207,13 +101,6 @@ HD_FN uint32_t evict(hd_tile t, const hd_view *view, uint32_t region, hd_bucket 
     return 0;
 }
 
-/* Brings all candidate buckets of a key nearer. One thread alone may call it. */
-HD_FN void walk_prefetch(const hd_view *view, hd_walk walk)
-{
-    do bucket_prefetch(view, walk_bucket(view, &walk));
-    while (walk_advance(view, &walk));
-}
-
 /*
  * Inserts a deferred key into a region that the tile has to itself, with at most `kicks` evictions a
  * chain. HD_PLACED, HD_PRESENT or HD_NO_ROOM.
@@ -261,56 +148,21 @@ HD_FN int scheme_settle(hd_tile t, const hd_view *view, const hd_walk start, hd_
     return evicted != 0 ? HD_PLACED : HD_NO_ROOM;
 }
 
-/* Puts a pair into its candidate number `step`, which has room, and marks those before it. */
-HD_FN void put_behind(hd_tile t, const hd_view *view, hd_walk walk, uint32_t step, hd_pair pair)
-{
-    hd_bucket b = bucket_load_shared(t, view, walk_bucket(view, &walk));
-    hd_vacancy room;
-    for (uint32_t i = 0; i < step; i++) {
-        bucket_mark(t, view, &b, walk.lean, true);
-        walk_advance(view, &walk);
-        b = bucket_load_shared(t, view, walk_bucket(view, &walk));
-    }
-    bucket_vacancy(t, view, &b, &room);
-    vacancy_fill(t, view, room, pair);
-}
-
 /*
- * The same as scheme_settle for a key that has not been looked for yet: most keys find room in their
- * first bucket, so candidates are loaded one after the other, and no mark is set without need.
+ * The same as scheme_settle for a key that has not been looked for yet: candidates are loaded one after
+ * the other.
  */
 HD_FN int scheme_insert_alone(hd_tile t, const hd_view *view, const hd_walk start, hd_value value,
                               uint32_t policy, uint32_t kicks, uint32_t *path, uint32_t *probes,
                               uint32_t *evictions)
 {
+    const int result = place_alone(t, view, start, value, policy, probes);
     hd_walk walk = start;
-    uint32_t room_step = HD_AIM_NONE, evicted = 0;
+    uint32_t evicted = 0;
     hd_pair pair;
+    if (result != HD_DEFERRED) return result;
     pair.lean = start.lean;
     pair.value = value;
-    do {
-        const hd_bucket b = bucket_load_shared(t, view, walk_bucket(view, &walk));
-        hd_hit hit;
-        hd_vacancy room;
-        ++*probes;
-        if (bucket_lookup(t, view, &b, pair.lean, &hit)) {
-            hit_update(t, view, hit, policy, value, true);
-            return HD_PRESENT;
-        }
-        if (room_step == HD_AIM_NONE && bucket_vacancy(t, view, &b, &room)) {
-            room_step = walk.step;
-            if (room_step == 0 && !bucket_is_passed(t, view, &b, pair.lean)) {
-                vacancy_fill(t, view, room, pair);
-                return HD_PLACED;
-            }
-        }
-        if (room_step != HD_AIM_NONE && !bucket_is_passed(t, view, &b, pair.lean)) break;
-    } while (walk_advance(view, &walk));
-    if (room_step != HD_AIM_NONE) {
-        put_behind(t, view, start, room_step, pair);
-        return HD_PLACED;
-    }
-    walk = start;
     for (;;) { /* as in scheme_settle */
         const hd_bucket b = bucket_load_shared(t, view, walk_bucket(view, &walk));
         evicted = evict(t, view, start.region, b, pair, kicks, path, probes);

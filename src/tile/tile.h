@@ -33,7 +33,7 @@
  * On CUDA the tiles of a warp may also go together (tile_together); functions of a scheme that say
  * so in their comment have no branch around a vote and may be called by such tiles.
  *
- * What makes concurrent insertion right (see scheme/cuckoo.h) is that within one snapshot the look
+ * What makes concurrent insertion right (see scheme/place.h) is that within one snapshot the look
  * for vacancies is not newer than the look for the key, and that all tiles take vacancies in the
  * same order. The order of slots in a bucket is the tile's own affair; "first" is meant in that
  * order.

@@ -5,6 +5,9 @@
  * instruction of a tile is contiguous; 64 bytes by 4 lanes cost no more than 16 bytes by one. The
  * order of positions in a bucket goes lane by lane: all slots of lane 0, then those of lane 1.
  * Inside a lane everything is done in registers; one ballot tells the tile.
+ *
+ * With HD_ONE_LANE a tile is one thread that reads the whole bucket: slower, but fit for code that knows
+ * nothing of tiles. The order of positions is the same, so both kinds work on one table.
  */
 #ifndef HD_TILE_CUDA_H
 #define HD_TILE_CUDA_H
@@ -18,9 +21,15 @@
 
 /* One piece a lane up to 64 bytes; beyond that two, which needs fewer shuffles than more lanes. */
 #if HD_BUCKET_BYTES <= 64
-#define HD_TILE (HD_BUCKET_BYTES / HD_PIECE_BYTES)
+#define HD_ORDER_LANES (HD_BUCKET_BYTES / HD_PIECE_BYTES)
 #else
-#define HD_TILE (HD_BUCKET_BYTES / 32)
+#define HD_ORDER_LANES (HD_BUCKET_BYTES / 32)
+#endif
+#define HD_ORDER_PIECES (HD_BUCKET_BYTES / HD_PIECE_BYTES / HD_ORDER_LANES)
+#ifdef HD_ONE_LANE
+#define HD_TILE 1
+#else
+#define HD_TILE HD_ORDER_LANES
 #endif
 #define HD_PIECES (HD_BUCKET_BYTES / HD_PIECE_BYTES / HD_TILE) /* pieces a lane holds */
 #define HD_LANE_SLOTS (HD_PIECES * HD_PIECE_SLOTS)
@@ -89,7 +98,11 @@ HD_FN bool tile_is_alone(hd_tile t)
 /* The number of the lane's j-th slot in a bucket. */
 HD_FN uint32_t lane_position(uint32_t lane, uint32_t j)
 {
-    return (j / HD_PIECE_SLOTS * HD_TILE + lane) * HD_PIECE_SLOTS + j % HD_PIECE_SLOTS;
+#ifdef HD_ONE_LANE
+    lane = j / (HD_ORDER_PIECES * HD_PIECE_SLOTS);
+    j %= HD_ORDER_PIECES * HD_PIECE_SLOTS;
+#endif
+    return (j / HD_PIECE_SLOTS * HD_ORDER_LANES + lane) * HD_PIECE_SLOTS + j % HD_PIECE_SLOTS;
 }
 
 /* The number-th slot of a bucket, lane by lane. */
@@ -101,8 +114,12 @@ HD_FN uint64_t tile_slot(uint64_t index, uint32_t number)
 /* The j-th of these is at j * HD_PIECE_SLOTS in `words`. */
 HD_FN const char *piece_at(hd_tile t, const hd_view *view, uint64_t index, uint32_t j)
 {
-    return (const char *)view->slots + index * HD_BUCKET_BYTES +
-           (j * HD_TILE + t.lane) * HD_PIECE_BYTES;
+#ifdef HD_ONE_LANE
+    const uint32_t piece = j % HD_ORDER_PIECES * HD_ORDER_LANES + j / HD_ORDER_PIECES;
+#else
+    const uint32_t piece = j * HD_ORDER_LANES + t.lane;
+#endif
+    return (const char *)view->slots + index * HD_BUCKET_BYTES + piece * HD_PIECE_BYTES;
 }
 
 HD_FN hd_bucket bucket_load(hd_tile t, const hd_view *view, uint64_t index)

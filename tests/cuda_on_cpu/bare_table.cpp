@@ -8,11 +8,13 @@ static hd_view view_of(uint64_t capacity, double load, uint32_t hashes, uint64_t
 {
     hd_table_ops ops = {};
     hd_view view = {};
+    ops.scheme = HD_SCHEME_ID;
     ops.key_bits = HD_KEY_BITS;
     ops.value_bits = HD_VALUE_BITS;
     ops.bucket = HD_BUCKET;
     ops.slot_bytes = sizeof(hd_word);
     ops.value_bytes = HD_APART ? sizeof(hd_value) : 0;
+    if (!HD_EVICTS) hashes *= 16; /* pairs that cannot be moved need more buckets */
     CHECK(hd_geometry_init(&view, &ops, capacity, load, hashes, seed) == HEDDLE_OK, "geometry");
     return view;
 }

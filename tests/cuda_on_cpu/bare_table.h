@@ -14,7 +14,9 @@
 
 #include "arrays.h"
 
+#ifndef HD_SCHEME_HEADER
 #define HD_SCHEME_HEADER "scheme/cuckoo.h"
+#endif
 #define HD_SYMBOL emulated
 #define FILL_BLOCK 128 /* a fiber a thread: fewer of them */
 #include "cuda/kernels.h"

@@ -91,7 +91,8 @@ static bool in_range(const hd_table_ops *const *tables, uint32_t count, uint32_t
         return true;
     for (uint32_t i = 0; i < count; i++) {
         const bool alike =
-            range == RANGE_DEVICES || (tables[i]->key_bits == tables[at]->key_bits &&
+            range == RANGE_DEVICES || (tables[i]->scheme == tables[at]->scheme &&
+                                       tables[i]->key_bits == tables[at]->key_bits &&
                                        tables[i]->value_bits == tables[at]->value_bits);
         const bool filtered = filter != NULL && strstr(tables[i]->name, filter) == NULL;
         if (i == at || !alike || filtered)
@@ -103,33 +104,55 @@ static bool in_range(const hd_table_ops *const *tables, uint32_t count, uint32_t
     return true;
 }
 
+#define GRAPH HEDDLE_SCHEME_HASHGRAPH
+#define CUCKOO HEDDLE_SCHEME_CUCKOO
+#define OPEN HEDDLE_SCHEME_OPEN
 static const graph_kind graph_kinds[] = {
-    {"hashgraph set k32", HEDDLE_CONTAINER_SET, 32, 0},
-    {"hashgraph multimap k32_v32", HEDDLE_CONTAINER_MULTIMAP, 32, 32},
-    {"hashgraph counter k32_v32", HEDDLE_CONTAINER_COUNTER, 32, 32},
-    {"hashgraph set k64", HEDDLE_CONTAINER_SET, 64, 0},
-    {"hashgraph multimap k32_v64", HEDDLE_CONTAINER_MULTIMAP, 32, 64},
-    {"hashgraph multimap k64_v32", HEDDLE_CONTAINER_MULTIMAP, 64, 32},
-    {"hashgraph multimap k64_v64", HEDDLE_CONTAINER_MULTIMAP, 64, 64},
-    {"hashgraph counter k32_v64", HEDDLE_CONTAINER_COUNTER, 32, 64},
-    {"hashgraph counter k64_v32", HEDDLE_CONTAINER_COUNTER, 64, 32},
-    {"hashgraph counter k64_v64", HEDDLE_CONTAINER_COUNTER, 64, 64},
+    {"hashgraph set k32", GRAPH, HEDDLE_CONTAINER_SET, 32, 0},
+    {"hashgraph multimap k32_v32", GRAPH, HEDDLE_CONTAINER_MULTIMAP, 32, 32},
+    {"hashgraph counter k32_v32", GRAPH, HEDDLE_CONTAINER_COUNTER, 32, 32},
+    {"hashgraph set k64", GRAPH, HEDDLE_CONTAINER_SET, 64, 0},
+    {"hashgraph multimap k32_v64", GRAPH, HEDDLE_CONTAINER_MULTIMAP, 32, 64},
+    {"hashgraph multimap k64_v32", GRAPH, HEDDLE_CONTAINER_MULTIMAP, 64, 32},
+    {"hashgraph multimap k64_v64", GRAPH, HEDDLE_CONTAINER_MULTIMAP, 64, 64},
+    {"hashgraph counter k32_v64", GRAPH, HEDDLE_CONTAINER_COUNTER, 32, 64},
+    {"hashgraph counter k64_v32", GRAPH, HEDDLE_CONTAINER_COUNTER, 64, 32},
+    {"hashgraph counter k64_v64", GRAPH, HEDDLE_CONTAINER_COUNTER, 64, 64},
+    {"open counter k32_v32", OPEN, HEDDLE_CONTAINER_COUNTER, 32, 32},
+    {"open counter k32_v64", OPEN, HEDDLE_CONTAINER_COUNTER, 32, 64},
+    {"open counter k64_v32", OPEN, HEDDLE_CONTAINER_COUNTER, 64, 32},
+    {"open counter k64_v64", OPEN, HEDDLE_CONTAINER_COUNTER, 64, 64},
+    {"cuckoo counter k32_v32", CUCKOO, HEDDLE_CONTAINER_COUNTER, 32, 32},
+    {"cuckoo counter k64_v64", CUCKOO, HEDDLE_CONTAINER_COUNTER, 64, 64},
 };
 #define FEW_GRAPHS 3 /* the first ones have every container */
 
-static void run_graphs(test_case *c, case_function run, case_range range)
+static bool kind_is_there(const test_case *c, const graph_kind *kind, case_range range)
 {
     const char *filter = getenv("HEDDLE_TEST_INSTANCE");
     const hd_engine *engine = c->device->engine;
+    heddle_table_options options = case_options(c);
+    heddle_table *table = NULL;
+    if (range != RANGE_MULTIS && kind->scheme != GRAPH)
+        return false;
+    if (filter != NULL && strstr(kind->name, filter) == NULL)
+        return false;
+    if (kind->scheme == GRAPH)
+        return engine->graph != NULL && engine->graph(kind->key_bits, kind->value_bits) != NULL;
+    const heddle_status status = heddle_table_create(c->device, &options, &table);
+    heddle_table_destroy(table);
+    return status != HEDDLE_ERROR_UNSUPPORTED; /* in a build of few instances some are missing */
+}
+
+static void run_graphs(test_case *c, case_function run, case_range range)
+{
     const size_t all = sizeof graph_kinds / sizeof graph_kinds[0];
     for (size_t i = 0; i < (range == RANGE_FEW_GRAPHS ? FEW_GRAPHS : all); i++) {
         c->graph = &graph_kinds[i];
-        if (engine->graph == NULL || engine->graph(c->graph->key_bits, c->graph->value_bits) == NULL)
-            continue;
-        if (filter != NULL && strstr(c->graph->name, filter) == NULL)
+        if (!kind_is_there(c, c->graph, range))
             continue;
         run_case(run, c, ARRAYS_HOST);
-        if (!engine->host_memory) {
+        if (!c->device->engine->host_memory) {
             run_case(run, c, ARRAYS_DEVICE);
             run_case(run, c, ARRAYS_MIXED);
         }
@@ -161,7 +184,7 @@ static void run_device(const char *name, case_function run, case_range range)
     test_case c = {name, NULL, NULL, ARRAYS_HOST, NULL};
     snprintf(current, sizeof current, "opening %s", name);
     check_ok(heddle_device_open(name, &c.device));
-    if (range == RANGE_GRAPHS || range == RANGE_FEW_GRAPHS)
+    if (range == RANGE_GRAPHS || range == RANGE_FEW_GRAPHS || range == RANGE_MULTIS)
         run_graphs(&c, run, range);
     else
         run_slots(&c, run, range);
@@ -201,7 +224,7 @@ heddle_table_options case_options(const test_case *c)
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
     if (c->graph != NULL) {
         options.container = c->graph->container;
-        options.scheme = HEDDLE_SCHEME_HASHGRAPH;
+        options.scheme = c->graph->scheme;
         options.key_bits = c->graph->key_bits;
         options.value_bits = c->graph->value_bits;
         return options;
@@ -214,12 +237,13 @@ heddle_table_options case_options(const test_case *c)
     return options;
 }
 
-bool case_compiled(const test_case *c, uint32_t key_bits, uint32_t value_bits, uint32_t bucket)
+bool case_compiled(const test_case *c, uint32_t scheme, uint32_t key_bits, uint32_t value_bits,
+                   uint32_t bucket)
 {
     uint32_t count = 0;
     const hd_table_ops *const *tables = c->device->engine->tables(c->device, &count);
     for (uint32_t i = 0; i < count; i++) {
-        if (tables[i]->key_bits == key_bits && tables[i]->value_bits == value_bits &&
+        if (tables[i]->scheme == scheme && tables[i]->key_bits == key_bits && tables[i]->value_bits == value_bits &&
             tables[i]->bucket == bucket)
             return true;
     }

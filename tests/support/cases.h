@@ -31,9 +31,10 @@ typedef enum case_arrays {
     ARRAYS_MIXED, /* within one call, some here and some there */
 } case_arrays;
 
-/* A container that the scheme hashgraph makes. */
+/* A container that the scheme hashgraph makes, or another one that multi.h has a model for. */
 typedef struct graph_kind {
     const char *name;
+    uint32_t scheme;
     uint32_t container;
     uint32_t key_bits;
     uint32_t value_bits;
@@ -51,9 +52,10 @@ typedef void (*case_function)(const test_case *c);
 
 typedef enum case_range {
     RANGE_INSTANCES, /* every instance of every device */
-    RANGE_WIDTHS,    /* one instance of every container and width, of every device */
+    RANGE_WIDTHS,    /* one instance of every scheme, container and width, of every device */
     RANGE_DEVICES,   /* one instance of every device */
     RANGE_GRAPHS,    /* every container and width of graphs, of every device that has them */
+    RANGE_MULTIS,     /* all these and other containers that multi.h is the model of */
     RANGE_FEW_GRAPHS, /* every container of graphs in one width, of every device that has them */
 } case_range;
 
@@ -76,6 +78,7 @@ typedef struct case_test {
 #define OVER_WIDTHS(f) OVER_RANGE(f, RANGE_WIDTHS)
 #define OVER_DEVICES(f) OVER_RANGE(f, RANGE_DEVICES)
 #define OVER_GRAPHS(f) OVER_RANGE(f, RANGE_GRAPHS)
+#define OVER_MULTIS(f) OVER_RANGE(f, RANGE_MULTIS)
 #define OVER_FEW_GRAPHS(f) OVER_RANGE(f, RANGE_FEW_GRAPHS)
 #define ONCE(f) {#f, f, NULL, cases_teardown, NULL}
 
@@ -96,7 +99,8 @@ heddle_table_options case_options(const test_case *c);
 /* Whether the case is a map. */
 bool case_is_map(const test_case *c);
 /* Whether options can be met by a compiled table of this device. */
-bool case_compiled(const test_case *c, uint32_t key_bits, uint32_t value_bits, uint32_t bucket);
+bool case_compiled(const test_case *c, uint32_t scheme, uint32_t key_bits, uint32_t value_bits,
+                   uint32_t bucket);
 
 /* Fails the test with a message unless `condition` holds; cheap enough for long loops. */
 #define check(condition, ...)                                                                      \

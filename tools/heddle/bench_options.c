@@ -34,9 +34,13 @@ static bool read_commit(bench_options *o, const char *text)
 
 static bool read_scheme(bench_options *o, const char *text)
 {
-    static const char *const names[] = {"auto", "cuckoo"}; /* in the order of HEDDLE_SCHEME_* */
-    o->scheme = bench_read_word(text, names, 2);
-    return o->scheme < 2;
+    static const char *const names[] = {"auto", "cuckoo", "open"};
+    static const uint32_t schemes[] = {HEDDLE_SCHEME_AUTO, HEDDLE_SCHEME_CUCKOO,
+                                       HEDDLE_SCHEME_OPEN};
+    const uint32_t count = sizeof names / sizeof names[0];
+    const uint32_t at = bench_read_word(text, names, count);
+    if (at < count) o->scheme = schemes[at];
+    return at < count;
 }
 
 static bool read_format(bench_options *o, const char *text)
@@ -119,7 +123,7 @@ typedef struct option {
 
 static const option options_known[] = {
     {"--device", ALL, read_device, 0, "auto, cpu, cpu:THREADS, cuda or cuda:N"},
-    {"--scheme", TABLES, read_scheme, 0, "auto or cuckoo"},
+    {"--scheme", TABLES, read_scheme, 0, "auto, cuckoo or open"},
     {"--bucket", TABLES, NULL, BENCH_AXIS_BUCKET,
      "0 (the library chooses), 1, 4, 8, 16, 32, or some with commas"},
     {"--hashes", TABLES, NULL, BENCH_AXIS_HASHES,

@@ -14,11 +14,13 @@
 static int list_buckets(const bench *b, char *text, size_t size)
 {
     const bench_options *o = &b->options;
+    const uint32_t scheme = o->scheme == HEDDLE_SCHEME_AUTO ? HEDDLE_SCHEME_CUCKOO : o->scheme;
     uint32_t count = 0;
     size_t length = 0;
     const hd_table_ops *const *tables = b->device->engine->tables(b->device, &count);
     for (uint32_t i = 0; i < count && length < size; i++)
-        if (tables[i]->key_bits == o->key_bits && tables[i]->value_bits == o->value_bits)
+        if (tables[i]->scheme == scheme && tables[i]->key_bits == o->key_bits &&
+            tables[i]->value_bits == o->value_bits)
             length += (size_t)snprintf(text + length, size - length, "%s%u", length != 0 ? "," : "",
                                        tables[i]->bucket);
     if (length != 0) return TOOL_OK;
