@@ -187,7 +187,7 @@ relation() # relation ROWS COLUMNS ARGUMENTS
         grep -q "^# $line: " "$work/out" || bad "$*: no $line in the head"
     done
 }
-graph=variant,op,n,copies,distribution,vertices,bins,key_bits,value_bits,asked,bytes_per_entry
+graph=variant,op,n,copies,distribution,vertices,bins,workspace,passes,key_bits,value_bits,asked,bytes_per_entry
 join=kind,op,left,right,copies,distribution,hit,key_bits,row_bits,rows,capacity
 group=op,type,n,groups,distribution,key_bits,row_bits,with_keys
 unique=order,n,groups,distribution,key_bits,row_bits
@@ -198,6 +198,10 @@ relation 4 $graph graph --keys 2^14 --vertices 0.125,4 --key-bits 64 --value-bit
 relation 5 $graph graph --keys 5000 --copies 3 --variant regions,ordered,v1,v2 --bins 16,64
 rows 1 ',v2,build,5000,3,uniform,1,64,' "bins"
 relation 1 $graph graph --keys 5000 --variant ordered,v1 --op find
+relation 5 $graph graph --keys 2^18 --workspace 1,0.2 --op build,insert,find
+rows 1 ',build,262144,1,uniform,1,0,1,1,' "a build in one pass"
+rows 1 ',build,262144,1,uniform,1,0,0\.2,([5-9]|1[0-9]),' "a build in several passes"
+rows 1 ',insert,262144,1,uniform,1,0,0\.2,([5-9]|1[0-9]),' "an insertion in several passes"
 relation 24 $join join --keys 3000 --copies 1,3 --kind inner,left,right,full,semi,anti --hit 60
 relation 3 $join join --left 2000 --right 3000 --distribution uniform,zipf:1,equal --count-only \
     --key-bits 64 --row-bits 64
@@ -235,6 +239,9 @@ refuses bench map --op add
 refuses bench map --hashes 5
 refuses bench map --bits-per-key 8
 refuses bench graph --vertices 5
+refuses bench graph --workspace 0
+refuses bench graph --workspace 1.5
+refuses bench map --workspace 0.5
 refuses bench graph --op walk
 refuses bench graph --bins 64
 refuses bench graph --variant v2 --bins 2^17

@@ -306,8 +306,9 @@ typedef struct heddle_insert_options {
  * fails: all are in, or none when memory runs out. Beside the new graph it needs scratch memory: a
  * multimap for the new pairs, for the old ones when some were erased, and twice for the old ones when
  * the graph has outgrown its regions; a set and a counter for grouping, about four times the batch, and a
- * counter that has some of the keys already as much again for all its pairs. Host arrays of a GPU table
- * are copied to its device whole.
+ * counter that has some of the keys already as much again for all its pairs. With less for the pairs the
+ * graph is made in passes, see heddle_table_build; grouping needs its memory whole. Host arrays of a GPU
+ * table are copied to its device whole.
  */
 HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values,
                                              uint64_t n, const heddle_insert_options *options,
@@ -330,6 +331,14 @@ HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *ke
  * filled in place. Else the old graph stays until the new one is there: when memory runs out nothing
  * is lost. Afterwards there are the pairs and 2 bytes for every vertex; all else was scratch. On the CPU
  * the same pairs and seed give the same order of pairs, with any number of threads.
+ *
+ * When a multimap is given a smaller workspace than heddle_table_build_workspace says, or when the device
+ * has no memory for that much, the graph is made in passes over ranges of its regions, as many as it takes,
+ * and is the same as if made in one. The workspace then is all the scratch memory that the call uses. A range is
+ * a region, or 1/1024 of the regions (1/4096 on the CPU) where there are more; its pairs have to fit, beside
+ * about 16 bytes for every region (on the CPU and 80 to 210 for every range and thread). With HEDDLE_FLAG_ORDERED
+ * on a GPU they take about three times the room. When they do not fit, as when most keys are equal, the call returns
+ * HEDDLE_ERROR_NO_MEMORY and says how much was needed; the table is as it was.
  */
 HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *keys, const void *values,
                                             uint64_t n, const heddle_insert_options *options,
@@ -337,8 +346,9 @@ HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *key
 /*
  * How many bytes of workspace let a build of n keys go by regions in one piece: about the bytes of
  * the pairs, twice that where keys and values have different widths or n is more than the table
- * has slots. 0 when such a build does not go by regions. For a multimap about the bytes of the pairs; a
- * smaller workspace is not used. 0 for a set or counter in a hashgraph, whose builds take their own memory.
+ * has slots. 0 when such a build does not go by regions. For a multimap about the bytes of the pairs, also for
+ * insertions of n pairs; with less it is made in passes (heddle_table_build). 0 for a set or counter in a
+ * hashgraph, whose builds take their own memory.
  */
 HEDDLE_API heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n,
                                                       uint64_t *bytes);

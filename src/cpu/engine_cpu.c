@@ -138,6 +138,24 @@ static uint64_t cpu_partition_work(heddle_device *device, const hd_partition *jo
     return partition_for(device, job)->work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
 }
 
+static heddle_status cpu_partition_step(heddle_device *device, const hd_partition *job,
+                                        uint32_t step, void *stream)
+{
+    (void)stream;
+    partition_for(device, job)->step(hd_cpu_threads(device, job->n), job, step);
+    return HEDDLE_OK;
+}
+
+static uint64_t cpu_partition_step_work(heddle_device *device, const hd_partition *job)
+{
+    return partition_for(device, job)->step_work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
+}
+
+static uint32_t cpu_partition_part_bits(uint32_t region_bits)
+{
+    return region_bits < HD_PASS_BITS ? region_bits : HD_PASS_BITS;
+}
+
 /* ------------------------------------------------------------------------ graphs and relations */
 
 #define DECLARE(key_bits, value_bits)                                                              \
@@ -372,6 +390,9 @@ const hd_engine *hd_engine_cpu(void)
         cpu_event_seconds,
         cpu_partition,
         cpu_partition_work,
+        cpu_partition_step,
+        cpu_partition_step_work,
+        cpu_partition_part_bits,
         cpu_graph,
         cpu_relate,
         &hd_columns_cpu,

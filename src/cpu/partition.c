@@ -200,13 +200,18 @@ static void counts_to_places(const hd_partition *job, uint32_t bits, int threads
     job->starts[UINT64_C(1) << job->region_bits] = at;
 }
 
+/* Where a thread's share of n pairs begins. */
+static inline uint64_t share_begin(uint64_t n, uint64_t thread, uint64_t threads)
+{
+    return n / threads * thread + n % threads * thread / threads;
+}
+
 static void first_pass(const hd_partition *job, int threads, uint32_t bits, char *out)
 {
 #pragma omp parallel num_threads(threads)
     {
         const uint64_t me = (uint64_t)omp_get_thread_num(), all = (uint64_t)omp_get_num_threads();
-        const uint64_t begin = job->n / all * me + job->n % all * me / all;
-        const uint64_t end = job->n / all * (me + 1) + job->n % all * (me + 1) / all;
+        const uint64_t begin = share_begin(job->n, me, all), end = share_begin(job->n, me + 1, all);
         const pass p = pass_make(HD_KEY_BITS - bits, bits, (char *)job->work, (int)me, out);
         count_keys(job, begin, end, &p);
 #pragma omp barrier
@@ -288,4 +293,7 @@ static void sort(int threads, const hd_partition *job)
     if (twice) second_pass(job, threads, job->region_bits - first, (const char *)job->spare);
 }
 
-const hd_partition_cpu HD_SYMBOL = {HD_KEY_BITS, HD_VALUE_BITS, work_bytes, sort};
+#include "cpu/partition_steps.h"
+
+const hd_partition_cpu HD_SYMBOL = {HD_KEY_BITS, HD_VALUE_BITS,   work_bytes,
+                                    sort,        step_work_bytes, step};

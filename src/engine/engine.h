@@ -145,6 +145,11 @@ struct hd_engine {
     /* Sorts pairs by region (partition.h), and the bytes of `work` that this takes. */
     heddle_status (*partition)(heddle_device *device, const hd_partition *job, void *stream);
     uint64_t (*partition_work)(heddle_device *device, const hd_partition *job);
+    /* The same in steps, HD_SORT_*; the leading bits that name a part, at most as many as a region's. */
+    heddle_status (*partition_step)(heddle_device *device, const hd_partition *job, uint32_t step,
+                                    void *stream);
+    uint64_t (*partition_step_work)(heddle_device *device, const hd_partition *job);
+    uint32_t (*partition_part_bits)(uint32_t region_bits);
     /* The graphs of these pairs, and the joins and groups of these keys; NULL where not compiled. */
     const hd_graph_ops *(*graph)(uint32_t key_bits, uint32_t value_bits);
     const hd_relate_ops *(*relate)(uint32_t key_bits, uint32_t row_bits);

@@ -67,6 +67,11 @@ static bool read_vertices(const char *item, double *number)
     return read_share(item, 0.125, 4, number);
 }
 
+static bool read_workspace(const char *item, double *number)
+{
+    return read_share(item, 0.001, 1, number);
+}
+
 static bool read_skew(const char *item, double *number)
 {
     *number = strcmp(item, "equal") == 0 ? (double)INFINITY : 0;
@@ -123,9 +128,9 @@ static bool read_hit(const char *item, double *number)
 
 /* In the order of BENCH_AXIS_KEYS, BENCH_AXIS_BUCKET, ... */
 static bool (*const item_readers[BENCH_AXES])(const char *item, double *number) = {
-    read_keys, read_bucket, read_hashes,    read_load,    read_bits, read_keys,
-    read_keys, read_skew,   read_hit,       read_variant, read_bins, read_vertices,
-    read_kind, read_order,  read_aggregate, read_op,
+    read_keys,      read_bucket, read_hashes, read_load,      read_bits, read_keys,
+    read_keys,      read_skew,   read_hit,    read_variant,   read_bins, read_vertices,
+    read_workspace, read_kind,   read_order,  read_aggregate, read_op,
 };
 
 typedef struct reading {

@@ -55,8 +55,9 @@ enum {
     BENCH_AXIS_VARIANT,
     BENCH_AXIS_BINS,     /* of BENCH_V2 */
     BENCH_AXIS_VERTICES, /* lists for every key of a graph */
-    BENCH_AXIS_KIND,     /* HEDDLE_JOIN_* */
-    BENCH_AXIS_ORDER,    /* HEDDLE_GROUPS_* */
+    BENCH_AXIS_WORKSPACE, /* the share of the scratch memory that a build in one go uses; 0: its own */
+    BENCH_AXIS_KIND,      /* HEDDLE_JOIN_* */
+    BENCH_AXIS_ORDER,     /* HEDDLE_GROUPS_* */
     BENCH_AXIS_AGGREGATE,
     BENCH_AXIS_OP,
     BENCH_AXES

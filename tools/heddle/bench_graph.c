@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/graph_table.h"
 #include "progress.h"
 #include "tool.h"
 
@@ -17,7 +18,10 @@ static void drop_table(bench_graph *g)
 {
     heddle_table_destroy(g->table);
     heddle_table_destroy(g->other);
+    (void)heddle_memory_free(g->b->device, g->workspace);
     g->table = g->other = NULL;
+    g->workspace = NULL;
+    g->share = 0;
     g->full = false;
 }
 
@@ -94,6 +98,24 @@ static int make_table(bench_graph *g, uint64_t capacity, const double *at)
     g->vertices = vertices;
     g->variant = variant;
     return create(g, capacity, g->b->options.seed, &g->table);
+}
+
+/* A workspace for builds, unless it is there. */
+static int make_workspace(bench_graph *g, const double *at)
+{
+    const double share = at[BENCH_AXIS_WORKSPACE];
+    uint64_t bytes = 0;
+    if (g->share == share) return TOOL_OK;
+    (void)heddle_memory_free(g->b->device, g->workspace);
+    g->workspace = NULL;
+    g->share = share;
+    int status = tool_try(heddle_table_build_workspace(g->table, g->rows.keys.n, &bytes),
+                          "asking for the workspace");
+    g->workspace_bytes = (uint64_t)((double)bytes * share);
+    if (status == TOOL_OK)
+        status = tool_try(heddle_memory_allocate(g->b->device, g->workspace_bytes, &g->workspace),
+                          "allocating the workspace");
+    return status;
 }
 
 int bench_graph_other(bench_graph *g)
@@ -177,6 +199,9 @@ void bench_graph_report(bench_graph *g, const double *at, uint64_t asked, uint64
     bench_line_word(&line, "distribution", 12, skew);
     bench_line_number(&line, "vertices", "%g", at[BENCH_AXIS_VERTICES]);
     bench_line_number(&line, "bins", "%.0f", variant == BENCH_V2 ? at[BENCH_AXIS_BINS] : 0);
+    bench_line_number(&line, "workspace", "%g", at[BENCH_AXIS_WORKSPACE]);
+    bench_line_number(&line, "passes", "%.0f",
+                      variant < BENCH_V1 ? (double)hd_graph_of(g->table)->passes : 0);
     bench_line_number(&line, "key_bits", "%.0f", o->key_bits);
     bench_line_number(&line, "value_bits", "%.0f", o->value_bits);
     bench_line_number(&line, "asked", "%.0f", (double)asked);
@@ -226,8 +251,12 @@ static int measure_point(bench_graph *g, const bench_walk *walk)
     progress_step("%s", g->b->op);
     if (variant != BENCH_V2 && walk->index[BENCH_AXIS_BINS] != 0) return TOOL_OK;
     if (paper && op != BENCH_BUILD) return TOOL_OK;
+    if ((paper || (op != BENCH_BUILD && op != BENCH_INSERT)) &&
+        walk->index[BENCH_AXIS_WORKSPACE] != 0)
+        return TOOL_OK; /* others do not use it */
     int status = make_rows(g, at);
     if (status == TOOL_OK && !paper) status = make_table(g, g->rows.keys.n, at);
+    if (status == TOOL_OK && !paper) status = make_workspace(g, at);
     progress_label("%s", g->b->op);
     if (status != TOOL_OK) return status;
     return paper ? bench_graph_paper(g, at) : measure_op(g, at);

@@ -33,6 +33,9 @@ typedef struct bench_graph {
     heddle_table *table;
     double vertices;
     uint32_t variant;
+    double share;    /* of the scratch memory, as asked for; 0: no workspace */
+    void *workspace; /* device memory: the share for all rows */
+    uint64_t workspace_bytes;
     bool full;           /* the table holds all rows */
     heddle_table *other; /* of the queries, with their places as values; NULL until it is needed */
     uint64_t common;     /* pairs of values that both tables have a key in common for */

@@ -8,11 +8,25 @@ static int clear(bench_graph *g)
     return tool_try(heddle_table_clear(g->table, NULL), "clear");
 }
 
+/* The share of the workspace that was asked for, for n rows. */
+static heddle_insert_options with_workspace(const bench_graph *g, uint64_t n)
+{
+    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
+    uint64_t bytes = 0;
+    if (g->workspace == NULL || heddle_table_build_workspace(g->table, n, &bytes) != HEDDLE_OK)
+        return options;
+    bytes = (uint64_t)((double)bytes * g->share);
+    options.workspace = g->workspace;
+    options.workspace_bytes = bytes < g->workspace_bytes ? bytes : g->workspace_bytes;
+    return options;
+}
+
 /* A build into the memory that the table was made with. */
 static heddle_status call_build(bench_graph *g)
 {
+    const heddle_insert_options options = with_workspace(g, g->rows.keys.n);
     const heddle_status status =
-        heddle_table_build(g->table, g->keys, g->values, g->rows.keys.n, NULL, NULL, NULL);
+        heddle_table_build(g->table, g->keys, g->values, g->rows.keys.n, &options, NULL, NULL);
     g->full = status == HEDDLE_OK;
     return status;
 }
@@ -40,10 +54,11 @@ static int fill_half(bench_graph *g)
 static heddle_status call_insert(bench_graph *g)
 {
     const bench_options *o = &g->b->options;
-    const uint64_t first = first_half(g);
+    const uint64_t first = first_half(g), n = g->rows.keys.n - first;
+    const heddle_insert_options options = with_workspace(g, n);
     const heddle_status status = heddle_table_insert(
         g->table, (uint8_t *)g->keys + first * o->key_bits / 8,
-        (uint8_t *)g->values + first * o->value_bits / 8, g->rows.keys.n - first, NULL, NULL, NULL);
+        (uint8_t *)g->values + first * o->value_bits / 8, n, &options, NULL, NULL);
     g->full = status == HEDDLE_OK;
     return status;
 }

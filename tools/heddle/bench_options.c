@@ -143,6 +143,8 @@ static const option options_known[] = {
     {"--bins", GRAPH, NULL, BENCH_AXIS_BINS, "counts from 1 to 65536 with commas in between"},
     {"--vertices", GRAPH, NULL, BENCH_AXIS_VERTICES,
      "numbers from 0.125 to 4 with commas in between"},
+    {"--workspace", GRAPH, NULL, BENCH_AXIS_WORKSPACE,
+     "shares from 0.001 to 1 with commas in between"},
     {"--kind", JOIN, NULL, BENCH_AXIS_KIND,
      "inner, left, right, full, semi, anti, or some with commas"},
     {"--order", UNIQUE, NULL, BENCH_AXIS_ORDER, "unordered, first, or both with a comma"},
