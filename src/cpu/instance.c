@@ -63,7 +63,7 @@ static inline uint64_t chunk_end(uint64_t first, uint64_t n)
 
 /* ------------------------------------------------------------------------------ looking keys up */
 
-enum { FIND, CONTAINS, ERASE };
+enum { FIND, CONTAINS, ERASE, LOCATE };
 
 /* What to do with the i-th key of a batch once its walk has ended. */
 static inline uint64_t lookup_end(int op, const hd_view *view, const hd_batch *batch, uint64_t i,
@@ -74,6 +74,8 @@ static inline uint64_t lookup_end(int op, const hd_view *view, const hd_batch *b
     if (op == FIND && found) hit_deliver(tile_here(), view, hit, (hd_value *)batch->values_out + i);
 #endif
     if (op == ERASE && found) found = hit_erase(tile_here(), view, hit);
+    if (op == LOCATE && found) hit_locate(tile_here(), hit, batch->slots + i);
+    if (op == LOCATE && !found) batch->slots[i] = HEDDLE_NO_SLOT;
     if (batch->found != NULL) batch->found[i] = found;
     return found;
 }
@@ -153,6 +155,15 @@ static heddle_status erase(heddle_device *device, const hd_view *view, const hd_
     (void)stream;
     return lookup(ERASE, device, view, batch);
 }
+
+static heddle_status locate(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                            void *stream)
+{
+    (void)stream;
+    return lookup(LOCATE, device, view, batch);
+}
+
+#include "cpu/read_slots.h"
 
 /* ------------------------------------------------------------------------------------ inserting */
 
@@ -334,11 +345,6 @@ static heddle_status rehome(heddle_device *device, const hd_view *view, const hd
 
 /* ------------------------------------------------------------------------------- whole tables */
 
-static uint64_t slots_of(const hd_view *view)
-{
-    return ((uint64_t)view->region_buckets << view->region_bits) * HD_BUCKET;
-}
-
 static heddle_status clear(heddle_device *device, const hd_view *view, void *stream)
 {
     const uint64_t bytes = slots_of(view) * sizeof(hd_word);
@@ -418,6 +424,8 @@ const hd_table_ops HD_SYMBOL = {
     find,
     contains,
     erase,
+    locate,
+    at,
     collect,
     inspect,
 };
