@@ -39,6 +39,7 @@ static void read_all(bare_table *t, const key_list &keys)
     t->inspect();
     t->find(asked);
     t->contains(asked);
+    t->locate(asked);
     t->collect();
 }
 
@@ -57,6 +58,19 @@ static void roomy(uint32_t hashes, uint32_t policy)
     read_all(&t, keys);
     t.insert(keys, some_values(KEYS), policy, &outcomes,
              false); /* over marks that erased keys left */
+    read_all(&t, keys);
+}
+
+/* Many copies of few keys at once, so that most tiles want what others have, or hold. */
+static void contended(uint32_t policy)
+{
+    bare_table t(KEYS / 12, 0.6, 3, warps_random());
+    std::vector<uint8_t> outcomes;
+    const key_list keys = some_keys(KEYS, KEYS / 12);
+    t.insert(keys, some_values(KEYS), policy, &outcomes, false);
+    read_all(&t, keys);
+    t.erase(key_list(keys.begin(), keys.begin() + KEYS / 24));
+    t.insert(keys, some_values(KEYS), policy, &outcomes, false);
     read_all(&t, keys);
 }
 
@@ -95,7 +109,8 @@ static void by_regions(uint32_t hashes, uint32_t policy)
     std::vector<uint8_t> outcomes;
     key_list keys = some_keys(KEYS, KEYS * 3 / 4);
     uint64_t failed = t.fill(keys, values_for(keys, policy, 0), policy, true, folds);
-    if (HD_BUCKET == 1 && failed == 1) return; /* three keys with the same two slots: no order helps */
+    if (HD_BUCKET == 1 && failed == 1)
+        return; /* three keys with the same two slots: no order helps */
     CHECK(failed == 0, "%llu keys failed", (ull)failed);
     read_all(&t, keys);
     for (size_t i = 0; i < KEYS; i += 3) keys[i] = (hd_key)(warps_random() << 32 ^ warps_random());
@@ -145,6 +160,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "seed %llu\n", (ull)seed); /* before it runs: a deadlock aborts */
         warps_seed(seed);
         roomy(2 + seed % 3, policies[(seed - 1) % 4]);
+        contended(policies[seed % 4]);
         crowded(2 + seed % 3);
         for (uint32_t policy = 0; policy <= HEDDLE_POLICY_MAX; policy++)
             by_regions(2 + (seed + policy) % 3, policy);
