@@ -38,6 +38,9 @@ static heddle_status complete(heddle_table_options *o)
     if (o->vertices != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "only a hashgraph has vertices; %s has a load",
                        rule->name);
+    if (rule->hashes_min == rule->hashes_max && o->hashes != 0 && o->hashes != rule->hashes)
+        return hd_fail(HEDDLE_ERROR_INVALID, "in %s a key has %u buckets, not %u", rule->name,
+                       rule->hashes, o->hashes);
     if (o->hashes != 0 && (o->hashes < rule->hashes_min || o->hashes > rule->hashes_max))
         return hd_fail(HEDDLE_ERROR_INVALID, "in %s a key has %u to %u buckets, not %u", rule->name,
                        rule->hashes_min, rule->hashes_max, o->hashes);
