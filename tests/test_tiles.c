@@ -55,6 +55,11 @@ static bare bare_create(const test_case *c, const hd_table_ops *ops, uint64_t ca
         b.view.values = allocate(b.slots * ops->value_bytes);
         memset(b.view.values, 0, b.slots * ops->value_bytes);
     }
+    if (hd_geometry_locks(&b.view, ops) != 0) {
+        b.view.threshold = hd_geometry_threshold(ops, 0.8);
+        b.view.locks = allocate(hd_geometry_locks(&b.view, ops) * sizeof(uint32_t));
+        memset(b.view.locks, 0, hd_geometry_locks(&b.view, ops) * sizeof(uint32_t));
+    }
     b.heads = allocate(sizeof *b.heads << b.view.region_bits);
     memset(b.heads, 0xff, sizeof *b.heads << b.view.region_bits);
     check_ok(ops->clear(c->device, &b.view, NULL));
@@ -65,6 +70,7 @@ static void bare_destroy(bare *b)
 {
     free(b->view.slots);
     free(b->view.values);
+    free(b->view.locks);
     free(b->heads);
 }
 

@@ -95,6 +95,17 @@ grep -v '^#' "$work/out" | sed 1d > "$work/rows"
 [ "$(cut -d, -f4-6,14 "$work/rows" | sort -u | wc -l)" = 24 ] || bad "lists: rows are alike"
 [ "$(grep -c ',true,8,[24],0\.[1-6][0-9]*,0$' "$work/rows")" = 24 ] || bad "lists: the last columns"
 
+# Schemes and what they take.
+if "$HEDDLE" info | grep -qw iceberg_k32_v32_b16; then
+    works bench map --device cpu --scheme iceberg --threshold 0.5 --bucket 16 --keys 2^10 --op find \
+        --repeat 1 --format csv
+    grep -q '^cpu,map,iceberg_k32_v32_b16,find,.*,true,' "$work/out" || bad "an iceberg table"
+fi
+refuses bench map --device cpu --scheme iceberg --threshold 1.5
+refuses bench map --device cpu --scheme iceberg --threshold 0
+refuses bench map --device cpu --scheme cuckoo --threshold 0.5 --keys 2^10
+refuses bench map --device cpu --scheme glacier
+
 # Sweeps. The rows of CSV in the file rows, and how many of them match.
 sweep() # sweep ARGUMENTS: works, and leaves the rows
 {

@@ -29,7 +29,7 @@
  *           a call that is given `totals` waits for its own work.
  * Threads.  Different tables may be used by different threads at the same time, also on one
  *           device. On one table, calls that only read (find, contains, count, retrieve,
- *           export, stats, validate, save, size) may run at the same time; a call that writes needs
+ *           locate, at, export, stats, validate, save, size) may run at the same time; a call that writes needs
  *           the table alone. On a GPU the same holds for streams: work queued on two streams counts
  *           as simultaneous unless events order it.
  * Keys.     Every key value is legal. So is every value. Counts are 64-bit everywhere.
@@ -168,9 +168,9 @@ typedef struct heddle_table heddle_table;
 #define HEDDLE_CONTAINER_COUNTER 4  /* keys with the number of times they were inserted */
 
 /*
- * A cuckoo table and an open table are maps, sets or counters that keys come to and leave at any time. A
- * cuckoo table moves pairs to make room. In an open table a pair stays where it is until it is erased or
- * the table grows, is rehashed or is built anew. A hashgraph holds for every
+ * Cuckoo, open and iceberg tables are maps, sets or counters that keys come to and leave at any time. A
+ * cuckoo table moves pairs to make room. In an open or iceberg table a pair stays where it is until it is
+ * erased or the table grows, is rehashed or is built anew (heddle_table_locate). A hashgraph holds for every
  * value of the hash, a vertex, the list of the pairs that hash to it. It knows no collisions and does
  * not mind duplicates. It is built in one go: an insertion or a build makes a new graph beside the old one,
  * so a few large batches are right for it, many small ones are not. When memory for that runs out the
@@ -185,8 +185,9 @@ typedef struct heddle_table heddle_table;
 #define HEDDLE_SCHEME_CUCKOO 1 /* bucketed cuckoo hashing; bucket 1, 4, 8, 16, 32; 2 to 4 hashes */
 #define HEDDLE_SCHEME_HASHGRAPH 2 /* lists in compressed rows; static: set, multimap, counter */
 #define HEDDLE_SCHEME_OPEN 3 /* open addressing, windows by double hashing; bucket 8, 16: a window */
+#define HEDDLE_SCHEME_ICEBERG 4 /* a first bucket up to a threshold, else the emptier of two; bucket 16, 32 */
 
-#define HEDDLE_FLAG_FIXED 1u /* cuckoo, open: never grow; keys that do not fit are reported instead */
+#define HEDDLE_FLAG_FIXED 1u /* cuckoo, open, iceberg: never grow; keys that do not fit are reported instead */
 /*
  * Hashgraph: the values of a key are in ascending order, so that find gives the smallest, and the same
  * pairs and seed give the same order of everything on every device. Building takes longer.
@@ -199,20 +200,22 @@ typedef struct heddle_table_options {
     uint32_t scheme;     /* HEDDLE_SCHEME_*; AUTO by default */
     uint32_t key_bits;   /* 32 or 64; 32 by default */
     uint32_t value_bits; /* 32 or 64 (0 chooses 32), 0 in a set */
-    uint32_t bucket;     /* cuckoo, open: slots in a bucket; 0 lets the library choose */
+    uint32_t bucket;     /* cuckoo, open, iceberg: slots in a bucket; 0 lets the library choose */
     uint32_t hashes;     /* cuckoo: candidate buckets of a key, 2 to 4; 0 chooses 3 (4 when bucket is 1);
                             open: windows that a search looks at, at most, 2 to 16384; 0: the
-                            whole region, so that a key finds room while there is any */
+                            whole region, so that a key finds room while there is any; iceberg: 3 */
     uint32_t flags;      /* HEDDLE_FLAG_* */
     uint64_t capacity;   /* keys to make room for, in a multimap pairs; small tables get a little more */
     uint64_t seed;       /* of the hash functions; 0 draws one from the system */
-    double load;         /* cuckoo, open: filled share of the slots once `capacity` keys are in, 0.1 to
+    double load;         /* cuckoo, open, iceberg: filled share of the slots once `capacity` keys are in, 0.1 to
                             0.99; 0 chooses 0.8 */
     double vertices;     /* hashgraph: lists for every key, 0.125 to 4; 0 chooses 1 */
+    double threshold;    /* iceberg: share of a bucket that is filled with keys whose first bucket it is
+                            before these go to another, up to 1; 0 chooses 0.8 */
 } heddle_table_options;
 #define HEDDLE_TABLE_OPTIONS_INIT                                                                  \
     {sizeof(heddle_table_options), HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_AUTO, 32, 0, 0, 0, 0, 0, 0, \
-     0.0, 0.0}
+     0.0, 0.0, 0.0}
 
 /*
  * Makes an empty table on `device`; NULL options are the defaults. Allocates and synchronises.
@@ -372,7 +375,7 @@ HEDDLE_API heddle_status heddle_table_erase(heddle_table *table, const void *key
                                             uint8_t *found, heddle_totals *totals, void *stream);
 /*
  * How many values every key has: matches[i] of keys[i]; in a set, map or counter 0 or 1. `totals` may be
- * NULL. In a cuckoo or open table the call allocates and synchronises.
+ * NULL. In a cuckoo, open or iceberg table the call allocates and synchronises.
  */
 HEDDLE_API heddle_status heddle_table_count(heddle_table *table, const void *keys, uint64_t n,
                                             uint64_t *matches, heddle_totals *totals, void *stream);
@@ -395,6 +398,28 @@ HEDDLE_API heddle_status heddle_table_retrieve(heddle_table *table, const void *
  */
 HEDDLE_API heddle_status heddle_table_export(heddle_table *table, void *keys, void *values,
                                              uint64_t capacity, uint64_t *count, void *stream);
+
+/* What heddle_table_locate gives for a key that is absent. */
+#define HEDDLE_NO_SLOT UINT64_MAX
+
+/*
+ * Handles of pairs, in open and iceberg tables; cuckoo tables and hashgraphs, which move pairs, give
+ * HEDDLE_ERROR_UNSUPPORTED. slots[i] becomes the number of the slot that holds keys[i], less than the
+ * table's `capacity` in heddle_table_get_options, or HEDDLE_NO_SLOT. A handle stays good until its key is
+ * erased or the table grows (not with HEDDLE_FLAG_FIXED), is reserved, rehashed, built anew or cleared;
+ * inserting and erasing other keys does not move a pair. After that the slot may hold nothing or another
+ * key. `totals` may be NULL.
+ */
+HEDDLE_API heddle_status heddle_table_locate(heddle_table *table, const void *keys, uint64_t n,
+                                             uint64_t *slots, heddle_totals *totals, void *stream);
+/*
+ * Reads n pairs by their handles, without a search. found[i] becomes 1 and keys[i] and values[i] those of
+ * the pair, or 0, and they are left as they are, when the slot is vacant or there is no such slot, as
+ * HEDDLE_NO_SLOT. Each of the three may be NULL; `values` is NULL for a set. Reads only.
+ */
+HEDDLE_API heddle_status heddle_table_at(heddle_table *table, const uint64_t *slots, uint64_t n,
+                                         void *keys, void *values, uint8_t *found, void *stream);
+
 /*
  * A function of the caller's that is given pairs, some thousand at a time, in host memory: n keys and, but
  * in a set, their values, in the table's widths. `rows` says of each which key of the batch it answers;
@@ -484,7 +509,7 @@ HEDDLE_API heddle_status heddle_table_validate(heddle_table *table, void *stream
 HEDDLE_API heddle_status heddle_table_save(heddle_table *table, const char *path, void *stream);
 /*
  * Makes a table on `device` from a file. `options` may be NULL to take all but seed and capacity from
- * the file; else its scheme, bucket, hashes, load, vertices, flags, seed and capacity are used, and container
+ * the file; else its scheme, bucket, hashes, load, vertices, threshold, flags, seed and capacity are used, and container
  * and widths must be those of the file. A table that is fixed may come out larger than it was, if
  * its keys do not fit with a new seed. A damaged file gives HEDDLE_ERROR_FORMAT and no table.
  */

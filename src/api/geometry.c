@@ -66,6 +66,18 @@ uint64_t hd_geometry_slots(const hd_view *view, const hd_table_ops *ops)
     return ((uint64_t)view->region_buckets << view->region_bits) * ops->bucket;
 }
 
+uint32_t hd_geometry_threshold(const hd_table_ops *ops, double threshold)
+{
+    const uint32_t slots = (uint32_t)(threshold * ops->bucket + 0.5);
+    return slots == 0 ? 1 : slots;
+}
+
+uint64_t hd_geometry_locks(const hd_view *view, const hd_table_ops *ops)
+{
+    const uint64_t buckets = (uint64_t)view->region_buckets << view->region_bits;
+    return ops->scheme == HEDDLE_SCHEME_ICEBERG ? (buckets + 31) / 32 : 0;
+}
+
 /* Slots a region needs so that `keys` of them on average fit: at `load`, and 4 deviations besides. */
 static double region_slots(double keys, double load)
 {
@@ -103,6 +115,7 @@ heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t 
     view->hashes = hashes;
     if (ops->scheme == HEDDLE_SCHEME_OPEN) spread_windows(view);
     view->kicks = HD_KICKS_MAX;
+    view->threshold = ops->bucket;
     view->mark_bits = 1;
     while (view->mark_bits * 2 < view->region_bits && view->mark_bits < HD_MARK_BITS_MAX)
         view->mark_bits *= 2;

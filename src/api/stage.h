@@ -11,7 +11,7 @@
 
 #include "api/table.h"
 
-#define HD_SPANS_MAX 3
+#define HD_SPANS_MAX 4
 
 /* One array of a call. */
 typedef struct hd_span {

@@ -8,12 +8,14 @@
 
 /* ------------------------------------------------------------------------------------ options */
 
-/* The options as the first header had them end before `vertices`. */
+/* Where the options of older headers end: the first had no `vertices`, the second no `threshold`. */
 #define OPTIONS_FIRST_SIZE offsetof(heddle_table_options, vertices)
+#define OPTIONS_SECOND_SIZE offsetof(heddle_table_options, threshold)
 
 static bool size_is_known(uint32_t size)
 {
-    return size == OPTIONS_FIRST_SIZE || size == sizeof(heddle_table_options);
+    return size == OPTIONS_FIRST_SIZE || size == OPTIONS_SECOND_SIZE ||
+           size == sizeof(heddle_table_options);
 }
 
 heddle_status hd_options_read(const heddle_table_options *given, heddle_table_options *options)
@@ -40,7 +42,7 @@ static heddle_status check_options(const heddle_table_options *o)
     if (!is_container(o->container))
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "container %u is neither map nor set, multimap or counter", o->container);
-    if (o->scheme > HEDDLE_SCHEME_OPEN)
+    if (o->scheme > HEDDLE_SCHEME_ICEBERG)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "there is no scheme %u", o->scheme);
     if (o->key_bits != 32 && o->key_bits != 64)
         return hd_fail(HEDDLE_ERROR_INVALID, "keys have 32 or 64 bits, not %u", o->key_bits);
@@ -57,6 +59,11 @@ static heddle_status check_options(const heddle_table_options *o)
     if (o->vertices != 0 && !(o->vertices >= 0.125 && o->vertices <= 4))
         return hd_fail(HEDDLE_ERROR_INVALID, "vertices a key must lie between 0.125 and 4, not %g",
                        o->vertices);
+    if (o->threshold != 0 && !(o->threshold > 0 && o->threshold <= 1))
+        return hd_fail(HEDDLE_ERROR_INVALID, "the threshold must lie between 0 and 1, not %g",
+                       o->threshold);
+    if (o->threshold != 0 && o->scheme != HEDDLE_SCHEME_ICEBERG)
+        return hd_fail(HEDDLE_ERROR_INVALID, "only an iceberg table has a threshold");
     return HEDDLE_OK;
 }
 
@@ -75,7 +82,7 @@ static void choose_scheme(heddle_table_options *o)
 static const hd_table_kind *kind_of(uint32_t scheme)
 {
     static const hd_table_kind *const kinds[] = {NULL, &hd_slots_kind, &hd_graph_kind,
-                                                 &hd_slots_kind};
+                                                 &hd_slots_kind, &hd_slots_kind};
     return kinds[scheme];
 }
 

@@ -105,13 +105,14 @@ static inline uint64_t desk_place(const desk *d, const char *pairs, uint32_t cou
                                   uint64_t waiting)
 {
     const uint64_t spare = d->slots;
+    const uint32_t room = first_room(&d->view);
     uint8_t *const counts = d->counts;
     hd_word *const slots = (hd_word *)d->view.slots;
     char *to = d->waiting + waiting * PAIR_BYTES;
     desk_block b;
     desk_block_read(&d->view, pairs, count, &b);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t bucket = b.buckets[i], at = counts[bucket], full = at == HD_BUCKET;
+        const uint32_t bucket = b.buckets[i], at = counts[bucket], full = at == room;
         const uint64_t slot = chosen(full, spare, tile_slot(bucket, at));
         slots[slot] = b.words[i];
 #if HD_APART

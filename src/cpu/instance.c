@@ -64,6 +64,15 @@ static inline uint64_t chunk_end(uint64_t first, uint64_t n)
 
 #include "cpu/lookup.h"
 
+static heddle_status locate(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                            void *stream)
+{
+    (void)stream;
+    return lookup(LOCATE, device, view, batch);
+}
+
+#include "cpu/read_slots.h"
+
 /* ------------------------------------------------------------------------------------ inserting */
 
 static inline hd_value batch_value(const hd_batch *batch, uint64_t i)
@@ -244,11 +253,6 @@ static heddle_status rehome(heddle_device *device, const hd_view *view, const hd
 
 /* ------------------------------------------------------------------------------- whole tables */
 
-static uint64_t slots_of(const hd_view *view)
-{
-    return ((uint64_t)view->region_buckets << view->region_bits) * HD_BUCKET;
-}
-
 static heddle_status clear(heddle_device *device, const hd_view *view, void *stream)
 {
     const uint64_t bytes = slots_of(view) * sizeof(hd_word);
@@ -328,6 +332,8 @@ const hd_table_ops HD_SYMBOL = {
     find,
     contains,
     erase,
+    locate,
+    at,
     collect,
     inspect,
 };

@@ -8,7 +8,7 @@
 
 #define WINDOW 32
 
-enum { FIND, CONTAINS, ERASE };
+enum { FIND, CONTAINS, ERASE, LOCATE };
 
 /* What to do with the i-th key of a batch once its walk has ended. */
 static inline uint64_t lookup_end(int op, const hd_view *view, const hd_batch *batch, uint64_t i,
@@ -19,6 +19,8 @@ static inline uint64_t lookup_end(int op, const hd_view *view, const hd_batch *b
     if (op == FIND && found) hit_deliver(tile_here(), view, hit, (hd_value *)batch->values_out + i);
 #endif
     if (op == ERASE && found) found = hit_erase(tile_here(), view, hit);
+    if (op == LOCATE && found) hit_locate(tile_here(), hit, batch->slots + i);
+    if (op == LOCATE && !found) batch->slots[i] = HEDDLE_NO_SLOT;
     if (batch->found != NULL) batch->found[i] = found;
     return found;
 }

@@ -79,6 +79,11 @@ struct hd_table_ops {
                               void *stream);
     heddle_status (*erase)(heddle_device *device, const hd_view *view, const hd_batch *batch,
                            void *stream);
+    /* The slots of keys, or HEDDLE_NO_SLOT; and the pairs in slots, as heddle_table_at says. */
+    heddle_status (*locate)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                            void *stream);
+    heddle_status (*at)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                        void *stream);
     /* Appends the pairs in slots [first, first + n) at *cursor, and moves the cursor. */
     heddle_status (*collect)(heddle_device *device, const hd_view *view, uint64_t first, uint64_t n,
                              void *keys, void *values, uint64_t *cursor, void *stream);

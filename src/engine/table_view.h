@@ -23,12 +23,14 @@ typedef struct hd_mix {
 } hd_mix;
 
 typedef struct hd_view {
-    void *slots;  /* packed words, or the keys where values lie apart */
-    void *values; /* the values where they lie apart, else NULL */
+    void *slots;     /* packed words, or the keys where values lie apart */
+    void *values;    /* the values where they lie apart, else NULL */
+    uint32_t *locks; /* iceberg: a bit for every bucket, all 0 between calls; else NULL */
     uint32_t region_bits;
     uint32_t region_buckets; /* buckets in a region, at least 4 */
     uint32_t hashes;         /* candidate buckets of a key, 2 to 4 */
     uint32_t kicks;          /* evictions a settling key may cause, at most HD_KICKS_MAX */
+    uint32_t threshold;      /* iceberg: slots of a bucket for keys whose first bucket it is */
     uint32_t mark_bits;      /* of every key word, used for marks (hash.h): 1, 2, 4 or 8 */
     uint64_t key_mask;       /* the bits of a key word that are not marks */
     hd_mix mix;
@@ -63,8 +65,10 @@ typedef struct hd_counts {
 typedef struct hd_batch {
     const void *keys;
     const void *values; /* insert: values to take; NULL in a set, or when all are 1 */
-    void *values_out;   /* find: where values go */
-    uint8_t *found;     /* find, contains, erase: NULL or one flag a key */
+    void *values_out;   /* find, at: where values go */
+    uint8_t *found;     /* find, contains, erase, at: NULL or one flag a key */
+    uint64_t *slots;    /* locate: where the numbers of slots go; at: those that are asked for */
+    void *keys_out;     /* at: NULL, or where keys go */
     uint8_t *outcomes;  /* insert: HEDDLE_OUTCOME_* of every key, NULL when nobody asks */
     uint64_t n;
     uint32_t policy;   /* insert: HEDDLE_POLICY_* */

@@ -64,6 +64,12 @@ HD_FN bool tile_is_alone(hd_tile t)
     return true;
 }
 
+HD_FN bool tiles_any(hd_tile t, bool mine)
+{
+    (void)t;
+    return mine;
+}
+
 /* The number-th slot of a bucket. */
 HD_FN uint64_t tile_slot(uint64_t index, uint32_t number) { return index * HD_BUCKET + number; }
 
@@ -145,6 +151,31 @@ HD_FN bool vacancy_is_busy(hd_tile t, const hd_view *view, hd_vacancy v)
     return !key_is_vacant(word_key(v.seen)) || key_is(view, word_key(v.seen), HD_KEY_BUSY);
 }
 
+HD_FN bool vacancy_is_before(hd_tile t, hd_vacancy v, uint32_t number)
+{
+    (void)t;
+    return v.slot % HD_BUCKET < number;
+}
+
+HD_FN uint32_t bucket_keys(hd_tile t, const hd_bucket *b)
+{
+    (void)t;
+    return HD_BUCKET - (uint32_t)__builtin_popcountll(b->vacant);
+}
+
+HD_FN bool bucket_lock(hd_tile t, const hd_view *view, uint64_t index, bool active)
+{
+    const uint32_t bit = UINT32_C(1) << index % 32;
+    (void)t;
+    return active && (or_acquire_32(view->locks + index / 32, bit) & bit) == 0;
+}
+
+HD_FN void bucket_unlock(hd_tile t, const hd_view *view, uint64_t index, bool active)
+{
+    (void)t;
+    if (active) and_release_32(view->locks + index / 32, ~(UINT32_C(1) << index % 32));
+}
+
 HD_FN bool vacancy_claim(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair, bool active)
 {
     (void)t;
@@ -161,6 +192,12 @@ HD_FN void hit_deliver(hd_tile t, const hd_view *view, hd_hit hit, hd_value *to)
 {
     (void)t;
     *to = word_value(view, hit.slot, ((hd_word *)view->slots)[hit.slot]);
+}
+
+HD_FN void hit_locate(hd_tile t, hd_hit hit, uint64_t *to)
+{
+    (void)t;
+    *to = hit.slot;
 }
 
 HD_FN void hit_update(hd_tile t, const hd_view *view, hd_hit hit, uint32_t policy, hd_value value,

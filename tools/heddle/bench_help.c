@@ -16,7 +16,8 @@ static const char usage[] =
 
 static const char options[] =
     "  --device NAME      auto, cpu, cpu:THREADS, cuda, cuda:N                      [auto]\n"
-    "  --scheme NAME      auto, cuckoo, open                                        [auto]\n"
+    "  --scheme NAME      auto, cuckoo, open, iceberg                               [auto]\n"
+    "  --threshold SHARE  iceberg: of a bucket, for keys whose first it is          [0.8]\n"
     "  --bucket LIST      slots: 1, 4, 8, 16, 32; 0 lets the library choose         [0]\n"
     "  --hashes LIST      2, 3, 4; 0 lets the library choose                        [0]\n"
     "  --keys LIST        counts, written 1000000, 1e6, 16M, 16Mi or 2^24           [2^24]\n"

@@ -2,6 +2,7 @@
 #include "bench_options.h"
 
 #include <heddle/heddle.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench_read.h"
@@ -34,13 +35,20 @@ static bool read_commit(bench_options *o, const char *text)
 
 static bool read_scheme(bench_options *o, const char *text)
 {
-    static const char *const names[] = {"auto", "cuckoo", "open"};
-    static const uint32_t schemes[] = {HEDDLE_SCHEME_AUTO, HEDDLE_SCHEME_CUCKOO,
-                                       HEDDLE_SCHEME_OPEN};
+    static const char *const names[] = {"auto", "cuckoo", "open", "iceberg"};
+    static const uint32_t schemes[] = {HEDDLE_SCHEME_AUTO, HEDDLE_SCHEME_CUCKOO, HEDDLE_SCHEME_OPEN,
+                                       HEDDLE_SCHEME_ICEBERG};
     const uint32_t count = sizeof names / sizeof names[0];
     const uint32_t at = bench_read_word(text, names, count);
     if (at < count) o->scheme = schemes[at];
     return at < count;
+}
+
+static bool read_threshold(bench_options *o, const char *text)
+{
+    char *end;
+    o->threshold = strtod(text, &end);
+    return end != text && *end == '\0' && o->threshold > 0 && o->threshold <= 1;
 }
 
 static bool read_format(bench_options *o, const char *text)
@@ -124,7 +132,8 @@ typedef struct option {
 
 static const option options_known[] = {
     {"--device", ALL, read_device, 0, "auto, cpu, cpu:THREADS, cuda or cuda:N"},
-    {"--scheme", TABLES, read_scheme, 0, "auto, cuckoo or open"},
+    {"--scheme", TABLES, read_scheme, 0, "auto, cuckoo, open or iceberg"},
+    {"--threshold", TABLES, read_threshold, 0, "a number above 0, up to 1"},
     {"--bucket", TABLES, NULL, BENCH_AXIS_BUCKET,
      "0 (the library chooses), 1, 4, 8, 16, 32, or some with commas"},
     {"--hashes", TABLES | FILTER, NULL, BENCH_AXIS_HASHES,

@@ -38,6 +38,7 @@ typedef struct bench_options {
     uint32_t subject;   /* BENCH_MAP, ...; BENCH_SUBJECTS until it is named */
     uint32_t container; /* HEDDLE_CONTAINER_* of a map or a set */
     uint32_t scheme;    /* HEDDLE_SCHEME_* */
+    double threshold;   /* of an iceberg table; 0 until it is named */
     const char *device;
     const char *commit;            /* NULL when not told */
     uint32_t key_bits, value_bits; /* value_bits is UINT32_MAX until it is named */
