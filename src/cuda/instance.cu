@@ -28,8 +28,10 @@ static heddle_status launch_batch(batch_kernel kernel, unsigned blocks, heddle_d
         hd_batch part = *batch;
         part.n = batch->n - done < LAUNCH_KEYS ? batch->n - done : LAUNCH_KEYS;
         part.keys = (const hd_key *)batch->keys + done;
-        if (batch->values_out != NULL) part.values_out = (hd_value *)batch->values_out + done;
+        if (batch->values_out != NULL && batch->places == NULL) part.values_out = (hd_value *)batch->values_out + done;
         if (batch->found != NULL) part.found = batch->found + done;
+        if (batch->matches != NULL) part.matches = batch->matches + done;
+        if (batch->places != NULL) part.places = batch->places + done;
         kernel<<<grid_for(device, part.n * HD_TILE, BLOCK, blocks), BLOCK, 0, use>>>(*view, part);
         status = hd_cuda_check(cudaGetLastError(), what);
     }
@@ -164,6 +166,13 @@ static heddle_status inspect(heddle_device *device, const hd_view *view, hd_cens
     return hd_cuda_check(cudaGetLastError(), "inspection");
 }
 
+#if defined(HD_MULTI) && HD_MULTI
+#include "cuda/multi_ops.h"
+#define MULTI_OPS &multi_ops
+#else
+#define MULTI_OPS NULL
+#endif
+
 extern "C" const hd_table_ops HD_SYMBOL;
 extern "C" const hd_table_ops HD_SYMBOL = {
     HD_INSTANCE_NAME,
@@ -185,4 +194,7 @@ extern "C" const hd_table_ops HD_SYMBOL = {
     erase,
     collect,
     inspect,
+    NULL, /* count, retrieve: find says it all */
+    NULL,
+    MULTI_OPS,
 };

@@ -122,6 +122,10 @@ static const graph_kind graph_kinds[] = {
     {"open counter k32_v64", OPEN, HEDDLE_CONTAINER_COUNTER, 32, 64},
     {"open counter k64_v32", OPEN, HEDDLE_CONTAINER_COUNTER, 64, 32},
     {"open counter k64_v64", OPEN, HEDDLE_CONTAINER_COUNTER, 64, 64},
+    {"open multimap k32_v32", OPEN, HEDDLE_CONTAINER_MULTIMAP, 32, 32},
+    {"open multimap k32_v64", OPEN, HEDDLE_CONTAINER_MULTIMAP, 32, 64},
+    {"open multimap k64_v32", OPEN, HEDDLE_CONTAINER_MULTIMAP, 64, 32},
+    {"open multimap k64_v64", OPEN, HEDDLE_CONTAINER_MULTIMAP, 64, 64},
     {"cuckoo counter k32_v32", CUCKOO, HEDDLE_CONTAINER_COUNTER, 32, 32},
     {"cuckoo counter k64_v64", CUCKOO, HEDDLE_CONTAINER_COUNTER, 64, 64},
 };
