@@ -43,9 +43,8 @@ static heddle_status count_keys(const retrieval *r, uint64_t *matches, hd_counts
 {
     hd_batch batch = batch_of(r, counts);
     batch.matches = matches;
-    return r->n != 0 ? hd_slots(r->table)->ops->count(r->table->device,
-                                                      &hd_slots(r->table)->storage.view, &batch,
-                                                      r->stream)
+    return r->n != 0 ? hd_slots(r->table)->ops->count(
+                           r->table->device, &hd_slots(r->table)->storage.view, &batch, r->stream)
                      : HEDDLE_OK;
 }
 
@@ -104,7 +103,8 @@ static heddle_status write_values(retrieval *r, void *values, uint64_t count)
         hd_scratch_stage_out(&r->scratch, values, count * hd_value_width(r->table), &out);
     if (status == HEDDLE_OK) status = hd_call_begin(r->table, true, r->stream, &call);
     if (status != HEDDLE_OK) return status;
-    hd_batch batch = batch_of(r, call.counts); /* the keys were counted when they were first asked */
+    hd_batch batch =
+        batch_of(r, call.counts); /* the keys were counted when they were first asked */
     batch.places = r->offsets;
     batch.values_out = out.memory;
     status = t->ops->retrieve(r->table->device, &t->storage.view, &batch, r->stream);

@@ -27,9 +27,10 @@ static heddle_status complete(heddle_table_options *o)
 {
     const struct scheme_rule *rule = &scheme_rules[o->scheme];
     if (o->container == HEDDLE_CONTAINER_MULTIMAP && o->scheme != HEDDLE_SCHEME_OPEN)
-        return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
-                       "%s holds every key once: multimaps are made by the schemes open and hashgraph",
-                       rule->name);
+        return hd_fail(
+            HEDDLE_ERROR_UNSUPPORTED,
+            "%s holds every key once: multimaps are made by the schemes open and hashgraph",
+            rule->name);
     if (o->vertices != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "only a hashgraph has vertices; %s has a load",
                        rule->name);

@@ -153,7 +153,8 @@ typedef struct pair_source {
     const hd_batch *batch;
     const char *sorted;
     const hd_view *from;
-    uint64_t first; /* slot of the other table */
+    uint64_t first;         /* slot of the other table */
+    const hd_sorted *lists; /* where sorted pairs without room go, if anybody asks */
 } pair_source;
 
 /* The i-th pair of a source as a trail in `view`; false when there is none, or it is not its turn. */
@@ -171,8 +172,8 @@ static inline bool pair_get(const pair_source *src, const hd_view *view, uint64_
         const hd_word word = ((const hd_word *)src->from->slots)[slot];
         const uint32_t region = (uint32_t)(slot / HD_BUCKET / src->from->region_buckets);
         if (key_is_vacant(word_key(word))) return false;
-        *trail = trail_start(
-            view, key_from_lean(src->from, region, key_bare(src->from, word_key(word))));
+        *trail = trail_start(view,
+                             key_from_lean(src->from, region, key_bare(src->from, word_key(word))));
         *value = word_value(src->from, slot, word);
     } else {
         if (src->batch->retry && src->batch->outcomes[i] != HEDDLE_OUTCOME_FAILED) return false;
@@ -206,8 +207,7 @@ static inline hint *hint_of(hint *hints, const hd_trail *trail)
 
 static inline bool hint_fits(const hint *h, const hd_trail *trail)
 {
-    return h->trail.number != 0 && h->trail.lean == trail->lean &&
-           h->trail.region == trail->region;
+    return h->trail.number != 0 && h->trail.lean == trail->lean && h->trail.region == trail->region;
 }
 
 /* Takes a trail that has left its first window forward; false: there is no room. */
@@ -239,6 +239,17 @@ static inline int append_look(const hd_view *view, hd_trail *trail, hd_value val
         return HD_NO_ROOM;
     if (result != HD_GOES_ON) hint_leave(known->hints, trail, result == HD_NO_ROOM);
     return result;
+}
+
+/* Keeps a pair that found no room, as a sorted one again. */
+static void note_failed(const hd_sorted *lists, const hd_view *view, const hd_trail *trail,
+                        hd_value value)
+{
+    const hd_key mixed = mixed_from_lean(view, trail->region, trail->lean);
+    const uint64_t at = __atomic_fetch_add(lists->failed_count, 1, __ATOMIC_RELAXED);
+    char *to = (char *)lists->failed + at * PAIR_BYTES;
+    memcpy(to, &mixed, sizeof mixed);
+    memcpy(to + sizeof mixed, &value, sizeof value);
 }
 
 /* Pairs in flight. */
@@ -275,9 +286,11 @@ static inline void append_group(appends *g, const pair_source *src, const hd_vie
             if (result == HD_GOES_ON) {
                 bucket_prefetch(view, trail_bucket(view, &g->trails[i]));
                 going[still++] = i;
-            } else {
-                insert_end(src->batch, g->index[i], result, s);
+                continue;
             }
+            insert_end(src->batch, g->index[i], result, s);
+            if (result == HD_NO_ROOM && src->lists != NULL && src->lists->failed != NULL)
+                note_failed(src->lists, view, &g->trails[i], g->values[i]);
         }
         count = still;
     }
@@ -314,7 +327,7 @@ static heddle_status append_all(heddle_device *device, const hd_view *view, cons
 static heddle_status multi_append(heddle_device *device, const hd_view *view, const hd_batch *batch,
                                   void *stream)
 {
-    const pair_source src = {batch, NULL, NULL, 0};
+    const pair_source src = {batch, NULL, NULL, 0, NULL};
     (void)stream;
     return append_all(device, view, &src, batch->n);
 }
@@ -322,7 +335,7 @@ static heddle_status multi_append(heddle_device *device, const hd_view *view, co
 static heddle_status multi_rehome(heddle_device *device, const hd_view *view, const hd_batch *batch,
                                   const hd_view *from, uint64_t first, void *stream)
 {
-    const pair_source src = {batch, NULL, from, first};
+    const pair_source src = {batch, NULL, from, first, NULL};
     (void)stream;
     return append_all(device, view, &src, batch->n);
 }
@@ -340,7 +353,7 @@ static heddle_status multi_fill(heddle_device *device, const hd_view *view, cons
                                 const hd_sorted *sorted, bool fresh, void *stream)
 {
     const uint32_t regions = UINT32_C(1) << view->region_bits;
-    const pair_source src = {batch, (const char *)sorted->pairs, NULL, 0};
+    const pair_source src = {batch, (const char *)sorted->pairs, NULL, 0, sorted};
     if (fresh) clear(device, view, stream);
     return append_all(device, view, &src, sorted->ends[regions - 1]);
 }

@@ -46,9 +46,8 @@ HD_FN bool search_look(hd_tile t, const hd_view *view, const hd_batch *batch, hd
         s->erased += bucket_vacate(t, view, b, lean, &look->first, &look->has_first, on);
         return look->has_first; /* others may be erasing the same key: on, as far as marks go */
     }
-    const uint32_t met = OP == RETRIEVE
-                             ? bucket_deliver(t, view, b, lean, to + look->matches, on)
-                             : bucket_matches(t, view, b, lean);
+    const uint32_t met = OP == RETRIEVE ? bucket_deliver(t, view, b, lean, to + look->matches, on)
+                                        : bucket_matches(t, view, b, lean);
     look->matches += met;
     return met != 0;
 }
@@ -65,7 +64,8 @@ HD_FN void search_end(hd_tile t, const hd_view *view, const hd_batch *batch, uin
          * first pair. All others are gone by then, so a tile that does not meet it any more finds nothing.
          */
         __threadfence();
-        const bool mine = on && look->first.here && slot_vacate(view, look->first.slot, look->first.word);
+        const bool mine =
+            on && look->first.here && slot_vacate(view, look->first.slot, look->first.word);
         s->erased += mine;
         found = tile_any(t, mine);
     }
@@ -82,8 +82,9 @@ HD_FN void search_warp(hd_tile t, const hd_view *view, const hd_batch *batch, ui
 {
     const uint32_t safe = on ? i : 0;
     hd_trail trail = trail_start(view, __ldg((const hd_key *)batch->keys + safe));
-    hd_value *const to = (hd_value *)batch->values_out +
-                         (OP == RETRIEVE ? batch->places[safe] : OP == FIND ? safe : 0);
+    hd_value *const to = (hd_value *)batch->values_out + (OP == RETRIEVE ? batch->places[safe]
+                                                          : OP == FIND   ? safe
+                                                                         : 0);
     search look;
     look.matches = 0;
     look.first.here = look.has_first = false;
@@ -148,7 +149,7 @@ KERNEL_MULTI(multi_retrieve)(hd_view view, hd_batch batch)
 /* Where the pairs come from, by number. */
 enum { FROM_BATCH, FROM_SORTED, FROM_SLOTS };
 typedef struct append_source {
-    const uint32_t *sorted;
+    hd_sorted sorted;
     hd_view from;
     uint64_t first; /* slot */
 } append_source;
@@ -158,7 +159,7 @@ HD_FN bool append_get(const append_source *src, const hd_view *view, const hd_ba
                       uint64_t i, hd_trail *trail, hd_value *value)
 {
     if (FROM == FROM_SORTED) {
-        const hd_sorted_pair pair = sorted_load(src->sorted, i);
+        const hd_sorted_pair pair = sorted_load((const uint32_t *)src->sorted.pairs, i);
         *trail = trail_start_mixed(view, sorted_key(pair));
         *value = (hd_value)sorted_value(pair);
         return true;
@@ -169,8 +170,7 @@ HD_FN bool append_get(const append_source *src, const hd_view *view, const hd_ba
         hd_word word;
         load_frozen<HD_WORD_BYTES>(&word, (const char *)from->slots + slot * HD_WORD_BYTES);
         const uint32_t region = (uint32_t)(slot / HD_BUCKET / from->region_buckets);
-        *trail =
-            trail_start(view, key_from_lean(from, region, key_bare(from, word_key(word))));
+        *trail = trail_start(view, key_from_lean(from, region, key_bare(from, word_key(word))));
         *value = word_value(from, slot, word);
         return !key_is_vacant(word_key(word));
     }
@@ -179,16 +179,94 @@ HD_FN bool append_get(const append_source *src, const hd_view *view, const hd_ba
     return !(batch->retry && batch->outcomes[i] != HEDDLE_OUTCOME_FAILED);
 }
 
-/* Inserts a pair for each tile of a warp, all going together; `active` tiles have one. */
+/* Keeps a pair that found no room, as a sorted one again. */
+HD_FN void note_failed(const hd_sorted *sorted, const hd_view *view, const hd_trail *trail,
+                       hd_value value)
+{
+    const unsigned long long at =
+        atomicAdd((unsigned long long *)sorted->failed_count, (unsigned long long)1);
+    sorted_store((uint32_t *)sorted->failed, at,
+                 sorted_make(mixed_from_lean(view, trail->region, trail->lean), value));
+}
+
+/*
+ * How far the trails of frequent keys lead through full windows, so that the next pair of such a key need
+ * not look at them again: k pairs of one key would take k * k looks. An entry belongs to the first key that
+ * claims it in a launch. It lies in the memory for the links of deferred pairs, of which there are none.
+ */
+#define HINTS 4096 /* 64 KB: less than a slice has */
+#define HINT_AT 8  /* windows after which a trail asks, and leaves a hint */
+typedef struct hint {
+    unsigned long long key;  /* mixed */
+    unsigned long long ends; /* number << 32 | alone of a trail; 0: none yet */
+} hint;
+#define HINT_FREE (~0ull)
+
+HD_FN hint *hint_of(const hd_batch *batch, const hd_trail *trail)
+{
+    return (hint *)batch->next + (chain_start(trail->lean) ^ trail->region * 0x9e3779b1u) % HINTS;
+}
+
+/* Takes the trails of the tiles that want it forward. Tiles go together. False: no room for the key. */
+HD_FN bool hint_follow(hd_tile t, const hd_view *view, const hd_batch *batch, hd_trail *trail,
+                       bool wants)
+{
+    unsigned long long ends = 0;
+    if (wants && t.lane == 0) {
+        const hint *at = hint_of(batch, trail);
+        if (*(const volatile unsigned long long *)&at->key ==
+            mixed_from_lean(view, trail->region, trail->lean))
+            ends = *(const volatile unsigned long long *)&at->ends;
+    }
+    ends = __shfl_sync(t.sync, ends, 0, HD_TILE);
+    if (wants && (uint32_t)(ends >> 32) > trail->number) {
+        trail->number = (uint32_t)(ends >> 32);
+        trail->alone = (uint32_t)ends;
+        return trail->number != UINT32_MAX;
+    }
+    return true;
+}
+
+/* One lane notes where a pair was placed, or that there is no room for more. */
+HD_FN void hint_leave(const hd_view *view, const hd_batch *batch, const hd_trail *trail, bool full)
+{
+    const unsigned long long key = mixed_from_lean(view, trail->region, trail->lean);
+    const unsigned long long ends =
+        full ? HINT_FREE : (unsigned long long)trail->number << 32 | trail->alone;
+    hint *const at = hint_of(batch, trail);
+    unsigned long long owner = *(volatile unsigned long long *)&at->key;
+    if (key == HINT_FREE) return;
+    if (owner == HINT_FREE) {
+        owner = atomicCAS(&at->key, HINT_FREE, key);
+        if (owner == HINT_FREE) owner = key;
+    }
+    if (owner == key && *(volatile unsigned long long *)&at->ends < ends)
+        atomicMax(&at->ends, ends);
+}
+
+/*
+ * Inserts a pair for each tile of a warp, all going together; `active` tiles have one. `sorted` is NULL
+ * where nobody asks for the pairs that find no room.
+ */
 HD_FN void append_warp(hd_tile t, const hd_view *view, const hd_batch *batch, hd_trail trail,
-                       hd_value value, uint64_t i, bool active, uint32_t *full_zones, insert_sums *s)
+                       hd_value value, uint64_t i, bool active, uint32_t *full_zones,
+                       const hd_sorted *sorted, insert_sums *s)
 {
     while (__any_sync(0xffffffffu, active)) {
         const hd_bucket b = bucket_load_shared(t, view, trail_bucket(view, &trail));
-        const int result = append_step(t, view, &trail, &b, value, active, full_zones);
+        const uint32_t before = trail.number;
+        int result = append_step(t, view, &trail, &b, value, active, full_zones);
+        const bool asks = active && result == HD_GOES_ON && trail.number != before &&
+                          trail.number == HINT_AT && batch->next != NULL;
+        if (tiles_any(t, asks) && !hint_follow(t, view, batch, &trail, asks)) result = HD_NO_ROOM;
+        if (active && result != HD_GOES_ON && before >= HINT_AT && batch->next != NULL &&
+            t.lane == 0)
+            hint_leave(view, batch, &trail, result == HD_NO_ROOM);
         if (active) {
             s->probes++;
             if (result != HD_GOES_ON) insert_end(t, batch, i, result, s);
+            if (result == HD_NO_ROOM && sorted != NULL && sorted->failed != NULL && t.lane == 0)
+                note_failed(sorted, view, &trail, value);
         }
         active = active && result == HD_GOES_ON;
     }
@@ -210,11 +288,21 @@ HD_FN void append_kernel(const hd_view *view, const hd_batch *batch, const appen
             const uint64_t i = unit * APPEND_UNIT + k + threadIdx.x % 32 / HD_TILE;
             hd_trail trail;
             hd_value value;
-            const bool there = append_get<FROM>(src, view, batch, i < n ? i : n - 1, &trail, &value);
-            append_warp(t, view, batch, trail, value, i, there && i < n, &full_zones, &s);
+            const bool there =
+                append_get<FROM>(src, view, batch, i < n ? i : n - 1, &trail, &value);
+            append_warp(t, view, batch, trail, value, i, there && i < n, &full_zones,
+                        FROM == FROM_SORTED ? &src->sorted : NULL, &s);
         }
     }
     sums_add(&s, batch);
+}
+
+KERNEL(multi_clear_hints)(hint *hints)
+{
+    for (uint64_t i = thread_here(); i < HINTS; i += threads_in_all()) {
+        hints[i].key = HINT_FREE;
+        hints[i].ends = 0;
+    }
 }
 
 KERNEL_PLACE(multi_append)(hd_view view, hd_batch batch)
@@ -222,17 +310,17 @@ KERNEL_PLACE(multi_append)(hd_view view, hd_batch batch)
     append_kernel<FROM_BATCH>(&view, &batch, NULL, batch.n);
 }
 
-KERNEL_PLACE(multi_fill)(hd_view view, hd_batch batch, const uint32_t *sorted, uint64_t n)
+/* The pairs of all regions, batch.n of them. */
+KERNEL_PLACE(multi_fill)(hd_view view, hd_batch batch, hd_sorted sorted)
 {
     append_source src = {};
     src.sorted = sorted;
-    append_kernel<FROM_SORTED>(&view, &batch, &src, n);
+    append_kernel<FROM_SORTED>(&view, &batch, &src, batch.n);
 }
 
 KERNEL_PLACE(multi_rehome)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
 {
-    append_source src;
-    src.sorted = NULL;
+    append_source src = {};
     src.from = from;
     src.first = first;
     append_kernel<FROM_SLOTS>(&view, &batch, &src, batch.n);

@@ -15,9 +15,21 @@ MULTI_SEARCH(multi_erase)
 MULTI_SEARCH(multi_count)
 MULTI_SEARCH(multi_retrieve)
 
+/* No hints yet: every key free, every trail at its beginning. */
+static heddle_status clear_hints(heddle_device *device, const hd_batch *batch, void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK || batch->next == NULL) return status;
+    JOIN(HD_SYMBOL, multi_clear_hints)<<<HINTS / BLOCK, BLOCK, 0, use>>>((hint *)batch->next);
+    return hd_cuda_check(cudaGetLastError(), "insert");
+}
+
 static heddle_status multi_append(heddle_device *device, const hd_view *view, const hd_batch *batch,
                                   void *stream)
 {
+    const heddle_status status = clear_hints(device, batch, stream);
+    if (status != HEDDLE_OK) return status;
     return launch_batch(JOIN(HD_SYMBOL, multi_append), PLACE_BLOCKS, device, view, batch, stream,
                         "insert");
 }
@@ -26,10 +38,13 @@ static heddle_status multi_rehome(heddle_device *device, const hd_view *view, co
                                   const hd_view *from, uint64_t first, void *stream)
 {
     cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    heddle_status status = clear_hints(device, batch, stream);
+    if (status == HEDDLE_OK) status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK) return status;
-    JOIN(HD_SYMBOL, multi_rehome)<<<grid_for(device, batch->n * HD_TILE, BLOCK, PLACE_BLOCKS),
-                                    BLOCK, 0, use>>>(*view, *batch, *from, first);
+    JOIN(
+        HD_SYMBOL,
+        multi_rehome)<<<grid_for(device, batch->n * HD_TILE, BLOCK, PLACE_BLOCKS), BLOCK, 0, use>>>(
+        *view, *batch, *from, first);
     return hd_cuda_check(cudaGetLastError(), "move");
 }
 
@@ -41,17 +56,19 @@ static heddle_status multi_settle(heddle_device *device, const hd_view *view, co
     return HEDDLE_OK;
 }
 
-/* How many pairs there are the device knows from the partition; the host reads it first. */
+/* All regions, batch->n pairs. */
 static heddle_status multi_fill(heddle_device *device, const hd_view *view, const hd_batch *batch,
                                 const hd_sorted *sorted, bool fresh, void *stream)
 {
     const uint64_t n = batch->n;
     cudaStream_t use;
     heddle_status status = fresh ? clear(device, view, stream) : HEDDLE_OK;
+    if (status == HEDDLE_OK) status = clear_hints(device, batch, stream);
     if (status == HEDDLE_OK) status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK || n == 0) return status;
-    JOIN(HD_SYMBOL, multi_fill)<<<grid_for(device, n * HD_TILE, BLOCK, PLACE_BLOCKS), BLOCK, 0,
-                                  use>>>(*view, *batch, (const uint32_t *)sorted->pairs, n);
+    JOIN(HD_SYMBOL,
+         multi_fill)<<<grid_for(device, n * HD_TILE, BLOCK, PLACE_BLOCKS), BLOCK, 0, use>>>(
+        *view, *batch, *sorted);
     return hd_cuda_check(cudaGetLastError(), "build by regions");
 }
 

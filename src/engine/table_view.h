@@ -72,7 +72,8 @@ typedef struct hd_batch {
     hd_counts *counts; /* added to */
     uint64_t *tally; /* insert: new keys are added to it; erase: erased keys; NULL: nobody counts */
     uint32_t *heads; /* insert: a list of deferred keys for every region, HD_NO_KEY when empty */
-    uint32_t *next;  /* insert: the links of those lists, one a key of the slice */
+    uint32_t *next;  /* insert: the links of those lists, one a key of the slice; in a multimap
+                        room for other notes, or NULL */
     uint64_t *matches;      /* count, in a multimap: how many values each key has */
     const uint64_t *places; /* retrieve, in a multimap: where the values of each key begin */
 } hd_batch;

@@ -180,8 +180,7 @@ HD_FN void multi_live(const hd_view *view, uint64_t home, hd_key lean, uint32_t 
         const uint64_t bucket = trail_bucket(view, &trail);
         uint64_t first;
         if (bucket == home) break;
-        cut_off =
-            cut_off || !key_is_marked(multi_key(view, tile_slot(bucket, mark.number)), mark);
+        cut_off = cut_off || !key_is_marked(multi_key(view, tile_slot(bucket, mark.number)), mark);
         goes_on = trail_pass(view, &trail, multi_copies(view, bucket, lean, &first) != 0);
     }
     census->keys += copies;

@@ -21,8 +21,8 @@ HD_FN int bucket_room(hd_tile t, const hd_view *view, const hd_bucket *b, hd_vac
     HD_UNROLL
     for (int j = HD_LANE_SLOTS - 1; j >= 0; j--) {
         const hd_key key = word_key(b->words[j]);
-        const bool free = key_is_vacant(key) &&
-                          !((HD_APART || HD_WIDE) && key_is(view, key, HD_KEY_BUSY));
+        const bool free =
+            key_is_vacant(key) && !((HD_APART || HD_WIDE) && key_is(view, key, HD_KEY_BUSY));
         busy = busy || (key_is_vacant(key) && !free);
         if (free) {
             mine = true;
@@ -48,8 +48,8 @@ HD_FN uint32_t bucket_matches(hd_tile t, const hd_view *view, const hd_bucket *b
     uint32_t count = 0;
     HD_UNROLL
     for (int j = 0; j < HD_LANE_SLOTS; j++)
-        count += (uint32_t)__popc(
-            __ballot_sync(t.sync, key_is(view, word_key(b->words[j]), lean)) & t.mask);
+        count += (uint32_t)__popc(__ballot_sync(t.sync, key_is(view, word_key(b->words[j]), lean)) &
+                                  t.mask);
     return count;
 }
 
@@ -77,7 +77,8 @@ HD_FN uint32_t bucket_vacate(hd_tile t, const hd_view *view, const hd_bucket *b,
     const bool met = bucket_lookup(t, view, b, lean, &hit);
     const uint32_t lanes = __ballot_sync(t.sync, hit.here) & t.mask;
     /* The lane that keeps the first one, and keeps it until the end. */
-    const bool keeps = active && !*has_first && hit.here && (lanes & (0u - lanes)) == 1u << threadIdx.x % 32;
+    const bool keeps =
+        active && !*has_first && hit.here && (lanes & (0u - lanes)) == 1u << threadIdx.x % 32;
     uint32_t count = 0;
     HD_UNROLL
     for (int j = 0; j < HD_LANE_SLOTS; j++) {

@@ -62,19 +62,28 @@ struct bare_multi {
     device_array<hd_word> words;
     device_array<hd_value> apart;
     pair_model model;
+    device_array<uint32_t> notes;
 
     bare_multi(uint64_t capacity, uint32_t region_bits, uint32_t hashes)
         : view(view_of(capacity, region_bits, hashes)),
           slots(((uint64_t)view.region_buckets << view.region_bits) * HD_BUCKET),
-          words(slots, 0xff), apart(HD_APART ? slots : 1)
+          words(slots, 0xff), apart(HD_APART ? slots : 1),
+          notes(HINTS * sizeof(hint) / sizeof(uint32_t))
     {
         view.slots = words.get();
         view.values = HD_APART ? apart.get() : NULL;
     }
 
+    /* Room for notes, or now and then none. */
+    uint32_t *fresh_notes()
+    {
+        if (warps_random() % 4 == 0) return NULL;
+        warps_launch(1, BLOCK, [&] { emulated_multi_clear_hints((hint *)notes.get()); });
+        return notes.get();
+    }
     uint64_t append(const key_list &keys, const value_list &values, std::vector<uint8_t> *outcomes,
                     bool retry);
-    void fill(const key_list &keys, const value_list &values);
+    uint64_t fill(const key_list &keys, const value_list &values);
     void rehome(const bare_multi &from);
     void look(const key_list &keys);
     void retrieve(const key_list &keys);
@@ -99,6 +108,7 @@ uint64_t bare_multi::append(const key_list &keys, const value_list &values,
     batch.outcomes = outcomes->data();
     batch.n = keys.size();
     batch.retry = retry;
+    batch.next = fresh_notes();
     batch.counts = &sums;
     batch.tally = &born;
     warps_launch(some_blocks(), BLOCK, [&] { emulated_multi_append(view, batch); });
@@ -114,7 +124,7 @@ uint64_t bare_multi::append(const key_list &keys, const value_list &values,
     return failed;
 }
 
-void bare_multi::fill(const key_list &keys, const value_list &values)
+uint64_t bare_multi::fill(const key_list &keys, const value_list &values)
 {
     std::vector<std::pair<hd_key, hd_value>> mixed;
     std::vector<uint32_t> sorted;
@@ -134,11 +144,25 @@ void bare_multi::fill(const key_list &keys, const value_list &values)
     batch.n = keys.size();
     batch.counts = &sums;
     batch.tally = &born;
-    warps_launch(some_blocks(), BLOCK,
-                 [&] { emulated_multi_fill(view, batch, pairs.get(), keys.size()); });
-    CHECK(born == keys.size() && sums.at[HD_INSERTED] == born && sums.at[HD_FAILED] == 0,
+    batch.next = fresh_notes();
+    const device_array<uint32_t> failed(sorted.size());
+    uint64_t failed_count = 0;
+    const hd_sorted all = {pairs.get(), NULL,       NULL,         NULL,
+                           0,           UINT64_MAX, failed.get(), &failed_count};
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_multi_fill(view, batch, all); });
+    CHECK(born == sums.at[HD_INSERTED] && born + failed_count == keys.size() &&
+              sums.at[HD_FAILED] == failed_count,
           "%llu of %zu filled in", (ull)born, keys.size());
     for (size_t i = 0; i < keys.size(); i++) model.emplace(keys[i], values[i]);
+    for (uint64_t i = 0; i < failed_count; i++) { /* these are not in the table */
+        const hd_sorted_pair pair = sorted_load(failed.get(), i);
+        const auto range = model.equal_range(unmix_key(&view.mix, sorted_key(pair)));
+        auto at = range.first;
+        while (at != range.second && at->second != (hd_value)sorted_value(pair)) ++at;
+        CHECK(at != range.second, "a pair that was never given failed");
+        model.erase(at);
+    }
+    return failed_count;
 }
 
 void bare_multi::rehome(const bare_multi &from)
@@ -149,6 +173,7 @@ void bare_multi::rehome(const bare_multi &from)
         hd_batch batch = {};
         batch.n = from.slots - first < part ? from.slots - first : part;
         batch.counts = &sums;
+        batch.next = fresh_notes();
         warps_launch(some_blocks(), BLOCK,
                      [&] { emulated_multi_rehome(view, batch, from.view, first); });
     }
@@ -346,10 +371,13 @@ static void sorted(void)
     bare_multi t(150, 4, 4096);
     const size_t n = (size_t)t.slots / 4;
     const key_list keys = some_keys(n, n / 3);
-    t.fill(keys, some_values(n));
+    CHECK(t.fill(keys, some_values(n)) == 0, "no room");
     read_all(&t, keys);
     t.fill(key_list(keys.begin(), keys.begin() + n / 8), some_values(n / 8));
     read_all(&t, keys);
+    const key_list more = some_keys((size_t)t.slots, n);
+    CHECK(t.fill(more, some_values((size_t)t.slots)) != 0, "more pairs than slots");
+    read_all(&t, more);
 }
 
 int main(int argc, char **argv)

@@ -23,7 +23,16 @@ extern const char *const bench_sweep_names[BENCH_SWEEPS];
 enum { BENCH_TABLE, BENCH_CSV, BENCH_JSON };
 
 /* What is measured, in the order of their names. */
-enum { BENCH_MAP, BENCH_SET, BENCH_GRAPH, BENCH_JOIN, BENCH_GROUP, BENCH_UNIQUE, BENCH_SUBJECTS };
+enum {
+    BENCH_MAP,
+    BENCH_SET,
+    BENCH_GRAPH,
+    BENCH_JOIN,
+    BENCH_GROUP,
+    BENCH_UNIQUE,
+    BENCH_MULTIMAP,
+    BENCH_SUBJECTS
+};
 
 typedef struct bench_options {
     uint32_t subject;   /* BENCH_MAP, ...; BENCH_SUBJECTS until it is named */
