@@ -168,9 +168,9 @@ typedef struct heddle_table heddle_table;
 #define HEDDLE_CONTAINER_COUNTER 4  /* keys with the number of times they were inserted */
 
 /*
- * Cuckoo, open and iceberg tables are maps, sets or counters that keys come to and leave at any time. A
- * cuckoo table moves pairs to make room. In an open or iceberg table a pair stays where it is until it is
- * erased or the table grows, is rehashed or is built anew (heddle_table_locate). A hashgraph holds for every
+ * Cuckoo, open and iceberg tables are maps, sets or counters, an open table also a multimap, that keys come
+ * to and leave at any time. A cuckoo table moves pairs to make room. In an open or iceberg table a pair stays
+ * where it is until it is erased or the table grows, is rehashed or is built anew (heddle_table_locate). A hashgraph holds for every
  * value of the hash, a vertex, the list of the pairs that hash to it. It knows no collisions and does
  * not mind duplicates. It is built in one go: an insertion or a build makes a new graph beside the old one,
  * so a few large batches are right for it, many small ones are not. When memory for that runs out the
@@ -184,7 +184,9 @@ typedef struct heddle_table heddle_table;
 #define HEDDLE_SCHEME_AUTO 0   /* cuckoo for a map or a set, hashgraph for a multimap or a counter */
 #define HEDDLE_SCHEME_CUCKOO 1 /* bucketed cuckoo hashing; bucket 1, 4, 8, 16, 32; 2 to 4 hashes */
 #define HEDDLE_SCHEME_HASHGRAPH 2 /* lists in compressed rows; static: set, multimap, counter */
-#define HEDDLE_SCHEME_OPEN 3 /* open addressing, windows by double hashing; bucket 8, 16: a window */
+#define HEDDLE_SCHEME_OPEN 3 /* open addressing, windows by double hashing; bucket 8, 16: a window. As a
+                                multimap a slot for every pair; a key has a quarter of the slots at most,
+                                an eighth in large tables, or the table grows */
 #define HEDDLE_SCHEME_ICEBERG 4 /* a first bucket up to a threshold, else the emptier of two; bucket 16, 32 */
 
 #define HEDDLE_FLAG_FIXED 1u /* cuckoo, open, iceberg: never grow; keys that do not fit are reported instead */
@@ -203,7 +205,8 @@ typedef struct heddle_table_options {
     uint32_t bucket;     /* cuckoo, open, iceberg: slots in a bucket; 0 lets the library choose */
     uint32_t hashes;     /* cuckoo: candidate buckets of a key, 2 to 4; 0 chooses 3 (4 when bucket is 1);
                             open: windows that a search looks at, at most, 2 to 16384; 0: the
-                            whole region, so that a key finds room while there is any; iceberg: 3 */
+                            whole region, so that a key finds room while there is any; in a multimap
+                            windows in a row without the key that end a search; iceberg: 3 */
     uint32_t flags;      /* HEDDLE_FLAG_* */
     uint64_t capacity;   /* keys to make room for, in a multimap pairs; small tables get a little more */
     uint64_t seed;       /* of the hash functions; 0 draws one from the system */
@@ -312,6 +315,10 @@ typedef struct heddle_insert_options {
  * counter that has some of the keys already as much again for all its pairs. With less for the pairs the
  * graph is made in passes, see heddle_table_build; grouping needs its memory whole. Host arrays of a GPU
  * table are copied to its device whole.
+ *
+ * Multimap by HEDDLE_SCHEME_OPEN. Every pair is inserted. A large batch of device arrays, without outcomes and
+ * `failed`, in a call that waits is sorted by regions first; that takes scratch memory of twice its bytes,
+ * from `workspace` or allocated.
  */
 HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values,
                                              uint64_t n, const heddle_insert_options *options,
@@ -350,8 +357,8 @@ HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *key
  * How many bytes of workspace let a build of n keys go by regions in one piece: about the bytes of
  * the pairs, twice that where keys and values have different widths or n is more than the table
  * has slots. 0 when such a build does not go by regions. For a multimap about the bytes of the pairs, also for
- * insertions of n pairs; with less it is made in passes (heddle_table_build). 0 for a set or counter in a
- * hashgraph, whose builds take their own memory.
+ * insertions of n pairs, by HEDDLE_SCHEME_OPEN twice that; a hashgraph is made in passes with less
+ * (heddle_table_build). 0 for a set or counter in a hashgraph, whose builds take their own memory.
  */
 HEDDLE_API heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n,
                                                       uint64_t *bytes);
@@ -368,14 +375,14 @@ HEDDLE_API heddle_status heddle_table_contains(heddle_table *table, const void *
 /*
  * Erases n keys. found[i] becomes 1 when keys[i] was there and this element of the batch erased it;
  * of several equal keys in one batch exactly one gets the 1. `found` and `totals` may be NULL. In a
- * multimap all pairs of a key go. A hashgraph allocates for this, keeps 2 bytes more for every vertex
+ * multimap all pairs of a key go, and found counts keys. A hashgraph allocates for this, keeps 2 bytes more for every vertex
  * until it is built anew or inserted into, and synchronises.
  */
 HEDDLE_API heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t n,
                                             uint8_t *found, heddle_totals *totals, void *stream);
 /*
  * How many values every key has: matches[i] of keys[i]; in a set, map or counter 0 or 1. `totals` may be
- * NULL. In a cuckoo, open or iceberg table the call allocates and synchronises.
+ * NULL. In a cuckoo, open or iceberg table that is no multimap the call allocates and synchronises.
  */
 HEDDLE_API heddle_status heddle_table_count(heddle_table *table, const void *keys, uint64_t n,
                                             uint64_t *matches, heddle_totals *totals, void *stream);
@@ -390,6 +397,20 @@ HEDDLE_API heddle_status heddle_table_count(heddle_table *table, const void *key
 HEDDLE_API heddle_status heddle_table_retrieve(heddle_table *table, const void *keys, uint64_t n,
                                                uint64_t *offsets, void *values, uint64_t capacity,
                                                uint64_t *count, void *stream);
+/*
+ * All values of all keys, key by key: the values of keys[i] are values[offsets[i]] to
+ * values[offsets[i + 1] - 1]; every key once; neither keys nor the values of a key are in a particular
+ * order. *key_count and *value_count (host memory) become the number of different keys and of values.
+ * There is room for `key_capacity` keys and one offset more, and for `value_capacity` values. With `keys`
+ * NULL only the numbers are found: that is how to learn how much room is needed; `offsets` and `values`
+ * may be NULL then and else. When the arrays are too small nothing is written and the call returns
+ * HEDDLE_ERROR_INVALID with the numbers set. Not for sets. Allocates scratch memory, three to five times
+ * that of the pairs, and synchronises.
+ */
+HEDDLE_API heddle_status heddle_table_retrieve_all(heddle_table *table, void *keys, uint64_t *offsets,
+                                                   void *values, uint64_t key_capacity,
+                                                   uint64_t value_capacity, uint64_t *key_count,
+                                                   uint64_t *value_count, void *stream);
 /*
  * Writes all pairs, in no particular order, to arrays with room for `capacity` elements, and their
  * number to *count (host memory). `values` is NULL for a set, and may be NULL elsewhere. When the
@@ -495,7 +516,7 @@ typedef struct heddle_table_stats {
 /* Counts the table through. Synchronises. */
 HEDDLE_API heddle_status heddle_table_get_stats(heddle_table *table, heddle_table_stats *stats, void *stream);
 /*
- * Checks every invariant of the table: each key in one of its own buckets, no key twice, none
+ * Checks every invariant of the table: each key in one of its own buckets, no key twice but in a multimap, none
  * behind a bucket at which a search would stop, counts right; of a hashgraph: lists in order, each key
  * in its own list, in a set or counter once. HEDDLE_OK, or HEDDLE_ERROR_CORRUPT
  * with the reason in heddle_last_error(). Synchronises.

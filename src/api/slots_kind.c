@@ -31,10 +31,11 @@ static const struct scheme_rule {
 static heddle_status complete(heddle_table_options *o)
 {
     const struct scheme_rule *rule = &scheme_rules[o->scheme];
-    if (o->container == HEDDLE_CONTAINER_MULTIMAP)
-        return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
-                       "%s holds every key once: multimaps are made by the scheme hashgraph",
-                       rule->name);
+    if (o->container == HEDDLE_CONTAINER_MULTIMAP && o->scheme != HEDDLE_SCHEME_OPEN)
+        return hd_fail(
+            HEDDLE_ERROR_UNSUPPORTED,
+            "%s holds every key once: multimaps are made by the schemes open and hashgraph",
+            rule->name);
     if (o->vertices != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "only a hashgraph has vertices; %s has a load",
                        rule->name);
@@ -50,6 +51,7 @@ static heddle_status complete(heddle_table_options *o)
     if (o->load == 0) o->load = 0.8;
     if (o->bucket == 0) o->bucket = choose_bucket(o);
     if (o->scheme == HEDDLE_SCHEME_ICEBERG && o->threshold == 0) o->threshold = 0.8;
+    if (o->hashes == 0 && o->container == HEDDLE_CONTAINER_MULTIMAP) o->hashes = rule->hashes_max;
     if (o->hashes == 0) o->hashes = o->bucket == 1 ? rule->hashes_max : rule->hashes;
     return HEDDLE_OK;
 }
@@ -63,7 +65,7 @@ static heddle_status choose(heddle_table *table)
         if (ops[i]->scheme != o->scheme || ops[i]->key_bits != o->key_bits ||
             ops[i]->value_bits != o->value_bits || ops[i]->bucket != o->bucket)
             continue;
-        hd_slots(table)->ops = ops[i];
+        hd_slots(table)->ops = hd_is_multimap(table) ? ops[i]->multi : ops[i];
         table->name = ops[i]->name;
         return HEDDLE_OK;
     }

@@ -313,6 +313,13 @@ static heddle_status inspect(heddle_device *device, const hd_view *view, hd_cens
     return HEDDLE_OK;
 }
 
+#if defined(HD_MULTI) && HD_MULTI
+#include "cpu/multi.h"
+#define MULTI_OPS &multi_ops
+#else
+#define MULTI_OPS NULL
+#endif
+
 extern const hd_table_ops HD_SYMBOL;
 const hd_table_ops HD_SYMBOL = {
     HD_INSTANCE_NAME,
@@ -336,4 +343,7 @@ const hd_table_ops HD_SYMBOL = {
     at,
     collect,
     inspect,
+    NULL, /* count, retrieve: find says it all */
+    NULL,
+    MULTI_OPS,
 };

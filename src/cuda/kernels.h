@@ -358,18 +358,28 @@ KERNEL(collect)
     }
 }
 
-KERNEL(inspect)(hd_view view, hd_census *census)
+/* Adds what the threads have counted; each warp stays together. */
+HD_FN void census_add(const hd_census *own, hd_census *census)
 {
-    hd_census own = {};
-    for (uint64_t i = thread_here(); i < slots_of(&view); i += threads_in_all())
-        census_slot(&view, i, &own);
     uint64_t *const to = (uint64_t *)census;
-    const uint64_t *const mine = (const uint64_t *)&own;
-    for (int i = 0; i < (int)(sizeof own / sizeof(uint64_t)); i++) {
+    const uint64_t *const mine = (const uint64_t *)own;
+    for (int i = 0; i < (int)(sizeof *own / sizeof(uint64_t)); i++) {
         const uint32_t sum = warp_sum((uint32_t)mine[i]);
         if (threadIdx.x % 32 == 0 && sum != 0)
             atomicAdd((unsigned long long *)to + i, (unsigned long long)sum);
     }
 }
+
+KERNEL(inspect)(hd_view view, hd_census *census)
+{
+    hd_census own = {};
+    for (uint64_t i = thread_here(); i < slots_of(&view); i += threads_in_all())
+        census_slot(&view, i, &own);
+    census_add(&own, census);
+}
+
+#if defined(HD_MULTI) && HD_MULTI
+#include "cuda/multi_kernels.h"
+#endif
 
 #endif

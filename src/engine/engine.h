@@ -90,6 +90,19 @@ struct hd_table_ops {
     /* Counts and checks all slots; *census is device memory set to 0 by the caller. */
     heddle_status (*inspect)(heddle_device *device, const hd_view *view, hd_census *census,
                              void *stream);
+
+    /*
+     * Multimaps only, NULL elsewhere: how many values every key of the batch has, to batch->matches; and
+     * all of them, the i-th key's from batch->places[i] on, to batch->values_out. In a multimap `place`
+     * adds every pair and `settle` has nothing to do, `erase` takes all pairs of a key: of equal keys of
+     * a batch one finds it, and the tally counts pairs.
+     */
+    heddle_status (*count)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                           void *stream);
+    heddle_status (*retrieve)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                              void *stream);
+    /* The same slots used as a multimap; NULL where the scheme makes none. */
+    const hd_table_ops *multi;
 };
 
 /* What a benchmark may ask a device for. */

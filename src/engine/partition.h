@@ -67,6 +67,9 @@ typedef struct hd_sorted {
     const uint32_t *regions;       /* a list of `count` regions to work on; NULL: all of them */
     uint32_t count;
     uint64_t limit; /* regions with more pairs than this are left out and counted in HD_LATER */
+    void *
+        failed; /* multimap: NULL, or room for all pairs: those that found no place, sorted pairs */
+    uint64_t *failed_count; /* how many; added to */
 } hd_sorted;
 
 /* A part of a crowded region: pairs that one block folds together (hd_table_ops.fold). */

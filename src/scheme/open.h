@@ -76,4 +76,10 @@ HD_FN int scheme_settle(hd_tile t, const hd_view *view, const hd_walk start, hd_
     return scheme_insert_alone(t, view, start, value, policy, kicks, path, probes, evictions);
 }
 
+/* The same windows as a multimap, which has a value for every key. */
+#define HD_MULTI HD_HAS_VALUES
+#if HD_MULTI
+#include "scheme/multi.h"
+#endif
+
 #endif

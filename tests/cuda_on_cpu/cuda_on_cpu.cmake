@@ -5,6 +5,7 @@
 set(emulated_tables 32_0_1 64_0_4 32_32_8 32_64_16 64_32_4 64_64_8 64_64_16)
 set(emulated_open 32_0_16 32_32_8 64_32_8 64_64_8)
 set(emulated_iceberg 32_0_32 32_32_16 64_32_16 64_64_16)
+set(emulated_multis 32_32_8 32_32_16 32_64_16 64_32_8 64_64_8)
 set(emulated_graphs 32_32 64_64 64_0 32_64)
 set(emulated_joins 32_32 64_64)
 set(emulated_sorts 32_0 32_32 32_64 64_32 64_64)
@@ -40,6 +41,9 @@ if(NOT "thread" IN_LIST heddle_sanitizers)
     foreach(table IN LISTS emulated_iceberg)
         heddle_add_emulated(iceberg_${table} test_warps.cpp ${table}
             HD_SCHEME_HEADER="scheme/iceberg.h")
+    endforeach()
+    foreach(table IN LISTS emulated_multis)
+        heddle_add_emulated(multi_${table} test_multi.cpp ${table})
     endforeach()
     # Newer devices claim a wide slot by one 128-bit CAS.
     heddle_add_emulated(64_64_8_sm90 test_warps.cpp 64_64_8 __CUDA_ARCH__=900)

@@ -12,7 +12,8 @@
 const char *const bench_op_names[BENCH_OPS] = {"build", "insert",    "find",  "contains",
                                                "miss",  "erase",     "count", "retrieve",
                                                "query", "intersect", "add"};
-const char *const bench_variant_names[BENCH_VARIANTS] = {"regions", "ordered", "v1", "v2"};
+const char *const bench_variant_names[BENCH_VARIANTS] = {"regions", "ordered", "v1", "v2",
+                                                         "direct"};
 const char *const bench_kind_names[BENCH_KINDS] = {"inner", "left", "right",
                                                    "full",  "semi", "anti"};
 const char *const bench_aggregate_names[BENCH_AGGREGATES] = {"count", "sum", "min", "max", "mean"};

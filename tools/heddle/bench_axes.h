@@ -24,13 +24,16 @@ enum {
     BENCH_QUERY,
     BENCH_INTERSECT,
     BENCH_GRAPH_OPS,
-    BENCH_ADD = BENCH_GRAPH_OPS, /* of filters */
+    BENCH_ADD = BENCH_GRAPH_OPS, /* of filters and multimaps */
     BENCH_OPS
 };
 extern const char *const bench_op_names[BENCH_OPS];
 
-/* The ways to build a graph: the library's own two, and the two of the HashGraph paper. */
-enum { BENCH_REGIONS, BENCH_ORDERED, BENCH_V1, BENCH_V2, BENCH_VARIANTS };
+/*
+ * The ways to build a graph: the library's own two, and the two of the HashGraph paper. The last one is for
+ * multimaps of slots, of fixed size: pairs are placed in the order in which they come.
+ */
+enum { BENCH_REGIONS, BENCH_ORDERED, BENCH_V1, BENCH_V2, BENCH_DIRECT, BENCH_VARIANTS };
 extern const char *const bench_variant_names[BENCH_VARIANTS];
 
 /* As HEDDLE_JOIN_*, HEDDLE_AGGREGATE_* and HEDDLE_GROUPS_*; the first two begin with 1. */

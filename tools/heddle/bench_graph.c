@@ -76,13 +76,17 @@ static int create(const bench_graph *g, uint64_t capacity, uint64_t seed, heddle
     const bench_options *o = &g->b->options;
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
     options.container = HEDDLE_CONTAINER_MULTIMAP;
-    options.scheme = HEDDLE_SCHEME_HASHGRAPH;
+    options.scheme = o->subject == BENCH_GRAPH ? HEDDLE_SCHEME_HASHGRAPH : o->scheme;
     options.key_bits = o->key_bits;
     options.value_bits = o->value_bits;
     options.capacity = capacity;
     options.seed = seed;
-    options.vertices = g->vertices;
-    options.flags = g->variant == BENCH_ORDERED ? HEDDLE_FLAG_ORDERED : 0;
+    if (options.scheme == HEDDLE_SCHEME_HASHGRAPH) options.vertices = g->vertices;
+    options.load = g->load;
+    options.bucket = g->bucket;
+    options.flags = g->variant == BENCH_ORDERED  ? HEDDLE_FLAG_ORDERED
+                    : g->variant == BENCH_DIRECT ? HEDDLE_FLAG_FIXED
+                                                 : 0;
     const heddle_status created = heddle_table_create(g->b->device, &options, table);
     if (created == HEDDLE_ERROR_INVALID || created == HEDDLE_ERROR_UNSUPPORTED)
         return tool_refuse("bench: %s", heddle_last_error());
@@ -93,8 +97,14 @@ static int make_table(bench_graph *g, uint64_t capacity, const double *at)
 {
     const double vertices = at[BENCH_AXIS_VERTICES];
     const uint32_t variant = (uint32_t)at[BENCH_AXIS_VARIANT];
-    if (g->table != NULL && g->vertices == vertices && g->variant == variant) return TOOL_OK;
+    const uint32_t bucket = (uint32_t)at[BENCH_AXIS_BUCKET];
+    const double load = at[BENCH_AXIS_LOAD];
+    if (g->table != NULL && g->vertices == vertices && g->variant == variant && g->load == load &&
+        g->bucket == bucket)
+        return TOOL_OK;
     drop_table(g);
+    g->load = load;
+    g->bucket = bucket;
     g->vertices = vertices;
     g->variant = variant;
     return create(g, capacity, g->b->options.seed, &g->table);
@@ -178,8 +188,9 @@ static heddle_status call_run(void *context)
 int bench_graph_roof(bench_graph *g, uint32_t kind, uint64_t bytes, double *roof)
 {
     const bench_options *o = &g->b->options;
-    const uint32_t width =
-        kind == HD_ROOF_PARTITION ? (o->key_bits + o->value_bits) / 8 : PROBE_BYTES;
+    const uint32_t width = kind == HD_ROOF_PARTITION ? (o->key_bits + o->value_bits) / 8
+                           : kind == HD_ROOF_CAS     ? 8
+                                                     : PROBE_BYTES;
     return bench_roof_measure(g->b, kind, width, bytes, g->rows.keys.n, roof);
 }
 
@@ -192,6 +203,14 @@ void bench_graph_report(bench_graph *g, const double *at, uint64_t asked, uint64
     bench_line line;
     bench_skew_name(at[BENCH_AXIS_SKEW], skew);
     bench_line_begin(g->b, &line);
+    if (o->subject == BENCH_MULTIMAP) {
+        heddle_table_options made = HEDDLE_TABLE_OPTIONS_INIT;
+        (void)heddle_table_get_options(g->table, &made);
+        bench_line_word(&line, "scheme", 9,
+                        made.scheme == HEDDLE_SCHEME_OPEN ? "open" : "hashgraph");
+        bench_line_number(&line, "bucket", "%.0f", made.bucket);
+        bench_line_number(&line, "load", "%g", made.load);
+    }
     bench_line_word(&line, "variant", 7, bench_variant_names[variant]);
     bench_line_word(&line, "op", 9, g->b->op);
     bench_line_number(&line, "n", "%.0f", (double)g->rows.keys.n);
@@ -214,7 +233,8 @@ static double amount(const bench_graph *g, uint32_t op)
 {
     const uint64_t n = g->rows.keys.n;
     if (op == BENCH_INTERSECT) return 2 * (double)n;
-    if (op == BENCH_INSERT) return (double)(n - n / 2);
+    if (op == BENCH_ADD || (op == BENCH_INSERT && g->b->options.subject == BENCH_GRAPH))
+        return (double)(n - n / 2);
     return (double)(bench_graph_ops[op].pairs ? n : g->asked.keys.n);
 }
 
@@ -222,7 +242,7 @@ static int measure_op(bench_graph *g, const double *at)
 {
     bench *b = g->b;
     const uint32_t number = (uint32_t)at[BENCH_AXIS_OP];
-    const bench_graph_op *op = &bench_graph_ops[number];
+    const bench_graph_op *op = bench_graph_op_of(g, number);
     const bool asks = op->ask != BENCH_ASK_NOTHING;
     heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT;
     bench_result result = {0, 0, 0, true};

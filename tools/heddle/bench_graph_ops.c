@@ -63,6 +63,15 @@ static heddle_status call_insert(bench_graph *g)
     return status;
 }
 
+/* All rows into the empty table. */
+static heddle_status call_insert_all(bench_graph *g)
+{
+    const heddle_status status =
+        heddle_table_insert(g->table, g->keys, g->values, g->rows.keys.n, NULL, NULL, NULL);
+    g->full = status == HEDDLE_OK;
+    return status;
+}
+
 /* --------------------------------------------------------------------------------------- probes */
 
 static heddle_status call_find(bench_graph *g)
@@ -136,4 +145,13 @@ const bench_graph_op bench_graph_ops[BENCH_OPS] = {
     {BENCH_ASK_EACH, true, HD_ROOF_GATHER, NULL, bench_graph_retrieve, bench_graph_check_retrieved},
     {BENCH_ASK_ROWS, false, HD_ROOF_PARTITION, clear_other, call_query, bench_graph_check_common},
     {BENCH_ASK_ROWS, true, HD_ROOF_PARTITION, clear_both, call_intersect, bench_graph_check_common},
+    {BENCH_ASK_NOTHING, true, HD_ROOF_PARTITION, fill_half, call_insert, bench_graph_check_built},
 };
+
+const bench_graph_op *bench_graph_op_of(const bench_graph *g, uint32_t op)
+{
+    static const bench_graph_op insert_all = {
+        BENCH_ASK_NOTHING, true, HD_ROOF_CAS, clear, call_insert_all, bench_graph_check_built};
+    const bool whole = g->b->options.subject == BENCH_MULTIMAP && op == BENCH_INSERT;
+    return whole ? &insert_all : &bench_graph_ops[op];
+}

@@ -6,7 +6,7 @@
 static const char usage[] =
     "heddle bench map|set [options]\n"
     "heddle bench [map|set] --sweep[=LIST] [options]\n"
-    "heddle bench graph|join|group|unique|filter [options], see the end\n"
+    "heddle bench multimap|graph|join|group|unique|filter [options], see the end\n"
     "\n"
     "For every combination of keys, bucket, hashes and load a fixed table for all keys is\n"
     "made. Every operation runs once to warm up, then --repeat times on arrays in device\n"
@@ -81,7 +81,7 @@ static const char sweep[] =
 
 static const char relations[] =
     "\n"
-    "heddle bench graph|join|group|unique\n"
+    "heddle bench multimap|graph|join|group|unique\n"
     "\n"
     "Keys may repeat. Again every combination of the lists is measured: one run to warm up, then\n"
     "--repeat runs on arrays in device memory, of which the median counts; the answers of the\n"
@@ -127,6 +127,22 @@ static const char graph[] =
     "            graph of the rows, which is there; the pairs in common are counted; in queries\n"
     "  intersect the same, but both graphs are built; in pairs of both\n"
     "  erase     every key once; in pairs\n";
+
+static const char multimap[] =
+    "\n"
+    "heddle bench multimap: a multimap from keys to row numbers, by any scheme\n"
+    "\n"
+    "  --scheme NAME      open, hashgraph                                           [open]\n"
+    "  --copies LIST, --value-bits BITS, --vertices LIST  as with a graph\n"
+    "  --bucket LIST      open: slots of a window, 8, 16; 0 lets the library choose [0]\n"
+    "  --load LIST        open: filled share of the slots                           [0.8]\n"
+    "  --variant LIST     regions; open: direct, a table of fixed size whose pairs are placed in\n"
+    "                     the order in which they come                              [regions]\n"
+    "  --op LIST          [build,insert,add,find,miss,count,retrieve,erase], contains\n"
+    "\n"
+    "  insert    all rows into the empty table; in pairs\n"
+    "  add       the second half of the rows into a table of the first; in pairs\n"
+    "  others    as with a graph\n";
 
 static const char joins[] =
     "\n"
@@ -179,6 +195,7 @@ void bench_help(void)
     (void)fputs(sweep, stdout);
     (void)fputs(relations, stdout);
     (void)fputs(graph, stdout);
+    (void)fputs(multimap, stdout);
     (void)fputs(joins, stdout);
     (void)fputs(groups, stdout);
     (void)fputs(filters, stdout);

@@ -31,6 +31,7 @@ enum {
     BENCH_GROUP,
     BENCH_UNIQUE,
     BENCH_FILTER,
+    BENCH_MULTIMAP,
     BENCH_SUBJECTS
 };
 
