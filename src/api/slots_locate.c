@@ -11,8 +11,9 @@ static heddle_status check_stable(const heddle_table *table, const void *stream,
 {
     const heddle_status status = hd_check_table(table, stream, what);
     if (status != HEDDLE_OK) return status;
-    if (table->options.scheme != HEDDLE_SCHEME_OPEN &&
-        table->options.scheme != HEDDLE_SCHEME_ICEBERG)
+    if ((table->options.scheme != HEDDLE_SCHEME_OPEN &&
+         table->options.scheme != HEDDLE_SCHEME_ICEBERG) ||
+        table->options.container == HEDDLE_CONTAINER_MULTIMAP)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
                        "%s: only open and iceberg tables leave every pair where it is", what);
     return HEDDLE_OK;

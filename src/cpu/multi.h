@@ -1,6 +1,6 @@
 /*
  * multi.h: the operations of a compiled table as a multimap (scheme/multi.h) on the CPU: the same slots,
- * another set of operations. Included by instance.c, whose groups of walks in flight it has for trails.
+ * another set of operations. Included by instance.c, whose groups of walks in fleet it has for trails.
  */
 #ifndef HD_CPU_MULTI_H
 #define HD_CPU_MULTI_H
@@ -9,7 +9,7 @@ enum { COUNT = ERASE + 1, RETRIEVE };
 
 /* ------------------------------------------------------------------------------ looking keys up */
 
-/* A search in flight. */
+/* A search in fleet. */
 typedef struct search {
     hd_trail trail;
     uint64_t matches; /* so far */
@@ -119,11 +119,11 @@ static inline heddle_status search_all(int op, heddle_device *device, const hd_v
 #pragma omp for schedule(dynamic) nowait
         for (uint64_t c = 0; c < batch->n; c += CHUNK) {
             const uint64_t end = chunk_end(c, batch->n);
-            searches flight[2];
-            searches_start(&flight[0], &v, keys, c, end);
+            searches fleet[2];
+            searches_start(&fleet[0], &v, keys, c, end);
             for (uint64_t i = c, turn = 0; i < end; i += GROUP, turn ^= 1) {
-                searches_start(&flight[turn ^ 1], &v, keys, i + GROUP, end);
-                search_group(op, &flight[turn], &v, batch, &s, &erased);
+                searches_start(&fleet[turn ^ 1], &v, keys, i + GROUP, end);
+                search_group(op, &fleet[turn], &v, batch, &s, &erased);
             }
         }
         __atomic_fetch_add(&batch->counts->at[HD_FOUND], s.found, __ATOMIC_RELAXED);
@@ -252,7 +252,7 @@ static void note_failed(const hd_sorted *lists, const hd_view *view, const hd_tr
     memcpy(to + sizeof mixed, &value, sizeof value);
 }
 
-/* Pairs in flight. */
+/* Pairs in fleet. */
 typedef struct appends {
     hd_trail trails[GROUP];
     hd_value values[GROUP];
@@ -299,11 +299,11 @@ static inline void append_group(appends *g, const pair_source *src, const hd_vie
 static void append_chunk(const pair_source *src, const hd_view *view, uint64_t first, uint64_t end,
                          learnt *known, sums *s)
 {
-    appends flight[2];
-    appends_start(&flight[0], src, view, first, end);
+    appends fleet[2];
+    appends_start(&fleet[0], src, view, first, end);
     for (uint64_t i = first, turn = 0; i < end; i += GROUP, turn ^= 1) {
-        appends_start(&flight[turn ^ 1], src, view, i + GROUP, end);
-        append_group(&flight[turn], src, view, known, s);
+        appends_start(&fleet[turn ^ 1], src, view, i + GROUP, end);
+        append_group(&fleet[turn], src, view, known, s);
     }
 }
 
@@ -396,6 +396,8 @@ static const hd_table_ops multi_ops = {
     multi_find,
     multi_contains,
     multi_erase,
+    NULL, /* locate, at: a key has more than one place */
+    NULL,
     collect,
     multi_inspect,
     multi_count,

@@ -108,6 +108,8 @@ static const hd_table_ops multi_ops = {
     multi_find,
     multi_contains,
     multi_erase,
+    NULL, /* locate, at: a key has more than one place */
+    NULL,
     collect,
     multi_inspect,
     multi_count,

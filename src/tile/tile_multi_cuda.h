@@ -7,8 +7,6 @@
 
 enum { HD_ROOM_NONE, HD_ROOM_BUSY, HD_ROOM_FREE };
 
-HD_FN bool tiles_any(hd_tile t, bool mine) { return __any_sync(t.sync, mine); }
-
 /*
  * Which vacancy is taken does not matter, so that tiles which come to the same window at the same time
  * begin to look at different lanes.

@@ -8,18 +8,11 @@
  *   uint32_t bucket_vacate(t, view, &b, lean, &first, &has_first, active)
  *                                                   erases them, but keeps the first that was ever met
  *                                                   for later; how many this lane erased
- *   bool tiles_any(t, mine)                         of the tiles that go together
  */
 #ifndef HD_TILE_MULTI_THREAD_H
 #define HD_TILE_MULTI_THREAD_H
 
 enum { HD_ROOM_NONE, HD_ROOM_BUSY, HD_ROOM_FREE };
-
-HD_FN bool tiles_any(hd_tile t, bool mine)
-{
-    (void)t;
-    return mine;
-}
 
 HD_FN int bucket_room(hd_tile t, const hd_view *view, const hd_bucket *b, hd_vacancy *v)
 {
