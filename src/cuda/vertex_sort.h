@@ -80,30 +80,20 @@ HD_FN uint4 vector_scan(const uint4 &counts, uint32_t *before)
 }
 
 /*
- * Turns counts into exclusive sums, a vector of them a thread: neighbours read neighbouring vectors, so
- * that no two want the same bank. The few vectors behind the last round are one thread's. The block has
- * synchronised before and is synchronised after.
+ * Turns counts into exclusive sums, each thread a stretch of them. The block has synchronised before and
+ * is synchronised after.
  */
 HD_FN void row_scan(uint32_t *row, uint32_t words, typename vertex_scan::TempStorage *scratch)
 {
-    const uint32_t vectors = words / 4;
+    const uint32_t vectors = words / 4, stretch = (vectors + VERTEX_BLOCK - 1) / VERTEX_BLOCK;
+    const uint32_t begin = threadIdx.x * stretch < vectors ? threadIdx.x * stretch : vectors;
+    const uint32_t end = begin + stretch < vectors ? begin + stretch : vectors;
     uint4 *row4 = (uint4 *)row;
-    uint32_t before = 0, base = 0;
-    for (; base < vectors && (base == 0 || vectors - base > 4); base += VERTEX_BLOCK) {
-        const uint32_t i = base + threadIdx.x;
-        uint4 v = i < vectors ? row4[i] : make_uint4(0, 0, 0, 0);
-        uint32_t sum = vector_sum(v), all;
-        vertex_scan(*scratch).ExclusiveSum(sum, sum, all);
-        sum += before;
-        before += all;
-        if (i < vectors) row4[i] = vector_scan(v, &sum);
-        __syncthreads();
-    }
-    if (base < vectors) {
-        if (threadIdx.x == 0)
-            for (; base < vectors; base++) row4[base] = vector_scan(row4[base], &before);
-        __syncthreads();
-    }
+    uint32_t sum = 0;
+    for (uint32_t i = begin; i < end; i++) sum += vector_sum(row4[i]);
+    vertex_scan(*scratch).ExclusiveSum(sum, sum);
+    for (uint32_t i = begin; i < end; i++) row4[i] = vector_scan(row4[i], &sum);
+    __syncthreads();
 }
 
 /* The i-th of the pairs of one or two sources, one after the other. */
