@@ -47,7 +47,7 @@ static void containers(const test_case *c)
         {SET, GRAPH, 0, HEDDLE_OK, GRAPH, 0},
         {MAP, GRAPH, 32, HEDDLE_ERROR_UNSUPPORTED, 0, 0},
         {MULTIMAP, CUCKOO, 32, HEDDLE_ERROR_UNSUPPORTED, 0, 0},
-        {MULTIMAP, OPEN, 32, HEDDLE_ERROR_UNSUPPORTED, 0, 0},
+        {MULTIMAP, OPEN, 32, HEDDLE_OK, OPEN, 32},
         {SET, GRAPH, 32, HEDDLE_ERROR_INVALID, 0, 0},
         {MULTIMAP, GRAPH, 16, HEDDLE_ERROR_INVALID, 0, 0},
     };

@@ -187,8 +187,8 @@ static inline bool pair_get(const pair_source *src, const hd_view *view, uint64_
  * Where this thread last placed a pair of a key that has many: the windows before are full, so the next
  * pair of the key need not look at them again. Without this, k pairs of one key would take k * k looks.
  */
-#define HINTS 64
-#define HINT_FROM 4 /* looks that make a hint worth while */
+#define HINTS 1024  /* as many as a region has keys of some copies each */
+#define HINT_FROM 2 /* looks that make a hint worth while */
 typedef struct hint {
     hd_trail trail; /* number 0: none */
     bool full;      /* there is no room for this key at all */
@@ -202,7 +202,7 @@ typedef struct learnt {
 
 static inline hint *hint_of(hint *hints, const hd_trail *trail)
 {
-    return &hints[(chain_start(trail->lean) ^ trail->region * UINT32_C(0x9e3779b1)) >> 26];
+    return &hints[(chain_start(trail->lean) ^ trail->region * UINT32_C(0x9e3779b1)) >> 22];
 }
 
 static inline bool hint_fits(const hint *h, const hd_trail *trail)
