@@ -213,6 +213,12 @@ relation 5 $graph graph --keys 2^18 --workspace 1,0.2 --op build,insert,find
 rows 1 ',build,262144,1,uniform,1,0,1,1,' "a build in one pass"
 rows 1 ',build,262144,1,uniform,1,0,0\.2,([5-9]|1[0-9]),' "a build in several passes"
 rows 1 ',insert,262144,1,uniform,1,0,0\.2,([5-9]|1[0-9]),' "an insertion in several passes"
+multimap=scheme,bucket,load,$graph
+relation 32 $multimap multimap --keys 5000 --copies 1,7 --distribution uniform,equal
+same "operations of a multimap" "$(column 7 | cut -d' ' -f1-8)" \
+    "build insert add find miss count retrieve erase"
+relation 4 $multimap multimap --keys 5000 --copies 3 --variant regions,direct --op insert,retrieve
+relation 8 $multimap multimap --scheme hashgraph --keys 5000 --copies 3
 relation 24 $join join --keys 3000 --copies 1,3 --kind inner,left,right,full,semi,anti --hit 60
 relation 3 $join join --left 2000 --right 3000 --distribution uniform,zipf:1,equal --count-only \
     --key-bits 64 --row-bits 64
@@ -234,7 +240,7 @@ relation 1 $filter filter --keys 2^17 --key-bits 64 --op miss
 works bench join --device cpu --keys 1000 --repeat 1
 works bench unique --device cpu --keys 1000 --groups 10 --repeat 1 --no-verify
 grep -q ' no$' "$work/out" || bad "a row that is not verified does not say so"
-for subject in graph join group unique filter; do
+for subject in multimap graph join group unique filter; do
     works bench $subject --device cpu --keys 1000 --repeat 1 --format json
     if ! command -v python3 > /dev/null; then continue; fi
     python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' < "$work/out" \
@@ -254,6 +260,13 @@ refuses bench graph --workspace 0
 refuses bench graph --workspace 1.5
 refuses bench map --workspace 0.5
 refuses bench graph --op walk
+refuses bench graph --variant direct
+refuses bench multimap --op query
+refuses bench multimap --variant v1
+refuses bench multimap --vertices 2
+refuses bench multimap --scheme hashgraph --load 0.5
+refuses bench multimap --scheme cuckoo --keys 100
+refuses bench multimap --sweep
 refuses bench graph --bins 64
 refuses bench graph --variant v2 --bins 2^17
 refuses bench graph --variant v1 --key-bits 64

@@ -190,8 +190,8 @@ int main(int argc, char **argv)
             measure("heddle open", &map, p, rounds, copies);
         }
         {
-            HeddleMultimap map(HEDDLE_SCHEME_OPEN, 16, p);
-            measure("heddle open, windows of 16", &map, p, rounds, copies);
+            HeddleMultimap map(HEDDLE_SCHEME_OPEN, 8, p);
+            measure("heddle open, windows of 8", &map, p, rounds, copies);
         }
         {
             HeddleMultimap map(HEDDLE_SCHEME_HASHGRAPH, 0, p);

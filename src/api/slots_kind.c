@@ -6,16 +6,18 @@
 
 /*
  * Buckets of 64 bytes cost no more than one random access on either machine, but fewer than 8 slots
- * need too many second looks.
+ * need too many second looks. The keys of a multimap have several values each, one window after the other:
+ * larger ones are right for it, of 16 slots at most.
  */
 static uint32_t choose_bucket(const heddle_table_options *o)
 {
     if (o->scheme == HEDDLE_SCHEME_ICEBERG) return o->load > ICEBERG_LOAD_16 ? 32 : 16;
     const bool apart = o->value_bits != 0 && o->value_bits != o->key_bits;
     const uint32_t bits = apart ? o->key_bits : o->key_bits + o->value_bits;
-    const bool larger = o->scheme == HEDDLE_SCHEME_CUCKOO && o->load > 0.95;
+    const bool multimap = o->container == HEDDLE_CONTAINER_MULTIMAP;
+    const bool larger = multimap || (o->scheme == HEDDLE_SCHEME_CUCKOO && o->load > 0.95);
     const uint32_t slots = (larger ? 1024 : 512) / bits;
-    return slots < 8 ? 8 : slots;
+    return slots < 8 ? 8 : multimap && slots > 16 ? 16 : slots;
 }
 
 /* What the schemes are called, and how many buckets a key may have. */

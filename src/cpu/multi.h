@@ -1,6 +1,6 @@
 /*
  * multi.h: the operations of a compiled table as a multimap (scheme/multi.h) on the CPU: the same slots,
- * another set of operations. Included by instance.c, whose groups of walks in fleet it has for trails.
+ * another set of operations. Included by instance.c, whose groups of walks in flight it has for trails.
  */
 #ifndef HD_CPU_MULTI_H
 #define HD_CPU_MULTI_H
@@ -9,7 +9,7 @@ enum { COUNT = ERASE + 1, RETRIEVE };
 
 /* ------------------------------------------------------------------------------ looking keys up */
 
-/* A search in fleet. */
+/* A search in flight. */
 typedef struct search {
     hd_trail trail;
     uint64_t matches; /* so far */
@@ -187,8 +187,8 @@ static inline bool pair_get(const pair_source *src, const hd_view *view, uint64_
  * Where this thread last placed a pair of a key that has many: the windows before are full, so the next
  * pair of the key need not look at them again. Without this, k pairs of one key would take k * k looks.
  */
-#define HINTS 64
-#define HINT_FROM 4 /* looks that make a hint worth while */
+#define HINTS 1024  /* as many as a region has keys of some copies each */
+#define HINT_FROM 2 /* looks that make a hint worth while */
 typedef struct hint {
     hd_trail trail; /* number 0: none */
     bool full;      /* there is no room for this key at all */
@@ -202,7 +202,7 @@ typedef struct learnt {
 
 static inline hint *hint_of(hint *hints, const hd_trail *trail)
 {
-    return &hints[(chain_start(trail->lean) ^ trail->region * UINT32_C(0x9e3779b1)) >> 26];
+    return &hints[(chain_start(trail->lean) ^ trail->region * UINT32_C(0x9e3779b1)) >> 22];
 }
 
 static inline bool hint_fits(const hint *h, const hd_trail *trail)
@@ -228,11 +228,11 @@ static inline void hint_leave(hint *hints, const hd_trail *trail, bool full)
     h->full = full;
 }
 
-/* One look for a pair. */
-static inline int append_look(const hd_view *view, hd_trail *trail, hd_value value, learnt *known,
-                              sums *s)
+/* One look for a pair, at the window that its trail is at. */
+static inline int append_look(const hd_view *view, hd_trail *trail, uint64_t at, hd_value value,
+                              learnt *known, sums *s)
 {
-    const hd_bucket b = bucket_load_shared(tile_here(), view, trail_bucket(view, trail));
+    const hd_bucket b = bucket_load_shared(tile_here(), view, at);
     int result = append_step(tile_here(), view, trail, &b, value, true, &known->full_zones);
     s->probes++;
     if (result == HD_GOES_ON && trail->number == 1 && !hint_follow(known->hints, trail))
@@ -252,9 +252,10 @@ static void note_failed(const hd_sorted *lists, const hd_view *view, const hd_tr
     memcpy(to + sizeof mixed, &value, sizeof value);
 }
 
-/* Pairs in fleet. */
+/* Pairs in flight. */
 typedef struct appends {
     hd_trail trails[GROUP];
+    uint64_t at[GROUP]; /* the windows that they are at */
     hd_value values[GROUP];
     uint64_t index[GROUP]; /* in the source */
     uint32_t count;
@@ -267,7 +268,8 @@ static inline void appends_start(appends *g, const pair_source *src, const hd_vi
     for (uint64_t i = first; i < end && i < first + GROUP; i++) {
         const uint32_t k = g->count;
         if (!pair_get(src, view, i, &g->trails[k], &g->values[k])) continue;
-        bucket_prefetch(view, trail_bucket(view, &g->trails[k]));
+        g->at[k] = trail_bucket(view, &g->trails[k]);
+        bucket_prefetch(view, g->at[k]);
         g->index[k] = i;
         g->count++;
     }
@@ -282,9 +284,10 @@ static inline void append_group(appends *g, const pair_source *src, const hd_vie
         uint32_t still = 0;
         for (uint32_t j = 0; j < count; j++) {
             const uint32_t i = going[j];
-            const int result = append_look(view, &g->trails[i], g->values[i], known, s);
+            const int result = append_look(view, &g->trails[i], g->at[i], g->values[i], known, s);
             if (result == HD_GOES_ON) {
-                bucket_prefetch(view, trail_bucket(view, &g->trails[i]));
+                g->at[i] = trail_bucket(view, &g->trails[i]);
+                bucket_prefetch(view, g->at[i]);
                 going[still++] = i;
                 continue;
             }
@@ -307,18 +310,20 @@ static void append_chunk(const pair_source *src, const hd_view *view, uint64_t f
     }
 }
 
+/* Sorted pairs are taken in long rows, so that two threads seldom meet in a region. */
 static heddle_status append_all(heddle_device *device, const hd_view *view, const pair_source *src,
                                 uint64_t n)
 {
     const hd_view v = *view;
+    const uint64_t row = src->sorted != NULL ? 16 * CHUNK : CHUNK;
 #pragma omp parallel num_threads(hd_cpu_threads(device, n))
     {
         sums s = {0};
         learnt known;
         memset(&known, 0, sizeof known);
 #pragma omp for schedule(dynamic) nowait
-        for (uint64_t c = 0; c < n; c += CHUNK)
-            append_chunk(src, &v, c, chunk_end(c, n), &known, &s);
+        for (uint64_t c = 0; c < n; c += row)
+            append_chunk(src, &v, c, n - c < row ? n : c + row, &known, &s);
         sums_add(&s, src->batch);
     }
     return HEDDLE_OK;

@@ -8,9 +8,15 @@
 enum { COUNT = ERASE + 1, RETRIEVE };
 
 /* Of the kernels that look keys up: a trail needs a register or two more than a walk. */
-#define MULTI_BLOCKS (HD_WIDE || HD_PIECES > 1 ? 5 : 6)
+#define MULTI_BLOCKS 6
 #define KERNEL_MULTI(name)                                                                         \
     static __global__ void __launch_bounds__(BLOCK, MULTI_BLOCKS) JOIN(HD_SYMBOL, name)
+
+#ifndef APPEND_BLOCKS
+#define APPEND_BLOCKS PLACE_BLOCKS /* with one less it does not spill, and has fewer warps */
+#endif
+#define KERNEL_APPEND(name)                                                                        \
+    static __global__ void __launch_bounds__(BLOCK, APPEND_BLOCKS) JOIN(HD_SYMBOL, name)
 
 /* ------------------------------------------------------------------------------ looking keys up */
 
@@ -305,20 +311,20 @@ KERNEL(multi_clear_hints)(hint *hints)
     }
 }
 
-KERNEL_PLACE(multi_append)(hd_view view, hd_batch batch)
+KERNEL_APPEND(multi_append)(hd_view view, hd_batch batch)
 {
     append_kernel<FROM_BATCH>(&view, &batch, NULL, batch.n);
 }
 
 /* The pairs of all regions, batch.n of them. */
-KERNEL_PLACE(multi_fill)(hd_view view, hd_batch batch, hd_sorted sorted)
+KERNEL_APPEND(multi_fill)(hd_view view, hd_batch batch, hd_sorted sorted)
 {
     append_source src = {};
     src.sorted = sorted;
     append_kernel<FROM_SORTED>(&view, &batch, &src, batch.n);
 }
 
-KERNEL_PLACE(multi_rehome)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
+KERNEL_APPEND(multi_rehome)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
 {
     append_source src = {};
     src.from = from;

@@ -30,7 +30,7 @@ static heddle_status multi_append(heddle_device *device, const hd_view *view, co
 {
     const heddle_status status = clear_hints(device, batch, stream);
     if (status != HEDDLE_OK) return status;
-    return launch_batch(JOIN(HD_SYMBOL, multi_append), PLACE_BLOCKS, device, view, batch, stream,
+    return launch_batch(JOIN(HD_SYMBOL, multi_append), APPEND_BLOCKS, device, view, batch, stream,
                         "insert");
 }
 
@@ -41,10 +41,8 @@ static heddle_status multi_rehome(heddle_device *device, const hd_view *view, co
     heddle_status status = clear_hints(device, batch, stream);
     if (status == HEDDLE_OK) status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK) return status;
-    JOIN(
-        HD_SYMBOL,
-        multi_rehome)<<<grid_for(device, batch->n * HD_TILE, BLOCK, PLACE_BLOCKS), BLOCK, 0, use>>>(
-        *view, *batch, *from, first);
+    JOIN(HD_SYMBOL, multi_rehome)<<<grid_for(device, batch->n * HD_TILE, BLOCK, APPEND_BLOCKS),
+                                    BLOCK, 0, use>>>(*view, *batch, *from, first);
     return hd_cuda_check(cudaGetLastError(), "move");
 }
 
@@ -67,7 +65,7 @@ static heddle_status multi_fill(heddle_device *device, const hd_view *view, cons
     if (status == HEDDLE_OK) status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK || n == 0) return status;
     JOIN(HD_SYMBOL,
-         multi_fill)<<<grid_for(device, n * HD_TILE, BLOCK, PLACE_BLOCKS), BLOCK, 0, use>>>(
+         multi_fill)<<<grid_for(device, n * HD_TILE, BLOCK, APPEND_BLOCKS), BLOCK, 0, use>>>(
         *view, *batch, *sorted);
     return hd_cuda_check(cudaGetLastError(), "build by regions");
 }

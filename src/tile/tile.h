@@ -38,6 +38,8 @@
  *   bool tiles_any(t, mine)                        whether it is so for any of the tiles that go together
  *   void path_set(t, path, i, x), path_get         a small array that the tile keeps for itself
  *
+ * What multimaps need besides is in tile_multi_thread.h and tile_multi_cuda.h.
+ *
  * On CUDA the tiles of a warp may also go together (tile_together); functions of a scheme that say
  * so in their comment have no branch around a vote and may be called by such tiles.
  *
