@@ -175,6 +175,11 @@ typedef struct heddle_table heddle_table;
  * not mind duplicates. It is built in one go: an insertion or a build makes a new graph beside the old one,
  * so a few large batches are right for it, many small ones are not. When memory for that runs out the
  * call returns HEDDLE_ERROR_NO_MEMORY and the table is as it was. It is a set, a multimap or a counter.
+ * Bucket lists are a multimap that batches come to at any time: an open table leads every key to its list,
+ * and lists are chains of buckets from a pool, each larger than the one before by list_growth. The values of
+ * a key are in the order of insertion, but of pairs of one call that has at most 1024. Right for keys with
+ * many values, for small batches and where memory counts. All calls on bucket lists wait for their work,
+ * and those that need to know a key's values take scratch memory.
  *
  *   set       every key once; further ones are kept out
  *   multimap  all pairs, equal ones too; heddle_table_size is the number of pairs
@@ -185,8 +190,9 @@ typedef struct heddle_table heddle_table;
 #define HEDDLE_SCHEME_CUCKOO 1 /* bucketed cuckoo hashing; bucket 1, 4, 8, 16, 32; 2 to 4 hashes */
 #define HEDDLE_SCHEME_HASHGRAPH 2 /* lists in compressed rows; static: set, multimap, counter */
 #define HEDDLE_SCHEME_OPEN 3 /* open addressing, windows by double hashing; bucket 8, 16: a window */
+#define HEDDLE_SCHEME_BUCKET_LIST 5 /* growing lists of values beside a table of keys: multimap */
 
-#define HEDDLE_FLAG_FIXED 1u /* cuckoo, open: never grow; keys that do not fit are reported instead */
+#define HEDDLE_FLAG_FIXED 1u /* all but hashgraph: never grow; what does not fit is reported instead */
 /*
  * Hashgraph: the values of a key are in ascending order, so that find gives the smallest, and the same
  * pairs and seed give the same order of everything on every device. Building takes longer.
@@ -199,7 +205,8 @@ typedef struct heddle_table_options {
     uint32_t scheme;     /* HEDDLE_SCHEME_*; AUTO by default */
     uint32_t key_bits;   /* 32 or 64; 32 by default */
     uint32_t value_bits; /* 32 or 64 (0 chooses 32), 0 in a set */
-    uint32_t bucket;     /* cuckoo, open: slots in a bucket; 0 lets the library choose */
+    uint32_t bucket;     /* cuckoo, open, and the keys of bucket lists: slots in a bucket; 0 lets the
+                            library choose */
     uint32_t hashes;     /* cuckoo: candidate buckets of a key, 2 to 4; 0 chooses 3 (4 when bucket is 1);
                             open: windows that a key may be in, 2 to 4096; 0 chooses 128 */
     uint32_t flags;      /* HEDDLE_FLAG_* */
@@ -208,10 +215,12 @@ typedef struct heddle_table_options {
     double load;         /* cuckoo, open: filled share of the slots once `capacity` keys are in, 0.1 to
                             0.99; 0 chooses 0.8 */
     double vertices;     /* hashgraph: lists for every key, 0.125 to 4; 0 chooses 1 */
+    uint64_t list_first; /* bucket lists: values that the first bucket of a key has room for; 0 chooses 1 */
+    double list_growth;  /* bucket lists: how much larger each next bucket is, 1 to 16; 0 chooses 2 */
 } heddle_table_options;
 #define HEDDLE_TABLE_OPTIONS_INIT                                                                  \
     {sizeof(heddle_table_options), HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_AUTO, 32, 0, 0, 0, 0, 0, 0, \
-     0.0, 0.0}
+     0.0, 0.0, 0, 0.0}
 
 /*
  * Makes an empty table on `device`; NULL options are the defaults. Allocates and synchronises.

@@ -37,7 +37,9 @@ typedef struct file_header {
     uint64_t count;
     double load;
     double vertices; /* 0 in a table of slots, and in files of older libraries */
-    uint64_t reserved[7];
+    uint64_t list_first; /* 0 but in bucket lists, like list_growth */
+    double list_growth;
+    uint64_t reserved[5];
     uint64_t checksum;
 } file_header;
 _Static_assert(sizeof(file_header) == 128, "the header's size is part of the format");
@@ -107,6 +109,8 @@ static heddle_status write_table(heddle_table *table, writer *w, void *stream)
     head.flags = o->flags;
     head.load = o->load;
     head.vertices = o->vertices;
+    head.list_first = o->list_first;
+    head.list_growth = o->list_growth;
     status = hd_table_count(table, &head.count, stream);
     if (status != HEDDLE_OK) return status;
     head.checksum = checksum(0, &head, offsetof(file_header, checksum));
@@ -216,6 +220,8 @@ static heddle_status load_options(const reader *r, const heddle_table_options *g
         o->flags = r->head.flags;
         o->load = r->head.load;
         o->vertices = r->head.vertices;
+        o->list_first = r->head.list_first;
+        o->list_growth = r->head.list_growth;
     } else if (o->container != r->head.container || o->key_bits != r->head.key_bits ||
                (o->value_bits != r->head.value_bits &&
                 (o->value_bits != 0 || r->head.value_bits != 32))) {

@@ -150,6 +150,15 @@ static const hd_relate_ops *cpu_relate(uint32_t key_bits, uint32_t row_bits)
     return NULL;
 }
 
+extern const hd_list_ops hd_lists_k32_v32_cpu, hd_lists_k32_v64_cpu;
+
+static const hd_list_ops *cpu_lists(uint32_t value_bits)
+{
+    return value_bits == 32   ? &hd_lists_k32_v32_cpu
+           : value_bits == 64 ? &hd_lists_k32_v64_cpu
+                              : NULL;
+}
+
 static heddle_status cpu_paper(heddle_device *device, const uint32_t *keys, uint64_t n,
                                uint32_t bins, const hd_paper_graph *graph,
                                const hd_paper_work *work)
@@ -334,7 +343,7 @@ const hd_engine *hd_engine_cpu(void)
         cpu_partition_work, cpu_graph,
         cpu_relate,         &hd_columns_cpu,
         cpu_paper,          tables,
-        cpu_roof,
+        cpu_roof,           cpu_lists,
     };
     return &engine;
 }

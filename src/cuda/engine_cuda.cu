@@ -107,6 +107,15 @@ static const hd_relate_ops *cuda_relate(uint32_t key_bits, uint32_t row_bits)
     return NULL;
 }
 
+extern "C" const hd_list_ops hd_lists_k32_v32_cuda, hd_lists_k32_v64_cuda;
+
+static const hd_list_ops *cuda_lists(uint32_t value_bits)
+{
+    return value_bits == 32   ? &hd_lists_k32_v32_cuda
+           : value_bits == 64 ? &hd_lists_k32_v64_cuda
+                              : NULL;
+}
+
 /* ------------------------------------------------------------------------------------- device */
 
 static heddle_status cuda_open(int32_t index, heddle_device **device)
@@ -355,6 +364,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         hd_paper_cuda,
         tables,
         cuda_roof,
+        cuda_lists,
     };
     return &engine;
 }
