@@ -124,10 +124,10 @@ static heddle_status append(heddle_device *device, const hd_list_pool *pool,
 #pragma omp parallel for schedule(static) reduction(+ : sum) num_threads(hd_cpu_threads(device, n))
     for (uint64_t i = 0; i < n; i++) {
         const hd_value value = ((const hd_value *)values)[i];
-        int result = list_append_step(pool, numbers[i], value);
+        int result = numbers[i] != HD_LIST_NONE ? HD_LIST_AGAIN : HD_LIST_OUT;
         for (uint32_t tries = 1; result == HD_LIST_AGAIN; tries++) {
-            if (tries % 64 == 0) sched_yield(); /* who blocks the list may not be running */
             result = list_append_step(pool, numbers[i], value);
+            if (tries % 64 == 0) sched_yield(); /* who blocks the list may not be running */
         }
         sum += result == HD_LIST_DONE;
         left[i] = result != HD_LIST_DONE;

@@ -146,7 +146,7 @@ HD_FN int list_extend(const hd_list_pool *pool, hd_list_record *record, uint64_t
                       hd_value value)
 {
     const bool linked = count != 0;
-    const uint64_t before = record->bucket;
+    const uint64_t before = load_acquire_64(&record->bucket);
     const uint64_t capacity = capacity_next(pool, linked ? bucket_capacity(before) : 0);
     const uint64_t units = units_of(capacity, linked);
     const uint64_t at = fetch_add_relaxed_64(pool->cursor, units);
