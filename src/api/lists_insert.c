@@ -6,8 +6,8 @@
 
 /* Batches up to here are appended value by value: to bring them into runs would take longer. */
 #define APPEND_MAX 1024
-/* Erased lists are worth getting rid of when they hold more than half of so many units. */
-#define REMAKE_UNITS_MIN (UINT64_C(1) << 12)
+/* So few dead units or unused records are not worth a thought in a table that grows. */
+#define REMAKE_MIN (UINT64_C(1) << 12)
 
 /* One call of build or insert. */
 typedef struct insertion {
@@ -138,15 +138,19 @@ static heddle_status settle(heddle_table *table, heddle_status status, void *str
     return status != HEDDLE_OK ? status : counted;
 }
 
-/* Erased lists go when they are more than half of all. That this fails for want of memory does no harm. */
+/*
+ * Erased lists go when they are more than half of all, in a fixed table, where room is scarce, more than an
+ * eighth. That this fails for want of memory does no harm.
+ */
 static void remake_if_worth(heddle_table *table, void *stream)
 {
     const hd_lists_storage *storage = &hd_lists(table)->storage;
-    const bool dead =
-        storage->dead > REMAKE_UNITS_MIN && storage->dead > hd_lists_used(storage) / 2;
-    const bool unused =
-        storage->records_used > REMAKE_UNITS_MIN && storage->records_used / 2 > storage->key_count;
-    if (!hd_lists_fixed(table) && (dead || unused)) hd_lists_remake(table, 0, stream);
+    const bool fixed = hd_lists_fixed(table);
+    const uint64_t share = fixed ? 8 : 2, least = fixed ? 0 : REMAKE_MIN;
+    const uint64_t unused = storage->records_used - storage->key_count;
+    if ((storage->dead > least && storage->dead > hd_lists_used(storage) / share) ||
+        (unused > least && unused > storage->records_used / share))
+        hd_lists_remake(table, fixed ? hd_lists(table)->pairs_wanted : 0, stream);
 }
 
 heddle_status hd_lists_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
@@ -270,5 +274,7 @@ heddle_status hd_lists_remake(heddle_table *table, uint64_t capacity, void *stre
 
 heddle_status hd_lists_rehash(heddle_table *table, uint64_t capacity, void *stream)
 {
-    return hd_lists_remake(table, capacity, stream);
+    const heddle_status status = hd_lists_remake(table, capacity, stream);
+    if (status == HEDDLE_OK) hd_lists(table)->pairs_wanted = capacity;
+    return status;
 }

@@ -55,6 +55,7 @@ static heddle_status start(heddle_table *table)
         hd_lists_start(table, storage, hd_lists_fixed(table) ? capacity : capacity / 8, capacity,
                        table->options.seed);
     if (status != HEDDLE_OK) return status;
+    hd_lists(table)->pairs_wanted = capacity;
     table->options.hashes = storage->keys->options.hashes;
     table->options.capacity = hd_lists_room(storage) * HD_LIST_UNIT / hd_value_width(table);
     return HEDDLE_OK;

@@ -49,7 +49,8 @@ static heddle_status insert_flagged(hd_list_addition *a, const uint64_t *rows, u
     void *keys = NULL, *numbers = NULL;
     heddle_status status = hd_scratch_take(a->scratch, m * hd_key_width(table), &keys);
     if (status == HEDDLE_OK) status = hd_scratch_take(a->scratch, m * sizeof(uint64_t), &numbers);
-    if (status == HEDDLE_OK) status = hd_lists_add_records(table, a->storage, m, a->stream);
+    if (status == HEDDLE_OK && a->grows)
+        status = hd_lists_add_records(table, a->storage, m, a->stream);
     if (status == HEDDLE_OK) status = make_room_for_keys(a, m);
     if (status == HEDDLE_OK)
         status = columns->gather(table->device, a->keys, hd_key_width(table), rows, 64, m, keys,
@@ -72,6 +73,7 @@ heddle_status hd_lists_admit(hd_list_addition *a, bool twice)
     uint8_t *flags = NULL;
     uint64_t *ranks = NULL, *rows = NULL, *count = NULL, m = 0;
     void *work = NULL;
+    bool cut = false; /* not all of them can have a list */
     heddle_totals totals;
     heddle_status status = hd_scratch_take(a->scratch, n, (void **)&flags);
     if (status == HEDDLE_OK)
@@ -90,9 +92,13 @@ heddle_status hd_lists_admit(hd_list_addition *a, bool twice)
                              a->runs.numbers, a->stream);
     if (status == HEDDLE_OK) status = hd_read_back(table, &m, count, sizeof m, a->stream);
     if (status != HEDDLE_OK || m == 0) return status;
-    status = insert_flagged(a, rows, m);
+    if (!a->grows && m > a->storage->records_room - a->storage->records_used) {
+        m = a->storage->records_room - a->storage->records_used;
+        cut = true;
+    }
+    if (m != 0) status = insert_flagged(a, rows, m);
     if (status != HEDDLE_OK && status != HEDDLE_ERROR_FULL) return status;
-    if (status == HEDDLE_ERROR_FULL || twice) /* some have no list, or another one */
+    if (status == HEDDLE_ERROR_FULL || cut || twice) /* some have no list, or another one */
         status = hd_lists_numbers(table, a->storage, a->keys, n, a->runs.numbers, NULL, &totals,
                                   a->stream);
     if (status == HEDDLE_OK) a->storage->records_used += m;

@@ -65,7 +65,7 @@ heddle_status hd_lists_start(heddle_table *table, hd_lists_storage *storage, uin
             status = hd_lists_add_room(table, storage, hd_lists_units_for(table, values));
     }
     if (status == HEDDLE_OK && hd_lists_fixed(table))
-        status = hd_lists_add_records(table, storage, keys, NULL);
+        status = hd_lists_add_records(table, storage, storage->keys->options.capacity, NULL);
     if (status != HEDDLE_OK) hd_lists_free(table, storage);
     return status;
 }

@@ -35,6 +35,7 @@ typedef struct hd_lists_table {
     heddle_table base;
     const hd_list_ops *ops;
     hd_lists_storage storage;
+    uint64_t pairs_wanted; /* that there is to be room for: what a fixed table is made anew with */
     char name[32];
 } hd_lists_table;
 

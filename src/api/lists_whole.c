@@ -20,10 +20,13 @@ heddle_status hd_lists_reserve(heddle_table *table, uint64_t capacity, void *str
                        (unsigned long long)capacity);
     if (hd_lists_fixed(table)) {
         status = heddle_table_reserve(storage->keys, capacity, stream);
-        if (status == HEDDLE_OK && capacity > storage->records_used)
-            status = hd_lists_add_records(table, storage, capacity - storage->records_used, stream);
+        if (status == HEDDLE_OK && storage->keys->options.capacity > storage->records_used)
+            status = hd_lists_add_records(
+                table, storage, storage->keys->options.capacity - storage->records_used, stream);
     }
     if (status == HEDDLE_OK) status = hd_lists_add_room(table, storage, units);
+    if (status == HEDDLE_OK && capacity > hd_lists(table)->pairs_wanted)
+        hd_lists(table)->pairs_wanted = capacity;
     table->options.capacity = hd_lists_room(storage) * HD_LIST_UNIT / hd_value_width(table);
     return status;
 }
