@@ -316,6 +316,11 @@ typedef struct heddle_insert_options {
  * the graph has outgrown its regions; a set and a counter for grouping, about four times the batch, and a
  * counter that has some of the keys already as much again for all its pairs. Host arrays of a GPU table
  * are copied to its device whole.
+ *
+ * Bucket lists. The call allocates and synchronises. When memory runs out, a batch of more than 1024 pairs has
+ * changed nothing and all its pairs are failed; of a smaller one some may be in, as the outcomes say.
+ * Host arrays are copied whole. `capacity` is a number of values; a fixed table has room for as many with any
+ * number of keys, if they come in one batch; the room that buckets keep for more values is lost to others.
  */
 HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values,
                                              uint64_t n, const heddle_insert_options *options,
@@ -427,7 +432,8 @@ typedef struct heddle_table_stats {
     uint64_t keys;         /* keys in the table, in a multimap pairs */
     uint64_t slots;        /* room for keys; vertices of a hashgraph */
     uint64_t marks;        /* traces of keys pushed on from a full bucket, that may cost a search one
-                              look more; they outlive the keys, a rehash removes them */
+                              look more; they outlive the keys, a rehash removes them. Bucket lists: values
+                              that the room of erased lists would hold; a rehash gets it back */
     uint64_t buckets;      /* buckets in all; vertices of a hashgraph */
     uint64_t full;         /* buckets without room; vertices with pairs */
     uint64_t bytes_slots;  /* memory of the slots; of a hashgraph's pairs */
@@ -435,7 +441,8 @@ typedef struct heddle_table_stats {
     uint64_t growths;      /* times the table has grown */
     uint64_t evictions;    /* pairs moved to make room, since the table was made */
     uint64_t probes[HEDDLE_PROBES_MAX]; /* probes[i]: keys found with i + 1 probes, the last with that or
-                                           more; hashgraph: vertices with 0, 1, 2, 3, 4 to 7, 8 to 15, 16 to 255, more pairs */
+                                           more; hashgraph: vertices with 0, 1, 2, 3, 4 to 7, 8 to 15, 16 to 255, more pairs;
+                                           bucket lists: keys with i + 1 buckets */
     double load;           /* keys / slots */
 } heddle_table_stats;
 #define HEDDLE_TABLE_STATS_INIT {sizeof(heddle_table_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0.0}
@@ -445,7 +452,8 @@ HEDDLE_API heddle_status heddle_table_get_stats(heddle_table *table, heddle_tabl
 /*
  * Checks every invariant of the table: each key in one of its own buckets, no key twice, none
  * behind a bucket at which a search would stop, counts right; of a hashgraph: lists in order, each key
- * in its own list, in a set or counter once. HEDDLE_OK, or HEDDLE_ERROR_CORRUPT
+ * in its own list, in a set or counter once; of bucket lists: every list whole and its own, no bucket in
+ * two of them. HEDDLE_OK, or HEDDLE_ERROR_CORRUPT
  * with the reason in heddle_last_error(). Synchronises.
  */
 HEDDLE_API heddle_status heddle_table_validate(heddle_table *table, void *stream);

@@ -210,7 +210,8 @@ heddle_status hd_lists_numbers(heddle_table *table, const hd_lists_storage *stor
     heddle_status status =
         table->engine->fill(table->device, numbers, 0xff, n * sizeof *numbers, stream);
     memset(totals, 0, sizeof *totals);
-    if (status == HEDDLE_OK && n != 0)
+    if (storage->key_count == 0 && found == NULL) totals->absent = n;
+    else if (status == HEDDLE_OK && n != 0)
         status = heddle_table_find(storage->keys, keys, n, numbers, found, totals, stream);
     return status;
 }
