@@ -24,10 +24,7 @@ static heddle_status take_all(appending *p)
     hd_list_addition *a = p->a;
     heddle_table *table = a->table;
     const uint64_t n = a->rows.n;
-    const struct {
-        uint64_t bytes;
-        void **memory;
-    } needs[] = {
+    const hd_list_need needs[] = {
         {n * sizeof *a->runs.numbers, (void **)&a->runs.numbers},
         {n, (void **)&p->flags},
         {n * sizeof *p->rows, (void **)&p->rows},
@@ -37,10 +34,7 @@ static heddle_status take_all(appending *p)
         {sizeof *p->count, (void **)&p->count},
         {table->engine->columns->work(table->device, n), &p->work},
     };
-    heddle_status status = HEDDLE_OK;
-    for (size_t i = 0; i < sizeof needs / sizeof needs[0] && status == HEDDLE_OK; i++)
-        status = hd_scratch_take(a->scratch, needs[i].bytes, needs[i].memory);
-    return status;
+    return HD_LISTS_TAKE(a->scratch, needs);
 }
 
 /* Appends where the chunk has room; p->flags say where it had none. */

@@ -216,15 +216,14 @@ static heddle_status read_all(hd_list_addition *a, hd_lists_storage *from)
     const hd_list_pool pool = hd_lists_pool(table, from, HD_LIST_CHUNKS);
     uint64_t *numbers = NULL, *offsets = NULL, count = from->key_count;
     void *keys = NULL, *values = NULL, *work = NULL;
-    heddle_status status = hd_scratch_take(a->scratch, count * hd_key_width(table), &keys);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(a->scratch, count * sizeof *numbers, (void **)&numbers);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(a->scratch, (count + 1) * sizeof *offsets, (void **)&offsets);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(a->scratch, from->pairs * hd_value_width(table), &values);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(a->scratch, columns->work(table->device, count), &work);
+    const hd_list_need needs[] = {
+        {count * hd_key_width(table), &keys},
+        {count * sizeof *numbers, (void **)&numbers},
+        {(count + 1) * sizeof *offsets, (void **)&offsets},
+        {from->pairs * hd_value_width(table), &values},
+        {columns->work(table->device, count), &work},
+    };
+    heddle_status status = HD_LISTS_TAKE(a->scratch, needs);
     if (status == HEDDLE_OK)
         status = heddle_table_export(from->keys, keys, numbers, count, &count, a->stream);
     if (status == HEDDLE_OK)

@@ -64,43 +64,52 @@ static heddle_status insert_flagged(hd_list_addition *a, const uint64_t *rows, u
     return status == HEDDLE_OK ? insert_keys(a, keys, (const uint64_t *)numbers, m) : status;
 }
 
-heddle_status hd_lists_admit(hd_list_addition *a, bool twice)
+/* Flags the runs that are to have a list, numbers these lists, and gives the rows of the m runs. */
+static heddle_status number_fresh(hd_list_addition *a, uint64_t **rows, uint64_t *m)
 {
     heddle_table *table = a->table;
     const hd_list_ops *ops = hd_lists(table)->ops;
     const hd_column_ops *columns = table->engine->columns;
     const uint64_t n = a->runs.count;
     uint8_t *flags = NULL;
-    uint64_t *ranks = NULL, *rows = NULL, *count = NULL, m = 0;
+    uint64_t *ranks = NULL, *count = NULL;
     void *work = NULL;
-    bool cut = false; /* not all of them can have a list */
-    heddle_totals totals;
-    heddle_status status = hd_scratch_take(a->scratch, n, (void **)&flags);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(a->scratch, n * sizeof *ranks, (void **)&ranks);
-    if (status == HEDDLE_OK) status = hd_scratch_take(a->scratch, n * sizeof *rows, (void **)&rows);
-    if (status == HEDDLE_OK) status = hd_scratch_take(a->scratch, sizeof *count, (void **)&count);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(a->scratch, columns->work(table->device, n), &work);
+    const hd_list_need needs[] = {
+        {n, (void **)&flags},
+        {n * sizeof *ranks, (void **)&ranks},
+        {n * sizeof **rows, (void **)rows},
+        {sizeof *count, (void **)&count},
+        {columns->work(table->device, n), &work},
+    };
+    heddle_status status = HD_LISTS_TAKE(a->scratch, needs);
     if (status == HEDDLE_OK) status = ops->flag_fresh(table->device, &a->runs, flags, a->stream);
     if (status == HEDDLE_OK)
         status = columns->rank(table->device, flags, n, ranks, 64, work, a->stream);
     if (status == HEDDLE_OK)
-        status = columns->select(table->device, flags, n, true, rows, 64, count, work, a->stream);
+        status = columns->select(table->device, flags, n, true, *rows, 64, count, work, a->stream);
     if (status == HEDDLE_OK)
         status = ops->number(table->device, flags, ranks, a->storage->records_used, n,
                              a->runs.numbers, a->stream);
-    if (status == HEDDLE_OK) status = hd_read_back(table, &m, count, sizeof m, a->stream);
+    return status == HEDDLE_OK ? hd_read_back(table, m, count, sizeof *m, a->stream) : status;
+}
+
+heddle_status hd_lists_admit(hd_list_addition *a, bool twice)
+{
+    const uint64_t room = a->storage->records_room - a->storage->records_used;
+    uint64_t *rows = NULL, m = 0;
+    bool cut = false; /* not all of them can have a list */
+    heddle_totals totals;
+    heddle_status status = number_fresh(a, &rows, &m);
     if (status != HEDDLE_OK || m == 0) return status;
-    if (!a->grows && m > a->storage->records_room - a->storage->records_used) {
-        m = a->storage->records_room - a->storage->records_used;
+    if (!a->grows && m > room) {
+        m = room;
         cut = true;
     }
     if (m != 0) status = insert_flagged(a, rows, m);
     if (status != HEDDLE_OK && status != HEDDLE_ERROR_FULL) return status;
     if (status == HEDDLE_ERROR_FULL || cut || twice) /* some have no list, or another one */
-        status = hd_lists_numbers(table, a->storage, a->keys, n, a->runs.numbers, NULL, &totals,
-                                  a->stream);
+        status = hd_lists_numbers(a->table, a->storage, a->keys, a->runs.count, a->runs.numbers,
+                                  NULL, &totals, a->stream);
     if (status == HEDDLE_OK) a->storage->records_used += m;
     return status;
 }
@@ -173,30 +182,36 @@ static heddle_status claim_and_copy(hd_list_addition *a, uint32_t chunk, hd_list
     return status;
 }
 
-heddle_status hd_lists_add_runs(hd_list_addition *a)
+/* The lists of all runs as far as they have one, and memory for the rest of it. */
+static heddle_status prepare(hd_list_addition *a, hd_list_place **places, uint64_t **granted,
+                             heddle_totals *totals)
 {
     heddle_table *table = a->table;
     const uint64_t count = a->runs.count;
+    const hd_list_need needs[] = {
+        {count * sizeof *a->runs.numbers, (void **)&a->runs.numbers},
+        {(count + 1) * sizeof *a->runs.units, (void **)&a->runs.units},
+        {count * sizeof **places, (void **)places},
+        {sizeof **granted, (void **)granted},
+    };
+    heddle_status status = HD_LISTS_TAKE(a->scratch, needs);
+    if (status == HEDDLE_OK)
+        status = table->engine->fill(table->device, *granted, 0, sizeof **granted, a->stream);
+    if (status == HEDDLE_OK)
+        status = hd_lists_numbers(table, a->storage, a->keys, count, a->runs.numbers, NULL, totals,
+                                  a->stream);
+    if (status == HEDDLE_OK) a->probes += totals->probes;
+    return status;
+}
+
+heddle_status hd_lists_add_runs(hd_list_addition *a)
+{
     hd_list_place *places = NULL;
     uint64_t *granted = NULL, need = 0;
     uint32_t chunk = HD_LIST_CHUNKS;
     heddle_totals totals;
-    heddle_status status =
-        hd_scratch_take(a->scratch, count * sizeof *a->runs.numbers, (void **)&a->runs.numbers);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(a->scratch, (count + 1) * sizeof *a->runs.units,
-                                 (void **)&a->runs.units);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(a->scratch, count * sizeof *places, (void **)&places);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(a->scratch, sizeof *granted, (void **)&granted);
-    if (status == HEDDLE_OK)
-        status = table->engine->fill(table->device, granted, 0, sizeof *granted, a->stream);
-    if (status == HEDDLE_OK)
-        status = hd_lists_numbers(table, a->storage, a->keys, count, a->runs.numbers, NULL, &totals,
-                                  a->stream);
+    heddle_status status = prepare(a, &places, &granted, &totals);
     if (status != HEDDLE_OK) return status;
-    a->probes += totals.probes;
     a->runs.tight = a->tight;
     a->runs.fresh = a->storage->records_used;
     status = secure_room(a, &chunk, &need);

@@ -203,6 +203,14 @@ hd_list_pool hd_lists_pool(const heddle_table *table, const hd_lists_storage *st
     return pool;
 }
 
+heddle_status hd_lists_take(hd_scratch *scratch, const hd_list_need *needs, size_t count)
+{
+    heddle_status status = HEDDLE_OK;
+    for (size_t i = 0; i < count && status == HEDDLE_OK; i++)
+        status = hd_scratch_take(scratch, needs[i].bytes, needs[i].memory);
+    return status;
+}
+
 heddle_status hd_lists_numbers(heddle_table *table, const hd_lists_storage *storage,
                                const void *keys, uint64_t n, uint64_t *numbers, uint8_t *found,
                                heddle_totals *totals, void *stream)

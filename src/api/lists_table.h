@@ -75,6 +75,14 @@ uint64_t hd_lists_room(const hd_lists_storage *storage);
 uint64_t hd_lists_used(const hd_lists_storage *storage);
 /* The units that so many values are given at first. */
 uint64_t hd_lists_units_for(const heddle_table *table, uint64_t values);
+/* Several pieces of scratch memory, or none of use. */
+typedef struct hd_list_need {
+    uint64_t bytes;
+    void **memory;
+} hd_list_need;
+heddle_status hd_lists_take(hd_scratch *scratch, const hd_list_need *needs, size_t count);
+#define HD_LISTS_TAKE(scratch, needs)                                                              \
+    hd_lists_take((scratch), (needs), sizeof(needs) / sizeof((needs)[0]))
 /* numbers[i] becomes the list of keys[i], or HD_LIST_NONE; `found` may be NULL. Waits. */
 heddle_status hd_lists_numbers(heddle_table *table, const hd_lists_storage *storage,
                                const void *keys, uint64_t n, uint64_t *numbers, uint8_t *found,
