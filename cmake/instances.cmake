@@ -54,8 +54,8 @@ function(heddle_add_instance name scheme key_bits value_bits bucket tile include
     set(heddle_instance_sources ${heddle_instance_sources} ${file} PARENT_SCOPE)
 endfunction()
 
-# One source file: what `included` does for one kind of pair.
-function(heddle_add_pair_kind name key_bits value_bits included)
+# One source file: what `included` does for one kind of pair; the flags are those of a tile, or none.
+function(heddle_add_pair_kind name key_bits value_bits included flags)
     get_filename_component(extension ${included} EXT)
     set(file ${heddle_instance_dir}/${name}${extension})
     file(CONFIGURE OUTPUT ${file} CONTENT [[
@@ -66,6 +66,7 @@ function(heddle_add_pair_kind name key_bits value_bits included)
 #define HD_SYMBOL @name@
 #include "@included@"
 ]] @ONLY)
+    set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${flags}")
     set(heddle_instance_sources ${heddle_instance_sources} ${file} PARENT_SCOPE)
 endfunction()
 
@@ -105,18 +106,32 @@ foreach(key_bits 32 64)
                 endif()
                 set(name hd_${part}_k${key_bits}_r${value_bits})
             endif()
-            heddle_add_pair_kind(${name}_cpu ${key_bits} ${value_bits} cpu/${part}.c)
+            if(part STREQUAL partition)
+                foreach(tile IN LISTS heddle_tiles)
+                    heddle_add_pair_kind(${name}_${tile} ${key_bits} ${value_bits} cpu/${part}.c
+                        "${tile_flags_${tile}}")
+                endforeach()
+            else()
+                heddle_add_pair_kind(${name}_cpu ${key_bits} ${value_bits} cpu/${part}.c "")
+            endif()
             if(heddle_has_cuda)
-                heddle_add_pair_kind(${name}_cuda ${key_bits} ${value_bits} cuda/${part}_kind.cu)
+                heddle_add_pair_kind(${name}_cuda ${key_bits} ${value_bits} cuda/${part}_kind.cu "")
             endif()
         endforeach()
     endforeach()
 endforeach()
+# Bloom filters know keys alone.
+foreach(key_bits 32 64)
+    heddle_add_pair_kind(hd_filter_k${key_bits}_cpu ${key_bits} 0 cpu/filter.c "")
+    if(heddle_has_cuda)
+        heddle_add_pair_kind(hd_filter_k${key_bits}_cuda ${key_bits} 0 cuda/filter_kind.cu "")
+    endif()
+endforeach()
 # Lists know values alone; the name has a key width for the sake of the others'.
 foreach(value_bits 32 64)
-    heddle_add_pair_kind(hd_lists_k32_v${value_bits}_cpu 32 ${value_bits} cpu/lists.c)
+    heddle_add_pair_kind(hd_lists_k32_v${value_bits}_cpu 32 ${value_bits} cpu/lists.c "")
     if(heddle_has_cuda)
-        heddle_add_pair_kind(hd_lists_k32_v${value_bits}_cuda 32 ${value_bits} cuda/lists_kind.cu)
+        heddle_add_pair_kind(hd_lists_k32_v${value_bits}_cuda 32 ${value_bits} cuda/lists_kind.cu "")
     endif()
 endforeach()
 list(LENGTH heddle_instance_names instance_count)

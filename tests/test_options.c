@@ -137,7 +137,7 @@ CHANGE(set_with_values, o->container = HEDDLE_CONTAINER_SET; o->value_bits = 32)
 CHANGE(bucket_3, o->bucket = 3)
 CHANGE(bucket_64, o->bucket = 64)
 CHANGE(one_hash, o->hashes = 1)
-CHANGE(many_hashes, o->hashes = o->scheme == HEDDLE_SCHEME_CUCKOO ? 5 : 4097)
+CHANGE(many_hashes, o->hashes = o->scheme == HEDDLE_SCHEME_CUCKOO ? 5 : 16385)
 CHANGE(flags_unknown, o->flags = 0x80000000u)
 CHANGE(load_low, o->load = 0.05)
 CHANGE(load_one, o->load = 1.0)
@@ -212,25 +212,26 @@ static void options_are_completed(const test_case *c)
     assert_int_equal(chosen.key_bits, options.key_bits);
     assert_int_equal(chosen.value_bits, options.value_bits);
     assert_int_equal(chosen.bucket, options.bucket);
-    if (options.scheme == HEDDLE_SCHEME_CUCKOO)
+    if (options.scheme != HEDDLE_SCHEME_OPEN)
         assert_int_equal(chosen.hashes, options.bucket == 1 ? 4 : 3);
     else
-        assert_int_equal(chosen.hashes, 128);
+        assert_int_equal(chosen.hashes, 16384);
     assert_int_equal(chosen.flags, 0);
     assert_true(chosen.load == 0.8);
+    assert_true(chosen.threshold == (options.scheme == HEDDLE_SCHEME_ICEBERG ? 0.8 : 0));
     assert_int_not_equal(chosen.seed, 0);
     assert_true((double)chosen.capacity * 0.8 >= 1000.0);
     assert_string_equal(heddle_table_instance(table), c->ops->name);
     assert_ptr_equal(heddle_table_device(table), c->device);
     heddle_table_destroy(table);
     options.seed = 77;
-    options.hashes = 2;
+    options.hashes = options.scheme == HEDDLE_SCHEME_ICEBERG ? 3 : 2;
     options.load = 0.33;
     options.flags = HEDDLE_FLAG_FIXED;
     check_ok(heddle_table_create(c->device, &options, &table));
     check_ok(heddle_table_get_options(table, &chosen));
     assert_int_equal(chosen.seed, 77);
-    assert_int_equal(chosen.hashes, 2);
+    assert_int_equal(chosen.hashes, options.hashes);
     assert_int_equal(chosen.flags, HEDDLE_FLAG_FIXED);
     assert_true(chosen.load == 0.33);
     heddle_table_destroy(table);

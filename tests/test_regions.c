@@ -190,6 +190,42 @@ static void crowded_regions(const test_case *c)
     free(values);
 }
 
+/*
+ * Few buckets and several pairs of every key: equal keys meet in their first bucket, behind it, and
+ * behind one that is full of copies of a single key, and some regions get more pairs than they have
+ * slots and places to wait. A CPU takes the pairs of a key in their order, so there the values differ.
+ */
+static void copies_in_small_regions(const test_case *c)
+{
+    const bool in_order = strncmp(c->device_name, "cpu", 3) == 0;
+    uint64_t state = 211, pool[64], *keys = keys_allocate(2048), *values = keys_allocate(2048);
+    hd_regions_force(1, UINT32_MAX);
+    for (uint32_t round = 0; round < case_size(200); round++) {
+        const uint32_t policy = round % POLICIES;
+        const uint64_t distinct = 1 + keys_below(&state, 64);
+        const uint64_t n = distinct * (1 + keys_below(&state, 32));
+        heddle_table_options options = case_options(c);
+        heddle_table *table = NULL;
+        case_note("round %u, policy %u, %llu keys, %llu pairs", round, policy,
+                  (unsigned long long)distinct, (unsigned long long)n);
+        keys_fill(pool, distinct, KEYS_RANDOM, c->ops->key_bits, round);
+        for (uint64_t i = 0; i < n; i++) keys[i] = pool[keys_below(&state, distinct)];
+        if (in_order) keys_fill_values(values, n, round);
+        else fill_values(values, keys, n, policy);
+        options.capacity = 2 * distinct;
+        options.load = 0.5;
+        options.seed = round + 1; /* always the same tables, in which all keys find room */
+        options.flags = HEDDLE_FLAG_FIXED;
+        check_ok(heddle_table_create(c->device, &options, &table));
+        checked t = fill_checked(c, table, heddle_table_build, keys, values, n, policy, UINT64_MAX);
+        check_ok(heddle_table_validate(table, NULL));
+        checked_destroy(&t);
+    }
+    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    free(keys);
+    free(values);
+}
+
 /* An insertion into an empty table goes the same way; into one that holds keys it does not. */
 static void insert_into_empty(const test_case *c)
 {
@@ -294,6 +330,7 @@ int main(void)
         OVER_WIDTHS(many_sizes),
         OVER_WIDTHS(short_workspace),
         OVER_INSTANCES(crowded_regions),
+        OVER_INSTANCES(copies_in_small_regions),
         OVER_INSTANCES(insert_into_empty),
         OVER_INSTANCES(too_many_keys),
         OVER_WIDTHS(without_memory),

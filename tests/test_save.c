@@ -15,6 +15,12 @@
 
 static char path[512];
 
+/* Not what would be chosen, where there is a choice. */
+static uint32_t case_hashes(const test_case *c)
+{
+    return c->ops->scheme == HEDDLE_SCHEME_ICEBERG ? 3 : 4;
+}
+
 /* A table with n keys of the edges, some erased, saved to `path`. */
 static checked create_saved(const test_case *c, uint64_t n)
 {
@@ -22,7 +28,7 @@ static checked create_saved(const test_case *c, uint64_t n)
     uint64_t *values = keys_allocate(n);
     heddle_table_options options = case_options(c);
     options.load = 0.7;
-    options.hashes = 4;
+    options.hashes = case_hashes(c);
     checked t = checked_create(c, &options);
     keys_fill(keys, n, KEYS_EDGES, options.key_bits, 173);
     keys_fill_values(values, n, 173);
@@ -70,7 +76,7 @@ static void round_trip(const test_case *c)
         assert_string_equal(heddle_table_instance(loaded), c->ops->name);
         assert_ptr_equal(heddle_table_device(loaded), c->device);
         check_ok(heddle_table_get_options(loaded, &options));
-        assert_int_equal(options.hashes, 4);
+        assert_int_equal(options.hashes, case_hashes(c));
         assert_true(options.load == 0.7);
         assert_int_equal(options.container, t.options.container);
         check_loaded(c, loaded, t.model);

@@ -62,11 +62,15 @@ static trial run_trial(const test_case *c, const packed *p, uint64_t n, double l
     return (trial){wrote.failed, (double)read.probes / (double)n};
 }
 
-/* 99 of 100 builds of 2^16 keys succeed at load 0.95 with buckets of 16 and three hashes. */
+/*
+ * 99 of 100 builds of 2^16 keys succeed with buckets of 16 and three hashes: at load 0.95, or 0.82 where
+ * no pair is moved to make room.
+ */
 static void seeds_succeed(const test_case *c)
 {
     const uint64_t n = UINT64_C(1) << 16;
     const uint32_t builds = case_quick() ? 20 : 100;
+    const double load = c->ops->scheme == HEDDLE_SCHEME_ICEBERG ? 0.82 : 0.95;
     uint64_t *numbers = keys_allocate(n);
     uint32_t lucky_builds = 0, lucky_inserts = 0;
     if (c->ops->bucket != 16) {
@@ -76,9 +80,9 @@ static void seeds_succeed(const test_case *c)
     keys_fill(numbers, n, KEYS_RANDOM, c->ops->key_bits, 197);
     packed p = pack(c, numbers, n);
     for (uint32_t i = 0; i < builds; i++) {
-        lucky_builds += run_trial(c, &p, n, 0.95, 1000 + i, true).failed == 0;
+        lucky_builds += run_trial(c, &p, n, load, 1000 + i, true).failed == 0;
         lucky_inserts +=
-            run_trial(c, &p, n, 0.95, 1000 + i, false).failed == 0; /* one seed, no second try */
+            run_trial(c, &p, n, load, 1000 + i, false).failed == 0; /* one seed, no second try */
     }
     check(lucky_builds * 100 >= 99 * builds, "%u of %u builds succeeded", lucky_builds, builds);
     check(lucky_inserts * 100 >= 99 * builds, "%u of %u inserts succeeded", lucky_inserts, builds);

@@ -55,6 +55,11 @@ static bare bare_create(const test_case *c, const hd_table_ops *ops, uint64_t ca
         b.view.values = allocate(b.slots * ops->value_bytes);
         memset(b.view.values, 0, b.slots * ops->value_bytes);
     }
+    if (hd_geometry_locks(&b.view, ops) != 0) {
+        b.view.threshold = hd_geometry_threshold(ops, 0.8);
+        b.view.locks = allocate(hd_geometry_locks(&b.view, ops) * sizeof(uint32_t));
+        memset(b.view.locks, 0, hd_geometry_locks(&b.view, ops) * sizeof(uint32_t));
+    }
     b.heads = allocate(sizeof *b.heads << b.view.region_bits);
     memset(b.heads, 0xff, sizeof *b.heads << b.view.region_bits);
     check_ok(ops->clear(c->device, &b.view, NULL));
@@ -65,6 +70,7 @@ static void bare_destroy(bare *b)
 {
     free(b->view.slots);
     free(b->view.values);
+    free(b->view.locks);
     free(b->heads);
 }
 
@@ -103,6 +109,37 @@ static void insert(const test_case *c, const hd_table_ops *ops, bare *b, uint64_
     for (uint64_t i = 0; i < UINT64_C(1) << b->view.region_bits; i++)
         check(b->heads[i] == HD_NO_KEY, "settle left keys in the list of region %llu",
               (unsigned long long)i);
+}
+
+/* The same by regions, into a fresh table; the device sorts the pairs. */
+static void fill(const test_case *c, bare *b, uint64_t n, uint32_t policy, answers *a)
+{
+    const uint64_t regions = UINT64_C(1) << b->view.region_bits;
+    const uint64_t pair_bytes = hd_pair_bytes(b->ops->key_bits, b->ops->value_bits);
+    hd_batch batch = batch_of(b, 0, n, a);
+    hd_partition job;
+    memset(&job, 0, sizeof job);
+    job.key_bits = b->ops->key_bits;
+    job.value_bits = b->ops->value_bits;
+    job.region_bits = b->view.region_bits;
+    job.mix = b->view.mix;
+    job.keys = keys;
+    job.values = batch.values;
+    job.n = n;
+    job.pairs = allocate(n * pair_bytes);
+    job.spare = allocate(n * pair_bytes);
+    job.starts = allocate((regions + 1) * sizeof *job.starts);
+    job.work = allocate(c->device->engine->partition_work(c->device, &job));
+    check_ok(c->device->engine->partition(c->device, &job, NULL));
+    const hd_sorted sorted = {job.pairs, job.starts, job.starts + 1, NULL, 0, UINT64_MAX};
+    batch.policy = policy;
+    batch.tally = &b->inserted;
+    b->inserted = b->erased = 0;
+    check_ok(b->ops->fill(c->device, &b->view, &batch, &sorted, true, NULL));
+    free(job.pairs);
+    free(job.spare);
+    free(job.starts);
+    free(job.work);
 }
 
 typedef enum reading { FIND, CONTAINS, ERASE } reading;
@@ -190,6 +227,17 @@ static void compare_erase(contest *x, uint64_t first, uint64_t n)
     compare_census(x);
 }
 
+/* Each tile fills its own table: every slot is the same then, in all its bits. */
+static void compare_fill(contest *x, uint64_t n, uint32_t policy)
+{
+    fill(x->c, &x->one, n, policy, &x->a);
+    fill(x->c, &x->two, n, policy, &x->b);
+    same_answers(x, "fill");
+    compare_census(x);
+    check(memcmp(x->one.view.slots, x->two.view.slots, x->one.slots * x->one.ops->slot_bytes) == 0,
+          "the tiles fill differently");
+}
+
 static void fill_batches(const hd_table_ops *ops, key_set set)
 {
     uint64_t numbers[N];
@@ -225,6 +273,10 @@ static void run_contest(const test_case *c, const hd_table_ops *one, const hd_ta
     compare_insert(x, 1, N - 1, HEDDLE_POLICY_MIN);
     if (one->value_bits != 0)
         compare_reading(x, FIND, 0, N);
+    for (uint32_t policy = 0; policy <= HEDDLE_POLICY_MAX; policy++) {
+        compare_fill(x, policy == HEDDLE_POLICY_ADD ? N : N / 2, policy); /* N: more than fits */
+        compare_reading(x, one->value_bits != 0 ? FIND : CONTAINS, 0, N);
+    }
     bare_destroy(&x->one);
     bare_destroy(&x->two);
     free(x);

@@ -95,6 +95,17 @@ grep -v '^#' "$work/out" | sed 1d > "$work/rows"
 [ "$(cut -d, -f4-6,14 "$work/rows" | sort -u | wc -l)" = 24 ] || bad "lists: rows are alike"
 [ "$(grep -c ',true,8,[24],0\.[1-6][0-9]*,0$' "$work/rows")" = 24 ] || bad "lists: the last columns"
 
+# Schemes and what they take.
+if "$HEDDLE" info | grep -qw iceberg_k32_v32_b16; then
+    works bench map --device cpu --scheme iceberg --threshold 0.5 --bucket 16 --keys 2^10 --op find \
+        --repeat 1 --format csv
+    grep -q '^cpu,map,iceberg_k32_v32_b16,find,.*,true,' "$work/out" || bad "an iceberg table"
+fi
+refuses bench map --device cpu --scheme iceberg --threshold 1.5
+refuses bench map --device cpu --scheme iceberg --threshold 0
+refuses bench map --device cpu --scheme cuckoo --threshold 0.5 --keys 2^10
+refuses bench map --device cpu --scheme glacier
+
 # Sweeps. The rows of CSV in the file rows, and how many of them match.
 sweep() # sweep ARGUMENTS: works, and leaves the rows
 {
@@ -187,7 +198,7 @@ relation() # relation ROWS COLUMNS ARGUMENTS
         grep -q "^# $line: " "$work/out" || bad "$*: no $line in the head"
     done
 }
-graph=variant,op,n,copies,distribution,vertices,bins,key_bits,value_bits,asked,bytes_per_entry
+graph=variant,op,n,copies,distribution,vertices,bins,workspace,passes,key_bits,value_bits,asked,bytes_per_entry
 join=kind,op,left,right,copies,distribution,hit,key_bits,row_bits,rows,capacity
 group=op,type,n,groups,distribution,key_bits,row_bits,with_keys
 unique=order,n,groups,distribution,key_bits,row_bits
@@ -198,6 +209,10 @@ relation 4 $graph graph --keys 2^14 --vertices 0.125,4 --key-bits 64 --value-bit
 relation 5 $graph graph --keys 5000 --copies 3 --variant regions,ordered,v1,v2 --bins 16,64
 rows 1 ',v2,build,5000,3,uniform,1,64,' "bins"
 relation 1 $graph graph --keys 5000 --variant ordered,v1 --op find
+relation 5 $graph graph --keys 2^18 --workspace 1,0.2 --op build,insert,find
+rows 1 ',build,262144,1,uniform,1,0,1,1,' "a build in one pass"
+rows 1 ',build,262144,1,uniform,1,0,0\.2,([5-9]|1[0-9]),' "a build in several passes"
+rows 1 ',insert,262144,1,uniform,1,0,0\.2,([5-9]|1[0-9]),' "an insertion in several passes"
 relation 24 $join join --keys 3000 --copies 1,3 --kind inner,left,right,full,semi,anti --hit 60
 relation 3 $join join --left 2000 --right 3000 --distribution uniform,zipf:1,equal --count-only \
     --key-bits 64 --row-bits 64
@@ -212,17 +227,32 @@ same "numbers of groups" "$(column 6)" "100 127 128 129 1000"
 relation 8 $unique unique --keys 3000 --groups 129,3000 --order unordered,first \
     --distribution uniform,zipf:1.2
 relation 1 $unique unique --keys 3000 --groups 50 --key-bits 64 --row-bits 64
+filter=op,n,key_bits,bits_per_key,hashes,megabytes,rate_expected,rate_found,rate_measured
+relation 12 $filter filter --keys 5000 --bits-per-key 8,16 --hashes 0,3
+same "hashes of a filter" "$(column 7)" "5 8 3"
+relation 1 $filter filter --keys 2^17 --key-bits 64 --op miss
 works bench join --device cpu --keys 1000 --repeat 1
 works bench unique --device cpu --keys 1000 --groups 10 --repeat 1 --no-verify
 grep -q ' no$' "$work/out" || bad "a row that is not verified does not say so"
-for subject in graph join group unique; do
+for subject in graph join group unique filter; do
     works bench $subject --device cpu --keys 1000 --repeat 1 --format json
     if ! command -v python3 > /dev/null; then continue; fi
     python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' < "$work/out" \
         2> "$work/err" || bad "$subject: not JSON"
 done
 refuses bench graph --load 0.5
+refuses bench filter --op find
+refuses bench filter --hashes 17
+refuses bench filter --bits-per-key 0.5
+refuses bench filter --load 0.5
+refuses bench filter --device cpu --keys 2^40 --key-bits 64
+refuses bench map --op add
+refuses bench map --hashes 5
+refuses bench map --bits-per-key 8
 refuses bench graph --vertices 5
+refuses bench graph --workspace 0
+refuses bench graph --workspace 1.5
+refuses bench map --workspace 0.5
 refuses bench graph --op walk
 refuses bench graph --bins 64
 refuses bench graph --variant v2 --bins 2^17

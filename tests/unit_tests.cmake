@@ -60,3 +60,10 @@ foreach(target test_sqlite test_sqlite_groups)
 endforeach()
 
 include(cuda_on_cpu/cuda_on_cpu.cmake)
+
+if(heddle_has_cuda)
+    target_link_libraries(test_device PRIVATE heddle::device)
+    target_compile_definitions(test_device PRIVATE
+        HEDDLE_DEVICE_PTX="${PROJECT_BINARY_DIR}/heddle_device.ptx")
+    add_dependencies(test_device heddle_device_code)
+endif()

@@ -5,7 +5,7 @@ set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
 deps=$root/build/peers/deps
-packages="g++ cmake make python3-venv libtbb-dev libsparsehash-dev robin-map-dev libabsl-dev"
+packages="g++ cmake make python3-venv libtbb-dev libsparsehash-dev robin-map-dev libabsl-dev libbloom-dev"
 mkdir -p "$deps"
 
 missing=
@@ -32,6 +32,15 @@ if [ ! -e "$deps/boost/boost/unordered/concurrent_flat_map.hpp" ]; then
     header=$(find "$deps/venv/" -path '*/boost/unordered/concurrent_flat_map.hpp' | head -n 1)
     [ -n "$header" ] || { echo "boost-headers has no concurrent_flat_map.hpp" >&2; exit 1; }
     ln -sfn "${header%/boost/unordered/concurrent_flat_map.hpp}" "$deps/boost"
+fi
+
+# Parquet's Bloom filter, with its headers, in the wheel of pyarrow.
+if [ ! -e "$deps/pyarrow/include/parquet/bloom_filter.h" ]; then
+    [ -d "$deps/venv" ] || python3 -m venv "$deps/venv"
+    "$deps/venv/bin/pip" install -q --disable-pip-version-check pyarrow==15.0.2
+    header=$(find "$deps/venv/" -path '*/pyarrow/include/parquet/bloom_filter.h' | head -n 1)
+    [ -n "$header" ] || { echo "pyarrow has no parquet/bloom_filter.h" >&2; exit 1; }
+    ln -sfn "${header%/include/parquet/bloom_filter.h}" "$deps/pyarrow"
 fi
 
 # klib is no package of its own, but htslib ships its khash.h. Only that and the headers it includes

@@ -29,7 +29,7 @@
  *           a call that is given `totals` waits for its own work.
  * Threads.  Different tables may be used by different threads at the same time, also on one
  *           device. On one table, calls that only read (find, contains, count, retrieve,
- *           export, stats, validate, save, size) may run at the same time; a call that writes needs
+ *           locate, at, export, stats, validate, save, size) may run at the same time; a call that writes needs
  *           the table alone. On a GPU the same holds for streams: work queued on two streams counts
  *           as simultaneous unless events order it.
  * Keys.     Every key value is legal. So is every value. Counts are 64-bit everywhere.
@@ -168,9 +168,9 @@ typedef struct heddle_table heddle_table;
 #define HEDDLE_CONTAINER_COUNTER 4  /* keys with the number of times they were inserted */
 
 /*
- * A cuckoo table and an open table are maps, sets or counters that keys come to and leave at any time. A
- * cuckoo table moves pairs to make room. In an open table a pair stays where it is until it is erased or
- * the table grows, is rehashed or is built anew. A hashgraph holds for every
+ * Cuckoo, open and iceberg tables are maps, sets or counters, an open table also a multimap, that keys come
+ * to and leave at any time. A cuckoo table moves pairs to make room. In an open or iceberg table a pair stays
+ * where it is until it is erased or the table grows, is rehashed or is built anew (heddle_table_locate). A hashgraph holds for every
  * value of the hash, a vertex, the list of the pairs that hash to it. It knows no collisions and does
  * not mind duplicates. It is built in one go: an insertion or a build makes a new graph beside the old one,
  * so a few large batches are right for it, many small ones are not. When memory for that runs out the
@@ -189,7 +189,10 @@ typedef struct heddle_table heddle_table;
 #define HEDDLE_SCHEME_AUTO 0   /* cuckoo for a map or a set, hashgraph for a multimap or a counter */
 #define HEDDLE_SCHEME_CUCKOO 1 /* bucketed cuckoo hashing; bucket 1, 4, 8, 16, 32; 2 to 4 hashes */
 #define HEDDLE_SCHEME_HASHGRAPH 2 /* lists in compressed rows; static: set, multimap, counter */
-#define HEDDLE_SCHEME_OPEN 3 /* open addressing, windows by double hashing; bucket 8, 16: a window */
+#define HEDDLE_SCHEME_OPEN 3 /* open addressing, windows by double hashing; bucket 8, 16: a window. As a
+                                multimap a slot for every pair; a key has a quarter of the slots at most,
+                                an eighth in large tables, or the table grows */
+#define HEDDLE_SCHEME_ICEBERG 4 /* a first bucket up to a threshold, else the emptier of two; bucket 16, 32 */
 #define HEDDLE_SCHEME_BUCKET_LIST 5 /* growing lists of values beside a table of keys: multimap */
 
 #define HEDDLE_FLAG_FIXED 1u /* all but hashgraph: never grow; what does not fit is reported instead */
@@ -205,22 +208,26 @@ typedef struct heddle_table_options {
     uint32_t scheme;     /* HEDDLE_SCHEME_*; AUTO by default */
     uint32_t key_bits;   /* 32 or 64; 32 by default */
     uint32_t value_bits; /* 32 or 64 (0 chooses 32), 0 in a set */
-    uint32_t bucket;     /* cuckoo, open, and the keys of bucket lists: slots in a bucket; 0 lets the
-                            library choose */
+    uint32_t bucket;     /* cuckoo, open, iceberg, and the keys of bucket lists: slots in a bucket; 0 lets
+                            the library choose */
     uint32_t hashes;     /* cuckoo: candidate buckets of a key, 2 to 4; 0 chooses 3 (4 when bucket is 1);
-                            open: windows that a key may be in, 2 to 4096; 0 chooses 128 */
+                            open: windows that a search looks at, at most, 2 to 16384; 0: the
+                            whole region, so that a key finds room while there is any; in a multimap
+                            windows in a row without the key that end a search; iceberg: 3 */
     uint32_t flags;      /* HEDDLE_FLAG_* */
     uint64_t capacity;   /* keys to make room for, in a multimap pairs; small tables get a little more */
     uint64_t seed;       /* of the hash functions; 0 draws one from the system */
-    double load;         /* cuckoo, open: filled share of the slots once `capacity` keys are in, 0.1 to
+    double load;         /* cuckoo, open, iceberg: filled share of the slots once `capacity` keys are in, 0.1 to
                             0.99; 0 chooses 0.8 */
     double vertices;     /* hashgraph: lists for every key, 0.125 to 4; 0 chooses 1 */
+    double threshold;    /* iceberg: share of a bucket that is filled with keys whose first bucket it is
+                            before these go to another, up to 1; 0 chooses 0.8 */
     uint64_t list_first; /* bucket lists: values that the first bucket of a key has room for; 0 chooses 1 */
     double list_growth;  /* bucket lists: how much larger each next bucket is, 1 to 16; 0 chooses 2 */
 } heddle_table_options;
 #define HEDDLE_TABLE_OPTIONS_INIT                                                                  \
     {sizeof(heddle_table_options), HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_AUTO, 32, 0, 0, 0, 0, 0, 0, \
-     0.0, 0.0, 0, 0.0}
+     0.0, 0.0, 0.0, 0, 0.0}
 
 /*
  * Makes an empty table on `device`; NULL options are the defaults. Allocates and synchronises.
@@ -314,8 +321,13 @@ typedef struct heddle_insert_options {
  * fails: all are in, or none when memory runs out. Beside the new graph it needs scratch memory: a
  * multimap for the new pairs, for the old ones when some were erased, and twice for the old ones when
  * the graph has outgrown its regions; a set and a counter for grouping, about four times the batch, and a
- * counter that has some of the keys already as much again for all its pairs. Host arrays of a GPU table
- * are copied to its device whole.
+ * counter that has some of the keys already as much again for all its pairs. With less for the pairs the
+ * graph is made in passes, see heddle_table_build; grouping needs its memory whole. Host arrays of a GPU
+ * table are copied to its device whole.
+ *
+ * Multimap by HEDDLE_SCHEME_OPEN. Every pair is inserted. A large batch of device arrays, without outcomes and
+ * `failed`, in a call that waits is sorted by regions first; that takes scratch memory of twice its bytes,
+ * from `workspace` or allocated.
  *
  * Bucket lists. The call allocates and synchronises. When memory runs out, a batch of more than 1024 pairs has
  * changed nothing and all its pairs are failed; of a smaller one some may be in, as the outcomes say.
@@ -343,6 +355,14 @@ HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *ke
  * filled in place. Else the old graph stays until the new one is there: when memory runs out nothing
  * is lost. Afterwards there are the pairs and 2 bytes for every vertex; all else was scratch. On the CPU
  * the same pairs and seed give the same order of pairs, with any number of threads.
+ *
+ * When a multimap is given a smaller workspace than heddle_table_build_workspace says, or when the device
+ * has no memory for that much, the graph is made in passes over ranges of its regions, as many as it takes,
+ * and is the same as if made in one. The workspace then is all the scratch memory that the call uses. A range is
+ * a region, or 1/1024 of the regions (1/4096 on the CPU) where there are more; its pairs have to fit, beside
+ * about 16 bytes for every region (on the CPU and 80 to 210 for every range and thread). With HEDDLE_FLAG_ORDERED
+ * on a GPU they take about three times the room. When they do not fit, as when most keys are equal, the call returns
+ * HEDDLE_ERROR_NO_MEMORY and says how much was needed; the table is as it was.
  */
 HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *keys, const void *values,
                                             uint64_t n, const heddle_insert_options *options,
@@ -350,8 +370,9 @@ HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *key
 /*
  * How many bytes of workspace let a build of n keys go by regions in one piece: about the bytes of
  * the pairs, twice that where keys and values have different widths or n is more than the table
- * has slots. 0 when such a build does not go by regions. For a multimap about the bytes of the pairs; a
- * smaller workspace is not used. 0 for a set or counter in a hashgraph, whose builds take their own memory.
+ * has slots. 0 when such a build does not go by regions. For a multimap about the bytes of the pairs, also for
+ * insertions of n pairs, by HEDDLE_SCHEME_OPEN twice that; a hashgraph is made in passes with less
+ * (heddle_table_build). 0 for a set or counter in a hashgraph, whose builds take their own memory.
  */
 HEDDLE_API heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n,
                                                       uint64_t *bytes);
@@ -368,14 +389,14 @@ HEDDLE_API heddle_status heddle_table_contains(heddle_table *table, const void *
 /*
  * Erases n keys. found[i] becomes 1 when keys[i] was there and this element of the batch erased it;
  * of several equal keys in one batch exactly one gets the 1. `found` and `totals` may be NULL. In a
- * multimap all pairs of a key go. A hashgraph allocates for this, keeps 2 bytes more for every vertex
+ * multimap all pairs of a key go, and found counts keys. A hashgraph allocates for this, keeps 2 bytes more for every vertex
  * until it is built anew or inserted into, and synchronises.
  */
 HEDDLE_API heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t n,
                                             uint8_t *found, heddle_totals *totals, void *stream);
 /*
  * How many values every key has: matches[i] of keys[i]; in a set, map or counter 0 or 1. `totals` may be
- * NULL. In a cuckoo or open table the call allocates and synchronises.
+ * NULL. In a cuckoo, open or iceberg table that is no multimap the call allocates and synchronises.
  */
 HEDDLE_API heddle_status heddle_table_count(heddle_table *table, const void *keys, uint64_t n,
                                             uint64_t *matches, heddle_totals *totals, void *stream);
@@ -391,6 +412,20 @@ HEDDLE_API heddle_status heddle_table_retrieve(heddle_table *table, const void *
                                                uint64_t *offsets, void *values, uint64_t capacity,
                                                uint64_t *count, void *stream);
 /*
+ * All values of all keys, key by key: the values of keys[i] are values[offsets[i]] to
+ * values[offsets[i + 1] - 1]; every key once; neither keys nor the values of a key are in a particular
+ * order. *key_count and *value_count (host memory) become the number of different keys and of values.
+ * There is room for `key_capacity` keys and one offset more, and for `value_capacity` values. With `keys`
+ * NULL only the numbers are found: that is how to learn how much room is needed; `offsets` and `values`
+ * may be NULL then and else. When the arrays are too small nothing is written and the call returns
+ * HEDDLE_ERROR_INVALID with the numbers set. Not for sets. Allocates scratch memory, three to five times
+ * that of the pairs, and synchronises.
+ */
+HEDDLE_API heddle_status heddle_table_retrieve_all(heddle_table *table, void *keys, uint64_t *offsets,
+                                                   void *values, uint64_t key_capacity,
+                                                   uint64_t value_capacity, uint64_t *key_count,
+                                                   uint64_t *value_count, void *stream);
+/*
  * Writes all pairs, in no particular order, to arrays with room for `capacity` elements, and their
  * number to *count (host memory). `values` is NULL for a set, and may be NULL elsewhere. When the
  * arrays are too small nothing is written, *count says how much room is needed, and the call
@@ -398,6 +433,53 @@ HEDDLE_API heddle_status heddle_table_retrieve(heddle_table *table, const void *
  */
 HEDDLE_API heddle_status heddle_table_export(heddle_table *table, void *keys, void *values,
                                              uint64_t capacity, uint64_t *count, void *stream);
+
+/* What heddle_table_locate gives for a key that is absent. */
+#define HEDDLE_NO_SLOT UINT64_MAX
+
+/*
+ * Handles of pairs, in open and iceberg tables; cuckoo tables and hashgraphs, which move pairs, give
+ * HEDDLE_ERROR_UNSUPPORTED. slots[i] becomes the number of the slot that holds keys[i], less than the
+ * table's `capacity` in heddle_table_get_options, or HEDDLE_NO_SLOT. A handle stays good until its key is
+ * erased or the table grows (not with HEDDLE_FLAG_FIXED), is reserved, rehashed, built anew or cleared;
+ * inserting and erasing other keys does not move a pair. After that the slot may hold nothing or another
+ * key. `totals` may be NULL.
+ */
+HEDDLE_API heddle_status heddle_table_locate(heddle_table *table, const void *keys, uint64_t n,
+                                             uint64_t *slots, heddle_totals *totals, void *stream);
+/*
+ * Reads n pairs by their handles, without a search. found[i] becomes 1 and keys[i] and values[i] those of
+ * the pair, or 0, and they are left as they are, when the slot is vacant or there is no such slot, as
+ * HEDDLE_NO_SLOT. Each of the three may be NULL; `values` is NULL for a set. Reads only.
+ */
+HEDDLE_API heddle_status heddle_table_at(heddle_table *table, const uint64_t *slots, uint64_t n,
+                                         void *keys, void *values, uint8_t *found, void *stream);
+
+/*
+ * A function of the caller's that is given pairs, some thousand at a time, in host memory: n keys and, but
+ * in a set, their values, in the table's widths. `rows` says of each which key of the batch it answers;
+ * NULL in heddle_table_for_all. It returns 0 to go on, another number to end the call.
+ */
+typedef uint32_t (*heddle_visitor)(void *context, const void *keys, const void *values,
+                                   const uint64_t *rows, uint64_t n);
+/*
+ * Calls `visit` with all pairs, in no particular order; with the pairs of every key of a batch, in
+ * the order of the batch. Both call from the calling thread, allocate and synchronise. The visitor must
+ * not change the table. When it ends the call early that is a success. Kernels of one's own visit the
+ * pairs of a GPU table without leaving the device: heddle/device.cuh.
+ */
+HEDDLE_API heddle_status heddle_table_for_all(heddle_table *table, heddle_visitor visit, void *context,
+                                              void *stream);
+HEDDLE_API heddle_status heddle_table_for_each(heddle_table *table, const void *keys, uint64_t n,
+                                               heddle_visitor visit, void *context, void *stream);
+/*
+ * What a kernel of one's own needs to know of a table; heddle/device.cuh calls it. `view` receives
+ * `bytes` bytes, whose meaning is not part of the stable ABI. The table must be the compiled instance that is
+ * named, else HEDDLE_ERROR_INVALID. Valid until the table grows, is rehashed or destroyed.
+ */
+HEDDLE_API heddle_status heddle_table_get_view(heddle_table *table, uint32_t scheme, uint32_t key_bits,
+                                               uint32_t value_bits, uint32_t bucket, void *view,
+                                               uint64_t bytes);
 /* Removes all keys; keeps the memory. Does not synchronise. */
 HEDDLE_API heddle_status heddle_table_clear(heddle_table *table, void *stream);
 /* The number of keys in the table, in a multimap of pairs. Synchronises with `stream`. */
@@ -450,7 +532,7 @@ typedef struct heddle_table_stats {
 /* Counts the table through. Synchronises. */
 HEDDLE_API heddle_status heddle_table_get_stats(heddle_table *table, heddle_table_stats *stats, void *stream);
 /*
- * Checks every invariant of the table: each key in one of its own buckets, no key twice, none
+ * Checks every invariant of the table: each key in one of its own buckets, no key twice but in a multimap, none
  * behind a bucket at which a search would stop, counts right; of a hashgraph: lists in order, each key
  * in its own list, in a set or counter once; of bucket lists: every list whole and its own, no bucket in
  * two of them. HEDDLE_OK, or HEDDLE_ERROR_CORRUPT
@@ -465,7 +547,7 @@ HEDDLE_API heddle_status heddle_table_validate(heddle_table *table, void *stream
 HEDDLE_API heddle_status heddle_table_save(heddle_table *table, const char *path, void *stream);
 /*
  * Makes a table on `device` from a file. `options` may be NULL to take all but seed and capacity from
- * the file; else its scheme, bucket, hashes, load, vertices, flags, seed and capacity are used, and container
+ * the file; else its scheme, bucket, hashes, load, vertices, threshold, flags, seed and capacity are used, and container
  * and widths must be those of the file. A table that is fixed may come out larger than it was, if
  * its keys do not fit with a new seed. A damaged file gives HEDDLE_ERROR_FORMAT and no table.
  */
@@ -477,5 +559,6 @@ HEDDLE_API heddle_status heddle_table_load(heddle_device *device, const char *pa
 #endif
 
 #include <heddle/relations.h>
+#include <heddle/filter.h>
 
 #endif

@@ -196,7 +196,7 @@ static heddle_status fill_crowds(folding *f, const char *pairs, bool fresh, bool
     void *stream = f->rc->stream;
     const hd_sorted sorted = {
         pairs,    f->device_cursors, f->device_cursors + f->count, f->device_regions,
-        f->count, UINT64_MAX};
+        f->count, UINT64_MAX, NULL, NULL};
     hd_counts counts;
     heddle_status status;
     for (uint32_t i = 0; i < f->count; i++) {

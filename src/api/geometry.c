@@ -66,6 +66,18 @@ uint64_t hd_geometry_slots(const hd_view *view, const hd_table_ops *ops)
     return ((uint64_t)view->region_buckets << view->region_bits) * ops->bucket;
 }
 
+uint32_t hd_geometry_threshold(const hd_table_ops *ops, double threshold)
+{
+    const uint32_t slots = (uint32_t)(threshold * ops->bucket + 0.5);
+    return slots == 0 ? 1 : slots;
+}
+
+uint64_t hd_geometry_locks(const hd_view *view, const hd_table_ops *ops)
+{
+    const uint64_t buckets = (uint64_t)view->region_buckets << view->region_bits;
+    return ops->scheme == HEDDLE_SCHEME_ICEBERG ? (buckets + 31) / 32 : 0;
+}
+
 /* Slots a region needs so that `keys` of them on average fit: at `load`, and 4 deviations besides. */
 static double region_slots(double keys, double load)
 {
@@ -78,6 +90,32 @@ static void spread_windows(hd_view *view)
 {
     while (view->region_buckets % 2 == 0 || view->region_buckets % 3 == 0) view->region_buckets++;
     if (view->hashes > view->region_buckets) view->hashes = view->region_buckets;
+}
+
+/*
+ * The more marks, the fewer looks in vain. But in a multimap each of them halves the zones, and with them
+ * the pairs that one key can have: few are right there, and one in small tables.
+ */
+static uint32_t choose_mark_bits(const hd_view *view, bool is_multimap)
+{
+    const uint32_t most = !is_multimap ? HD_MARK_BITS_MAX : view->region_bits >= 8 ? 2 : 1;
+    uint32_t bits = 1;
+    while (bits * 2 < view->region_bits && bits < most) bits *= 2;
+    return bits;
+}
+
+/* Those of scheme/multi.h are any number, which a prime number of windows makes right. */
+static void make_prime(hd_view *view)
+{
+    uint32_t divisor = 2;
+    while (divisor * divisor <= view->region_buckets) {
+        if (view->region_buckets % divisor != 0) {
+            divisor++;
+        } else {
+            view->region_buckets++;
+            divisor = 2;
+        }
+    }
 }
 
 heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t capacity,
@@ -101,11 +139,11 @@ heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t 
              ops->bucket);
     view->region_buckets = buckets < REGION_BUCKETS_MIN ? REGION_BUCKETS_MIN : (uint32_t)buckets;
     view->hashes = hashes;
-    if (ops->scheme == HEDDLE_SCHEME_OPEN) spread_windows(view);
+    if (ops->count != NULL) make_prime(view);
+    else if (ops->scheme == HEDDLE_SCHEME_OPEN) spread_windows(view);
     view->kicks = HD_KICKS_MAX;
-    view->mark_bits = 1;
-    while (view->mark_bits * 2 < view->region_bits && view->mark_bits < HD_MARK_BITS_MAX)
-        view->mark_bits *= 2;
+    view->threshold = ops->bucket;
+    view->mark_bits = choose_mark_bits(view, ops->count != NULL);
     view->key_mask =
         ~(((UINT64_C(1) << view->mark_bits) - 1) << (ops->key_bits - 1 - view->mark_bits));
     hd_mix_init(&view->mix, seed);

@@ -14,6 +14,12 @@
 heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t capacity,
                                double load, uint32_t hashes, uint64_t seed);
 
+/* The slots of a bucket that a threshold (heddle_table_options) stands for: at least one. */
+uint32_t hd_geometry_threshold(const hd_table_ops *ops, double threshold);
+
+/* The words of hd_view.locks; 0 where the scheme has none. */
+uint64_t hd_geometry_locks(const hd_view *view, const hd_table_ops *ops);
+
 /* The number of slots of a view. */
 uint64_t hd_geometry_slots(const hd_view *view, const hd_table_ops *ops);
 

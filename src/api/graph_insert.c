@@ -32,6 +32,8 @@ static heddle_status renew(const addition *a, bool keep, const void *keys, const
     feed.seed = a->table->options.seed;
     feed.workspace = a->options->workspace;
     feed.workspace_bytes = a->options->workspace_bytes;
+    /* Sets and counters have had memory of their own to bring keys together. */
+    feed.bounded = a->table->options.container == HEDDLE_CONTAINER_MULTIMAP;
     return hd_graph_renew(a->table, &feed, a->stream);
 }
 

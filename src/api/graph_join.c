@@ -76,8 +76,10 @@ static heddle_status take_side(heddle_join *join, heddle_table *table, hd_join_s
         if (status == HEDDLE_OK)
             status = hd_block_take(join->device, count * sizeof(uint64_t), &device_starts);
         if (status == HEDDLE_OK)
-            status = t->ops->compact(join->device, graph, side->pairs, (uint64_t *)device_starts,
-                                     stream);
+            status = t->ops->live_starts(join->device, graph, (uint64_t *)device_starts, stream);
+        if (status == HEDDLE_OK)
+            status = t->ops->compact(join->device, graph, 0, (uint32_t)(count - 1),
+                                     (const uint64_t *)device_starts, 0, side->pairs, stream);
         from = (const uint64_t *)device_starts;
     }
     if (status == HEDDLE_OK)

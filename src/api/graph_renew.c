@@ -5,6 +5,7 @@
  * are in that order already, if the new graph has as many regions and the same hash function. Scratch
  * memory: the pairs to add, sorted; where the table's pairs cannot stay as they are, those once more, and
  * twice where they have to be sorted again. The new graph's edges serve as the partition's spare room.
+ * Where there is less memory, graph_passes.c does the same in passes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,21 +16,8 @@
 
 static uint64_t aligned(uint64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-/* A call of hd_graph_renew. */
-typedef struct renewal {
-    heddle_table *table;
-    const hd_graph_feed *feed;
-    hd_scratch scratch;
-    hd_graph_storage storage; /* the new graph; or the table's own, which is empty */
-    bool in_place;
-    uint64_t live; /* the table's own pairs that are kept */
-    hd_graph_source sources[2];
-    uint32_t count;
-    void *stream;
-} renewal;
-
-static hd_partition make_job(const heddle_table *table, const hd_graph *graph, const void *keys,
-                             const void *values, uint64_t n)
+hd_partition hd_graph_sort(const heddle_table *table, const hd_graph *graph, const void *keys,
+                           const void *values, uint64_t n)
 {
     hd_partition job;
     memset(&job, 0, sizeof job);
@@ -59,23 +47,29 @@ static layout make_layout(const heddle_table *table, const hd_partition *job)
 
 heddle_status hd_graph_workspace(heddle_table *table, uint64_t n, uint64_t *bytes)
 {
+    const hd_graph_storage *own = &hd_graph_of(table)->storage;
+    const uint32_t own_bits = own->graph.region_bits;
     hd_partition job;
     hd_graph shape;
-    const heddle_status status = hd_graph_shape(table, n, 1, &shape);
+    /* As many regions as an insertion would need, or as there are: a build may keep them. */
+    const heddle_status status = hd_graph_shape(table, own->edges + n, own_bits, &shape);
     if (status != HEDDLE_OK) return status;
-    job = make_job(table, &shape, NULL, NULL, n);
+    job = hd_graph_sort(table, &shape, NULL, NULL, n);
     *bytes = make_layout(table, &job).bytes;
     return HEDDLE_OK;
 }
 
 /* Sorts pairs by the new graph's regions and makes them its next source. */
-static heddle_status add_sorted(renewal *r, const void *keys, const void *values, uint64_t n,
+static heddle_status add_sorted(hd_renewal *r, const void *keys, const void *values, uint64_t n,
                                 void *workspace, uint64_t workspace_bytes)
 {
-    hd_partition job = make_job(r->table, &r->storage.graph, keys, values, n);
+    hd_partition job = hd_graph_sort(r->table, &r->storage.graph, keys, values, n);
     const layout l = make_layout(r->table, &job);
     char *memory = (char *)workspace;
+    hd_graph_source *source = &r->placing.sources[r->placing.count++];
     heddle_status status = HEDDLE_OK;
+    if (memory != NULL && workspace_bytes < l.bytes && r->feed->bounded)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "the workspace is too small for a build in one go");
     if (memory == NULL || workspace_bytes < l.bytes)
         status = hd_scratch_take(&r->scratch, l.bytes, (void **)&memory);
     if (status != HEDDLE_OK) return status;
@@ -84,8 +78,8 @@ static heddle_status add_sorted(renewal *r, const void *keys, const void *values
     job.starts = (uint64_t *)(void *)(memory + l.starts);
     job.work = memory + l.work;
     status = r->table->engine->partition(r->table->device, &job, r->stream);
-    r->sources[r->count].pairs = job.pairs;
-    r->sources[r->count++].starts = job.starts;
+    source->pairs = job.pairs;
+    source->starts = job.starts;
     return status;
 }
 
@@ -99,13 +93,17 @@ heddle_status hd_graph_live_pairs(heddle_table *table, hd_scratch *scratch, uint
     heddle_status status;
     source->pairs = graph->edges;
     source->starts = graph->starts;
+    source->base = 0;
     if (graph->lengths == NULL) return HEDDLE_OK;
     status = hd_scratch_take(scratch, live * pair, &pairs);
     if (status == HEDDLE_OK)
         status =
             hd_scratch_take(scratch, (hd_graph_regions(graph) + 1) * sizeof(uint64_t), &starts);
     if (status == HEDDLE_OK)
-        status = t->ops->compact(table->device, graph, pairs, (uint64_t *)starts, stream);
+        status = t->ops->live_starts(table->device, graph, (uint64_t *)starts, stream);
+    if (status == HEDDLE_OK)
+        status = t->ops->compact(table->device, graph, 0, (uint32_t)hd_graph_regions(graph),
+                                 (const uint64_t *)starts, 0, pairs, stream);
     source->pairs = pairs;
     source->starts = (const uint64_t *)starts;
     return status;
@@ -124,7 +122,7 @@ heddle_status hd_graph_unzip(heddle_table *table, hd_scratch *scratch, uint64_t 
 }
 
 /* The table's own pairs, sorted anew. */
-static heddle_status add_resorted(renewal *r)
+static heddle_status add_resorted(hd_renewal *r)
 {
     heddle_table *table = r->table;
     void *keys = NULL, *values = NULL;
@@ -136,18 +134,21 @@ static heddle_status add_resorted(renewal *r)
     return status == HEDDLE_OK ? add_sorted(r, keys, values, r->live, NULL, 0) : status;
 }
 
-static heddle_status add_sources(renewal *r)
+bool hd_graph_keeps_regions(const hd_renewal *r)
+{
+    return hd_graph_of(r->table)->storage.graph.region_bits == r->storage.graph.region_bits &&
+           r->feed->seed == r->table->options.seed;
+}
+
+static heddle_status add_sources(hd_renewal *r)
 {
     const hd_graph_feed *feed = r->feed;
-    const hd_graph *own = &hd_graph_of(r->table)->storage.graph;
     heddle_status status = HEDDLE_OK;
-    if (r->live != 0) {
-        if (own->region_bits == r->storage.graph.region_bits &&
-            feed->seed == r->table->options.seed)
-            status = hd_graph_live_pairs(r->table, &r->scratch, r->live, &r->sources[r->count++],
-                                         r->stream);
-        else status = add_resorted(r);
-    }
+    if (r->live != 0)
+        status = hd_graph_keeps_regions(r)
+                     ? hd_graph_live_pairs(r->table, &r->scratch, r->live,
+                                           &r->placing.sources[r->placing.count++], r->stream)
+                     : add_resorted(r);
     if (status == HEDDLE_OK && feed->n != 0)
         status = add_sorted(r, feed->keys, feed->values, feed->n, feed->workspace,
                             feed->workspace_bytes);
@@ -155,7 +156,7 @@ static heddle_status add_sources(renewal *r)
 }
 
 /* How many regions have more edges than 16-bit numbers can tell, counted on the host. */
-static heddle_status count_wide(renewal *r, uint32_t *rows)
+static heddle_status count_wide(hd_renewal *r, uint32_t *rows)
 {
     const uint64_t regions = hd_graph_regions(&r->storage.graph);
     const uint64_t bytes = (regions + 1) * sizeof(uint64_t);
@@ -163,14 +164,14 @@ static heddle_status count_wide(renewal *r, uint32_t *rows)
     heddle_status status = HEDDLE_OK;
     *rows = 0;
     if (r->storage.edges <= HD_NARROW_MAX) return HEDDLE_OK;
-    starts = hd_fault_due() ? NULL : (uint64_t *)malloc(r->count * bytes);
+    starts = hd_fault_due() ? NULL : (uint64_t *)malloc(r->placing.count * bytes);
     if (starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to count regions");
-    for (uint32_t i = 0; i < r->count && status == HEDDLE_OK; i++)
-        status = hd_read_back(r->table, starts + i * (regions + 1), r->sources[i].starts, bytes,
-                              r->stream);
+    for (uint32_t i = 0; i < r->placing.count && status == HEDDLE_OK; i++)
+        status = hd_read_back(r->table, starts + i * (regions + 1), r->placing.sources[i].starts,
+                              bytes, r->stream);
     for (uint64_t region = 0; region < regions && status == HEDDLE_OK; region++) {
         uint64_t edges = 0;
-        for (uint32_t i = 0; i < r->count; i++) {
+        for (uint32_t i = 0; i < r->placing.count; i++) {
             const uint64_t *mine = starts + i * (regions + 1) + region;
             edges += mine[1] - mine[0];
         }
@@ -181,7 +182,7 @@ static heddle_status count_wide(renewal *r, uint32_t *rows)
 }
 
 /* The order of edges that the table promises, if it does. */
-static heddle_status order_edges(renewal *r)
+static heddle_status order_edges(hd_renewal *r)
 {
     heddle_table *table = r->table;
     const hd_graph_ops *ops = hd_graph_of(table)->ops;
@@ -191,11 +192,11 @@ static heddle_status order_edges(renewal *r)
         return HEDDLE_OK;
     status = hd_scratch_take(&r->scratch, ops->order_work(table->device, r->storage.edges), &work);
     return status == HEDDLE_OK
-               ? ops->order(table->device, &r->storage.graph, r->storage.edges, work, r->stream)
+               ? ops->order(table->device, &r->storage.graph, &r->placing.stretch, work, r->stream)
                : status;
 }
 
-static heddle_status place_all(renewal *r)
+static heddle_status place_all(hd_renewal *r)
 {
     heddle_table *table = r->table;
     uint32_t rows = 0;
@@ -203,18 +204,35 @@ static heddle_status place_all(renewal *r)
     if (status == HEDDLE_OK && rows > r->storage.graph.wide_rows)
         status = hd_graph_allocate_wide(table, &r->storage, rows);
     if (status != HEDDLE_OK) return status;
-    if (r->count == 0) status = hd_graph_empty(table, &r->storage, r->stream);
+    r->placing.stretch.end_region = (uint32_t)hd_graph_regions(&r->storage.graph);
+    r->placing.stretch.edges = r->storage.edges;
+    if (r->placing.count == 0) status = hd_graph_empty(table, &r->storage, r->stream);
     else
-        status = hd_graph_of(table)->ops->place(table->device, &r->storage.graph, r->sources,
-                                                r->count, r->stream);
+        status = hd_graph_of(table)->ops->place(table->device, &r->storage.graph, &r->placing,
+                                                r->stream);
     if (status == HEDDLE_OK) status = order_edges(r);
+    r->passes = 1;
+    return status;
+}
+
+/* All pairs in one go or, where memory for that is not to be had, in passes. */
+static heddle_status fill(hd_renewal *r)
+{
+    heddle_table *table = r->table;
+    heddle_status status = add_sources(r);
+    if (status == HEDDLE_OK) status = place_all(r);
+    if (status == HEDDLE_ERROR_NO_MEMORY) {
+        hd_scratch_free(&r->scratch);
+        memset(&r->placing, 0, sizeof r->placing);
+        status = hd_graph_renew_in_passes(r);
+    }
     if (status == HEDDLE_OK) status = hd_table_set_count(table, r->storage.edges, r->stream);
     if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, r->stream);
     return status;
 }
 
 /* Chooses the new graph's shape and takes its memory, or that of the table where it is empty and fits. */
-static heddle_status prepare(renewal *r, uint64_t held)
+static heddle_status prepare(hd_renewal *r, uint64_t held)
 {
     const hd_graph_feed *feed = r->feed;
     hd_graph_storage *own = &hd_graph_of(r->table)->storage;
@@ -245,7 +263,7 @@ static heddle_status prepare(renewal *r, uint64_t held)
 heddle_status hd_graph_renew(heddle_table *table, const hd_graph_feed *feed, void *stream)
 {
     hd_graph_table *t = hd_graph_of(table);
-    renewal r;
+    hd_renewal r;
     uint64_t held = 0;
     heddle_status status = hd_table_count(table, &held, stream);
     if (status != HEDDLE_OK) return status;
@@ -257,12 +275,13 @@ heddle_status hd_graph_renew(heddle_table *table, const hd_graph_feed *feed, voi
     r.live = feed->keep ? held : 0;
     status = prepare(&r, held);
     if (status == HEDDLE_OK) {
-        status = add_sources(&r);
-        if (status == HEDDLE_OK) status = place_all(&r);
-        if (status != HEDDLE_OK) r.storage.edges = 0;
-        else if (r.live != 0 && r.storage.graph.region_bits > t->storage.graph.region_bits)
+        status = fill(&r);
+        if (status == HEDDLE_OK) t->passes = r.passes;
+        else if (r.in_place) (void)hd_graph_empty(table, &r.storage, stream);
+        if (status == HEDDLE_OK && r.live != 0 &&
+            r.storage.graph.region_bits > t->storage.graph.region_bits)
             table->growths++;
-        if (r.in_place) t->storage = r.storage; /* empty still on failure, but with new wide rows */
+        if (r.in_place) t->storage = r.storage; /* empty again on failure, but with new wide rows */
         else if (status == HEDDLE_OK) hd_graph_adopt(table, &r.storage, feed->seed);
         else hd_graph_free(table, &r.storage);
     }

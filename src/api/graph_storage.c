@@ -71,7 +71,7 @@ heddle_status hd_graph_allocate(heddle_table *table, const hd_graph *shape, uint
     storage->room = room;
     status = take(table, storage, wide_used + sizeof(uint32_t), &storage->rows);
     if (status == HEDDLE_OK)
-        status = take(table, storage, (room + (room == 0)) * pair, &graph->edges);
+        status = take(table, storage, room * pair + HD_EDGES_SLACK, &graph->edges);
     if (status != HEDDLE_OK) {
         hd_graph_free(table, storage);
         return status;

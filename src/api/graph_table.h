@@ -12,6 +12,9 @@
 #include "api/scratch_out.h"
 #include "api/table.h"
 
+/* Bytes behind the room for edges: pairs on their way into them begin at a line of memory. */
+#define HD_EDGES_SLACK 64
+
 /* A graph and its memory. */
 typedef struct hd_graph_storage {
     hd_graph graph;
@@ -25,6 +28,7 @@ typedef struct hd_graph_table {
     heddle_table base;
     const hd_graph_ops *ops;
     hd_graph_storage storage;
+    uint64_t passes; /* in which the graph was made: 1, or more where scratch memory was short */
     char name[32];
 } hd_graph_table;
 
@@ -62,10 +66,35 @@ typedef struct hd_graph_feed {
     uint64_t seed;
     void *workspace; /* for the sorted pairs, where it suffices */
     uint64_t workspace_bytes;
+    bool
+        bounded; /* where it does not suffice, passes that it suffices for; else memory of the call's own */
 } hd_graph_feed;
 
-/* Gives the table a new graph, and waits. On failure the table is as it was. */
+/* A call of hd_graph_renew. */
+typedef struct hd_renewal {
+    heddle_table *table;
+    const hd_graph_feed *feed;
+    hd_scratch scratch;
+    hd_graph_storage storage; /* the new graph; or the table's own, which is empty */
+    bool in_place;
+    uint64_t live; /* the table's own pairs that are kept */
+    hd_graph_placing placing;
+    uint64_t passes;
+    void *stream;
+} hd_renewal;
+
+/*
+ * Gives the table a new graph, and waits. On failure the table is as it was. In one go, or in passes
+ * where memory is short.
+ */
 heddle_status hd_graph_renew(heddle_table *table, const hd_graph_feed *feed, void *stream);
+/* graph_passes.c: fills r->storage with all pairs in passes over ranges of regions. */
+heddle_status hd_graph_renew_in_passes(hd_renewal *r);
+/* Whether the table's own pairs lie in the order of the new graph's regions. */
+bool hd_graph_keeps_regions(const hd_renewal *r);
+/* A sort of pairs by the regions of a graph. */
+hd_partition hd_graph_sort(const heddle_table *table, const hd_graph *graph, const void *keys,
+                           const void *values, uint64_t n);
 /* The bytes of a workspace that hd_graph_renew uses for n pairs. */
 heddle_status hd_graph_workspace(heddle_table *table, uint64_t n, uint64_t *bytes);
 /* The pairs that are in lists: the edges themselves, or a copy in scratch where some were erased. */

@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "api/scratch.h"
 #include "api/stage.h"
 #include "engine/blocks.h"
 
@@ -90,7 +91,7 @@ heddle_status hd_slots_build_workspace(heddle_table *table, uint64_t n, uint64_t
     if (status != HEDDLE_OK) return status;
     *bytes = 0;
     if (n != 0 && n >= keys_min(table) && hd_slots(table)->ops->can_fill(table->device, &view))
-        *bytes = make_layout(table, &view, n, true).bytes;
+        *bytes = make_layout(table, &view, n, !hd_is_multimap(table)).bytes;
     return HEDDLE_OK;
 }
 
@@ -134,6 +135,21 @@ static void scratch_take(heddle_table *table, uint64_t n, const heddle_insert_op
         s->l = make_layout(table, &hd_slots(table)->storage.view, s->slice, s->slice == n);
 }
 
+/* The same for a table that holds pairs already: in one piece, with spare room of its own, or not at all. */
+static void scratch_take_whole(heddle_table *table, uint64_t n,
+                               const heddle_insert_options *options, scratch *s)
+{
+    memset(s, 0, sizeof *s);
+    s->l = make_layout(table, &hd_slots(table)->storage.view, n, false);
+    if (options->workspace != NULL && s->l.bytes <= options->workspace_bytes) {
+        s->slice = n;
+        s->memory = (char *)options->workspace;
+    } else if (options->workspace == NULL) {
+        s->own = hd_block_take(table->device, s->l.bytes, (void **)&s->memory) == HEDDLE_OK;
+        s->slice = s->own ? n : 0;
+    }
+}
+
 /* --------------------------------------------------------------------------------------- build */
 
 static heddle_status fill_slice(hd_region_call *rc, const scratch *s, bool fresh, bool *filled)
@@ -154,7 +170,10 @@ static heddle_status fill_slice(hd_region_call *rc, const scratch *s, bool fresh
         job->starts + 1,
         NULL,
         0,
-        hd_slots(table)->ops->fold != NULL && crowded != 0 ? region_slots * crowded : UINT64_MAX};
+        hd_slots(table)->ops->fold != NULL && crowded != 0 ? region_slots * crowded : UINT64_MAX,
+        rc->failed_count != NULL ? job->spare : NULL,
+        rc->failed_count};
+    rc->batch.n = job->n;
     heddle_status status = table->engine->partition(table->device, job, rc->stream);
     if (status == HEDDLE_OK)
         status = hd_slots(table)->ops->fill(table->device, &hd_slots(table)->storage.view,
@@ -202,6 +221,7 @@ heddle_status hd_regions_build(heddle_table *table, const void *keys, const void
     status = hd_call_begin(table, true, stream, &rc.call);
     if (status == HEDDLE_OK) {
         rc.batch.policy = options->policy;
+        rc.batch.next = hd_slots(table)->storage.next;
         rc.batch.counts = rc.call.counts;
         rc.batch.tally = &table->control->born;
         status = fill_slices(&rc, &s, (const char *)keys, (const char *)values, n, filled);
@@ -210,5 +230,66 @@ heddle_status hd_regions_build(heddle_table *table, const void *keys, const void
     }
     if (s.own) hd_block_give(table->device, s.memory);
     if (status == HEDDLE_OK && *filled) table->evictions += counts->at[HD_EVICTIONS];
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------- append */
+
+/* The pairs that found no room are inserted one by one, which knows how to grow, from copies of them. */
+static heddle_status append_rest(hd_region_call *rc, const scratch *s, uint64_t failed,
+                                 hd_regions_insert insert)
+{
+    heddle_table *table = rc->table;
+    const hd_slots_table *t = hd_slots(table);
+    const hd_graph_ops *graph = table->engine->graph(t->ops->key_bits, t->ops->value_bits);
+    hd_scratch copies = {table->device, 0, {NULL}};
+    void *keys = NULL, *values = NULL;
+    heddle_status status = hd_scratch_take(&copies, failed * hd_key_width(table), &keys);
+    if (status == HEDDLE_OK)
+        status = hd_scratch_take(&copies, failed * hd_value_width(table), &values);
+    if (status == HEDDLE_OK)
+        status = graph->split(table->device, &t->storage.view.mix, s->memory + s->l.spare, failed,
+                              keys, values, rc->stream);
+    if (status == HEDDLE_OK) status = insert(table, keys, values, failed, rc->stream, &rc->rest);
+    else rc->rest.at[HD_FAILED] = failed;
+    hd_scratch_free(&copies);
+    return status;
+}
+
+heddle_status hd_regions_append(heddle_table *table, const void *keys, const void *values,
+                                uint64_t n, const heddle_insert_options *options,
+                                hd_regions_insert insert, bool *done, hd_counts *counts,
+                                void *stream)
+{
+    hd_region_call rc;
+    scratch s;
+    heddle_status status;
+    *done = false;
+    scratch_take_whole(table, n, options, &s);
+    if (s.slice == 0) return HEDDLE_OK;
+    memset(&rc, 0, sizeof rc);
+    rc.table = table;
+    rc.stream = stream;
+    status = hd_call_begin(table, true, stream, &rc.call);
+    if (status == HEDDLE_OK) {
+        rc.batch.counts = rc.call.counts;
+        rc.batch.next = hd_slots(table)->storage.next;
+        rc.batch.tally = &table->control->born;
+        rc.failed_count = &rc.call.words->cursor;
+        rc.job = make_job(table, &hd_slots(table)->storage.view, n);
+        rc.job.keys = keys;
+        rc.job.values = values;
+        status = fill_slice(&rc, &s, false, done);
+        if (status == HEDDLE_OK) status = hd_call_read(table, &rc.call, stream, counts);
+        hd_call_end(table, &rc.call);
+    }
+    if (status == HEDDLE_OK) {
+        const uint64_t failed = counts->at[HD_FAILED];
+        *done = true;
+        counts->at[HD_FAILED] = 0;
+        if (failed != 0) status = append_rest(&rc, &s, failed, insert);
+        for (int i = 0; i < HD_COUNTS; i++) counts->at[i] += rc.rest.at[i];
+    }
+    if (s.own) hd_block_give(table->device, s.memory);
     return status;
 }

@@ -23,13 +23,29 @@ heddle_status hd_regions_build(heddle_table *table, const void *keys, const void
                                uint64_t n, const heddle_insert_options *options, bool *filled,
                                hd_counts *counts, void *stream);
 
+/* Inserts pairs in device memory one by one, growing where it may; *counts gets the sums. */
+typedef heddle_status (*hd_regions_insert)(heddle_table *table, const void *keys,
+                                           const void *values, uint64_t n, void *stream,
+                                           hd_counts *counts);
+
+/*
+ * Adds n pairs to a multimap, whatever it holds, in the order of their regions: `insert` then takes those
+ * that found no room. *done is false when there is no scratch memory; nothing has changed then. Waits.
+ */
+heddle_status hd_regions_append(heddle_table *table, const void *keys, const void *values,
+                                uint64_t n, const heddle_insert_options *options,
+                                hd_regions_insert insert, bool *done, hd_counts *counts,
+                                void *stream);
+
 /* What a call of hd_regions_build works with. */
 typedef struct hd_region_call {
     heddle_table *table;
     hd_call call;
     hd_partition job; /* of the slice at work */
     hd_batch batch;
-    uint64_t later; /* what HD_LATER has counted in the slices before */
+    uint64_t later;         /* what HD_LATER has counted in the slices before */
+    uint64_t *failed_count; /* append: of pairs without room; device memory */
+    hd_counts rest;         /* append: what became of these */
     void *stream;
 } hd_region_call;
 

@@ -5,19 +5,13 @@
  *   header   128 bytes, the last 8 a checksum of the rest
  *   blocks   { number of pairs, checksum of what follows }, keys, values; until all pairs are there
  */
-#include <errno.h>
-#include <stdio.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "api/file.h"
 #include "api/stage.h"
 #include "api/table.h"
-
-#if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the file format is written as it lies in memory on little-endian machines"
-#endif
 
 #define FILE_VERSION 1
 #define BLOCK_MAX (UINT64_C(1) << 20) /* pairs in a block */
@@ -36,67 +30,50 @@ typedef struct file_header {
     uint32_t flags;
     uint64_t count;
     double load;
-    double vertices; /* 0 in a table of slots, and in files of older libraries */
+    double vertices;  /* 0 in a table of slots, and in files of older libraries */
+    double threshold; /* 0 but in an iceberg table */
     uint64_t list_first; /* 0 but in bucket lists, like list_growth */
     double list_growth;
-    uint64_t reserved[5];
+    uint64_t reserved[4];
     uint64_t checksum;
 } file_header;
 _Static_assert(sizeof(file_header) == 128, "the header's size is part of the format");
 
-typedef struct block_header {
-    uint64_t count;
-    uint64_t checksum;
-} block_header;
-
-/* A running 64-bit checksum: every word is folded in by a multiplication that any changed bit upsets. */
-static uint64_t checksum(uint64_t sum, const void *data, uint64_t bytes)
-{
-    const unsigned char *at = (const unsigned char *)data;
-    for (uint64_t i = 0; i < bytes; i += 8) {
-        uint64_t word = 0;
-        memcpy(&word, at + i, bytes - i < 8 ? bytes - i : 8);
-        sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-        sum ^= sum >> 29;
-    }
-    return sum ^ bytes;
-}
-
 /* --------------------------------------------------------------------------------------- save */
 
 typedef struct writer {
-    FILE *file;
-    const char *path;
+    heddle_table *table;
+    const hd_file *file;
     uint64_t key_width, value_width;
     uint64_t written;
+    void *stream;
 } writer;
-
-static heddle_status write_bytes(const writer *w, const void *data, uint64_t bytes)
-{
-    if (bytes == 0 || fwrite(data, 1, bytes, w->file) == bytes) return HEDDLE_OK;
-    return hd_fail(HEDDLE_ERROR_IO, "cannot write %s: %s", w->path, strerror(errno));
-}
 
 /* hd_pairs_take: writes one block. */
 static heddle_status write_block(void *context, const void *keys, const void *values, uint64_t n)
 {
     writer *w = (writer *)context;
-    block_header head;
+    hd_file_block head;
     heddle_status status;
     head.count = n;
-    head.checksum = checksum(checksum(n, keys, n * w->key_width), values, n * w->value_width);
+    head.checksum =
+        hd_file_checksum(hd_file_checksum(n, keys, n * w->key_width), values, n * w->value_width);
     w->written += n;
-    status = write_bytes(w, &head, sizeof head);
-    if (status == HEDDLE_OK) status = write_bytes(w, keys, n * w->key_width);
-    if (status == HEDDLE_OK) status = write_bytes(w, values, n * w->value_width);
+    status = hd_file_write(w->file, &head, sizeof head);
+    if (status == HEDDLE_OK) status = hd_file_write(w->file, keys, n * w->key_width);
+    if (status == HEDDLE_OK) status = hd_file_write(w->file, values, n * w->value_width);
     return status;
 }
 
-static heddle_status write_table(heddle_table *table, writer *w, void *stream)
+/* As hd_file_replace wants it. */
+static heddle_status write_table(void *context, const hd_file *file)
 {
+    writer *w = (writer *)context;
+    heddle_table *table = w->table;
     const heddle_table_options *o = &table->options;
     file_header head;
     heddle_status status;
+    w->file = file;
     memset(&head, 0, sizeof head);
     memcpy(head.magic, magic, sizeof magic);
     head.version = FILE_VERSION;
@@ -111,83 +88,51 @@ static heddle_status write_table(heddle_table *table, writer *w, void *stream)
     head.vertices = o->vertices;
     head.list_first = o->list_first;
     head.list_growth = o->list_growth;
-    status = hd_table_count(table, &head.count, stream);
+    head.threshold = o->threshold;
+    status = hd_table_count(table, &head.count, w->stream);
     if (status != HEDDLE_OK) return status;
-    head.checksum = checksum(0, &head, offsetof(file_header, checksum));
-    status = write_bytes(w, &head, sizeof head);
-    if (status == HEDDLE_OK) status = table->kind->for_pairs(table, write_block, w, stream);
+    head.checksum = hd_file_checksum(0, &head, offsetof(file_header, checksum));
+    status = hd_file_write(w->file, &head, sizeof head);
+    if (status == HEDDLE_OK) status = table->kind->for_pairs(table, write_block, w, w->stream);
     if (status == HEDDLE_OK && w->written != head.count)
         status = hd_fail(HEDDLE_ERROR_CORRUPT, "the table counts %llu keys, but %llu stand in it",
                          (unsigned long long)head.count, (unsigned long long)w->written);
-    if (status == HEDDLE_OK && (fflush(w->file) != 0 || fsync(fileno(w->file)) != 0))
-        status = hd_fail(HEDDLE_ERROR_IO, "cannot write %s: %s", w->path, strerror(errno));
-    return status;
-}
-
-/* Writes beside `path` and renames the whole file, so that a failure leaves an older file as it was. */
-static heddle_status save_beside(heddle_table *table, const char *path, const char *beside,
-                                 void *stream)
-{
-    writer w = {NULL, path, hd_key_width(table), hd_value_width(table), 0};
-    heddle_status status;
-    w.file = fopen(beside, "wb");
-    if (w.file == NULL)
-        return hd_fail(HEDDLE_ERROR_IO, "cannot write %s: %s", beside, strerror(errno));
-    status = write_table(table, &w, stream);
-    if (fclose(w.file) != 0 && status == HEDDLE_OK)
-        status = hd_fail(HEDDLE_ERROR_IO, "cannot write %s: %s", beside, strerror(errno));
-    if (status == HEDDLE_OK && rename(beside, path) != 0)
-        status =
-            hd_fail(HEDDLE_ERROR_IO, "cannot rename %s to %s: %s", beside, path, strerror(errno));
-    if (status != HEDDLE_OK) remove(beside);
     return status;
 }
 
 heddle_status heddle_table_save(heddle_table *table, const char *path, void *stream)
 {
-    static const char suffix[] = ".part";
-    heddle_status status = hd_check_table(table, stream, "save");
-    char *beside;
+    const heddle_status status = hd_check_table(table, stream, "save");
     if (status != HEDDLE_OK) return status;
-    if (path == NULL || *path == 0) return hd_fail(HEDDLE_ERROR_INVALID, "save: there is no path");
-    beside = hd_fault_due() ? NULL : (char *)malloc(strlen(path) + sizeof suffix);
-    if (beside == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to save a table");
-    strcpy(beside, path);
-    strcat(beside, suffix);
-    status = save_beside(table, path, beside, stream);
-    free(beside);
-    return status;
+    writer w = {table, NULL, hd_key_width(table), hd_value_width(table), 0, stream};
+    return hd_file_replace(path, "table", write_table, &w);
 }
 
 /* --------------------------------------------------------------------------------------- load */
 
 typedef struct reader {
-    FILE *file;
-    const char *path;
+    hd_file file;
     file_header head;
 } reader;
 
 static heddle_status damaged(const reader *r, const char *how)
 {
-    return hd_fail(HEDDLE_ERROR_FORMAT, "%s is no whole table file: %s", r->path, how);
+    return hd_file_damaged(&r->file, how);
 }
 
 static heddle_status read_bytes(const reader *r, void *data, uint64_t bytes)
 {
-    if (bytes == 0 || fread(data, 1, bytes, r->file) == bytes) return HEDDLE_OK;
-    if (ferror(r->file))
-        return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", r->path, strerror(errno));
-    return damaged(r, "it ends too early");
+    return hd_file_read(&r->file, data, bytes);
 }
 
 /* No room is made for more pairs than the file can hold. */
 static heddle_status check_length(const reader *r)
 {
     const uint64_t pair = (r->head.key_bits + (uint64_t)r->head.value_bits) / 8;
-    struct stat info;
-    if (fstat(fileno(r->file), &info) != 0)
-        return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", r->path, strerror(errno));
-    if (pair == 0 || r->head.count > (uint64_t)info.st_size / pair)
+    uint64_t bytes = 0;
+    const heddle_status status = hd_file_length(&r->file, &bytes);
+    if (status != HEDDLE_OK) return status;
+    if (pair == 0 || r->head.count > bytes / pair)
         return damaged(r, "it is too short for its pairs");
     return HEDDLE_OK;
 }
@@ -199,7 +144,7 @@ static heddle_status read_header(reader *r)
     if (memcmp(r->head.magic, magic, sizeof magic) != 0)
         return damaged(r, "it does not begin like one");
     if (r->head.version != FILE_VERSION) return damaged(r, "it has another version");
-    if (checksum(0, &r->head, offsetof(file_header, checksum)) != r->head.checksum)
+    if (hd_file_checksum(0, &r->head, offsetof(file_header, checksum)) != r->head.checksum)
         return damaged(r, "the checksum of its head is wrong");
     return check_length(r);
 }
@@ -222,11 +167,13 @@ static heddle_status load_options(const reader *r, const heddle_table_options *g
         o->vertices = r->head.vertices;
         o->list_first = r->head.list_first;
         o->list_growth = r->head.list_growth;
+        o->threshold = r->head.threshold;
     } else if (o->container != r->head.container || o->key_bits != r->head.key_bits ||
                (o->value_bits != r->head.value_bits &&
                 (o->value_bits != 0 || r->head.value_bits != 32))) {
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "%s holds another container or other widths than the options say", r->path);
+                       "%s holds another container or other widths than the options say",
+                       r->file.path);
     }
     if (o->capacity < r->head.count) o->capacity = r->head.count;
     /* Keys that fitted one seed may not fit another: the table may grow until all are in. */
@@ -240,7 +187,7 @@ static heddle_status read_block(const reader *r, char *keys, char *values, uint6
                                 uint64_t *count)
 {
     const uint64_t kw = r->head.key_bits / 8, vw = r->head.value_bits / 8;
-    block_header head;
+    hd_file_block head;
     heddle_status status = read_bytes(r, &head, sizeof head);
     if (status != HEDDLE_OK) return status;
     if (head.count == 0 || head.count > BLOCK_MAX || head.count > left)
@@ -248,8 +195,8 @@ static heddle_status read_block(const reader *r, char *keys, char *values, uint6
     status = read_bytes(r, keys, head.count * kw);
     if (status == HEDDLE_OK) status = read_bytes(r, values, head.count * vw);
     if (status != HEDDLE_OK) return status;
-    if (checksum(checksum(head.count, keys, head.count * kw), values, head.count * vw) !=
-        head.checksum)
+    if (hd_file_checksum(hd_file_checksum(head.count, keys, head.count * kw), values,
+                         head.count * vw) != head.checksum)
         return damaged(r, "the checksum of a block is wrong");
     *count = head.count;
     return HEDDLE_OK;
@@ -284,7 +231,7 @@ static heddle_status read_pairs(const reader *r, heddle_table *table)
         if (status == HEDDLE_OK && !whole) status = insert_pairs(r, table, keys, values, count);
         done += count;
     }
-    if (status == HEDDLE_OK && fgetc(r->file) != EOF)
+    if (status == HEDDLE_OK && fgetc(r->file.file) != EOF)
         status = damaged(r, "it goes on behind its end");
     if (status == HEDDLE_OK && whole && done != 0)
         status = insert_pairs(r, table, keys, values, done);
@@ -321,11 +268,9 @@ heddle_status heddle_table_load(heddle_device *device, const char *path,
     *table = NULL;
     if (device == NULL || path == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "load needs a device and a path");
-    r.path = path;
-    r.file = fopen(path, "rb");
-    if (r.file == NULL)
-        return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+    status = hd_file_open(path, "table", &r.file);
+    if (status != HEDDLE_OK) return status;
     status = load_file(device, &r, options, table);
-    fclose(r.file);
+    fclose(r.file.file);
     return status;
 }

@@ -25,6 +25,11 @@ static inline hd_slots_table *hd_slots(const heddle_table *table)
     return (hd_slots_table *)(uintptr_t)table;
 }
 
+static inline bool hd_is_multimap(const heddle_table *table)
+{
+    return table->options.container == HEDDLE_CONTAINER_MULTIMAP;
+}
+
 /* Allocates and clears storage for a geometry. */
 heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t capacity,
                               uint64_t seed, void *stream);
@@ -56,6 +61,12 @@ heddle_status hd_slots_erase(heddle_table *table, const void *keys, uint64_t n, 
 heddle_status hd_slots_count(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
                              heddle_totals *totals, void *stream);
 heddle_status hd_slots_retrieve(heddle_table *table, const void *keys, uint64_t n,
+                                uint64_t *offsets, void *values, uint64_t capacity, uint64_t *count,
+                                void *stream);
+/* The same two for a multimap, whose keys have any number of values. */
+heddle_status hd_multi_count(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
+                             heddle_totals *totals, void *stream);
+heddle_status hd_multi_retrieve(heddle_table *table, const void *keys, uint64_t n,
                                 uint64_t *offsets, void *values, uint64_t capacity, uint64_t *count,
                                 void *stream);
 heddle_status hd_slots_collect(heddle_table *table, void *keys, void *values, void *stream);

@@ -126,6 +126,7 @@ static heddle_status insert_slice(void *context, void *const device[HD_SPANS_MAX
 static heddle_status finish(insertion *in)
 {
     heddle_table *table = in->table;
+    const bool is_multi = hd_is_multimap(table);
     hd_counts counts;
     const heddle_status status = hd_call_read(table, &in->call, in->stream, &counts);
     if (status != HEDDLE_OK) return status;
@@ -133,10 +134,17 @@ static heddle_status finish(insertion *in)
     table->evictions += counts.at[HD_EVICTIONS];
     in->counts = counts;
     if (counts.at[HD_FAILED] == 0) return HEDDLE_OK;
-    if (in->growth != HEDDLE_OK) return in->growth;
-    return hd_fail(HEDDLE_ERROR_FULL, "%llu keys did not fit into the table of %llu slots",
-                   (unsigned long long)counts.at[HD_FAILED],
-                   (unsigned long long)table->options.capacity);
+    if (in->growth != HEDDLE_OK)
+        return is_multi
+                   ? hd_fail(in->growth,
+                             "%llu pairs found no room and the table could not grow: a key with "
+                             "very many values is for the scheme hashgraph",
+                             (unsigned long long)counts.at[HD_FAILED])
+                   : in->growth;
+    return hd_fail(HEDDLE_ERROR_FULL, "%llu %s did not fit into the table of %llu slots%s",
+                   (unsigned long long)counts.at[HD_FAILED], is_multi ? "pairs" : "keys",
+                   (unsigned long long)table->options.capacity,
+                   is_multi ? "; the scheme hashgraph is made for keys with very many values" : "");
 }
 
 /* `counts` gets the sums if the call waits, which it does at least when `waits`. */
@@ -216,17 +224,64 @@ static heddle_insert_options own_options(const heddle_table *table,
     return own;
 }
 
+/*
+ * Every pair of a multimap needs a slot, so it is known beforehand when there are too few: a growing
+ * table makes room then, instead of looking for it in vain with every pair. When there is no memory for
+ * that, the insertion goes on; it knows which pairs fail.
+ */
+#define MULTI_FULL 0.95
+static heddle_status make_room(heddle_table *table, uint64_t n, void *stream)
+{
+    const double slots =
+        (double)hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops);
+    const double share = table->options.load > MULTI_FULL ? table->options.load : MULTI_FULL;
+    uint64_t pairs = 0;
+    heddle_status status = hd_table_count(table, &pairs, stream);
+    if (status != HEDDLE_OK || (double)pairs + (double)n <= share * slots) return status;
+    status = hd_table_grow(table, n, stream);
+    return status == HEDDLE_ERROR_NO_MEMORY || status == HEDDLE_ERROR_FULL ? HEDDLE_OK : status;
+}
+
+/* hd_regions_insert. */
+static heddle_status insert_rest(heddle_table *table, const void *keys, const void *values,
+                                 uint64_t n, void *stream, hd_counts *counts)
+{
+    static const heddle_insert_options plain = HEDDLE_INSERT_OPTIONS_INIT;
+    bool waited = true;
+    return insert(table, keys, values, n, &plain, &waited, counts, stream);
+}
+
+/*
+ * Adds a large batch to a multimap in the order of regions, where the call waits anyway. A batch that is
+ * small beside the table meets every window once at best, in whatever order it comes.
+ */
+#define APPEND_SHARE 16
+static heddle_status append(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                            const heddle_insert_options *o, bool *done, hd_counts *counts,
+                            void *stream)
+{
+    const uint64_t slots = hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops);
+    *done = false;
+    if (n < slots / APPEND_SHARE || !hd_regions_suit(table, keys, values, n, o)) return HEDDLE_OK;
+    return hd_regions_append(table, keys, values, n, o, insert_rest, done, counts, stream);
+}
+
 heddle_status hd_slots_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
                               const heddle_insert_options *options, bool *waited, hd_counts *counts,
                               void *stream)
 {
     const heddle_insert_options own = own_options(table, options);
+    const bool grows = (table->options.flags & HEDDLE_FLAG_FIXED) == 0;
+    const bool waits = *waited || grows || table->engine->host_memory;
     heddle_status status = HEDDLE_OK;
-    bool fills = false;
-    if (*waited || (table->options.flags & HEDDLE_FLAG_FIXED) == 0 || table->engine->host_memory)
+    bool fills = false, done = false;
+    if (hd_is_multimap(table) && grows) status = make_room(table, n, stream);
+    if (status == HEDDLE_OK && waits && !hd_is_multimap(table))
         status = may_fill(table, keys, values, n, &own, &fills, stream);
-    if (status != HEDDLE_OK) {
-        *waited = false;
+    if (status == HEDDLE_OK && waits && hd_is_multimap(table))
+        status = append(table, keys, values, n, &own, &done, counts, stream);
+    if (status != HEDDLE_OK || done) {
+        *waited = done;
         return status;
     }
     return fills ? fill(table, keys, values, n, &own, waited, counts, stream)
@@ -261,11 +316,14 @@ static heddle_status build_once(heddle_table *table, const void *keys, const voi
                                 uint64_t n, const heddle_insert_options *o, hd_counts *counts,
                                 void *stream)
 {
-    bool waits = true;
+    bool waits = true, done = false;
     heddle_status status;
-    if (hd_regions_suit(table, keys, values, n, o))
+    if (!hd_is_multimap(table) && hd_regions_suit(table, keys, values, n, o))
         return fill(table, keys, values, n, o, &waits, counts, stream);
     status = hd_slots_clear(table, stream);
+    if (status == HEDDLE_OK && hd_is_multimap(table))
+        status = append(table, keys, values, n, o, &done, counts, stream);
+    if (done) return status;
     return status == HEDDLE_OK ? insert(table, keys, values, n, o, &waits, counts, stream) : status;
 }
 

@@ -1,12 +1,16 @@
 /* slots_kind.c: tables of slots as a kind of table: which options they take, and how one is made. */
 #include "api/slots.h"
 
+#define ICEBERG_LOAD_16                                                                            \
+    0.82 /* up to which buckets of 16 slots hold all keys, with almost any seed */
+
 /*
  * Buckets of 64 bytes cost no more than one random access on either machine, but fewer than 8 slots
  * need too many second looks.
  */
 static uint32_t choose_bucket(const heddle_table_options *o)
 {
+    if (o->scheme == HEDDLE_SCHEME_ICEBERG) return o->load > ICEBERG_LOAD_16 ? 32 : 16;
     const bool apart = o->value_bits != 0 && o->value_bits != o->key_bits;
     const uint32_t bits = apart ? o->key_bits : o->key_bits + o->value_bits;
     const bool larger = o->scheme == HEDDLE_SCHEME_CUCKOO && o->load > 0.95;
@@ -20,19 +24,24 @@ static const struct scheme_rule {
     uint32_t hashes_min, hashes_max, hashes;
 } scheme_rules[] = {
     [HEDDLE_SCHEME_CUCKOO] = {"a cuckoo table", 2, 4, 3},
-    [HEDDLE_SCHEME_OPEN] = {"an open table", 2, 4096, 128},
+    [HEDDLE_SCHEME_OPEN] = {"an open table", 2, HD_WINDOWS_MAX, HD_WINDOWS_MAX},
+    [HEDDLE_SCHEME_ICEBERG] = {"an iceberg table", 3, 3, 3},
 };
 
 static heddle_status complete(heddle_table_options *o)
 {
     const struct scheme_rule *rule = &scheme_rules[o->scheme];
-    if (o->container == HEDDLE_CONTAINER_MULTIMAP)
-        return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
-                       "%s holds every key once: multimaps are made by the scheme hashgraph",
-                       rule->name);
+    if (o->container == HEDDLE_CONTAINER_MULTIMAP && o->scheme != HEDDLE_SCHEME_OPEN)
+        return hd_fail(
+            HEDDLE_ERROR_UNSUPPORTED,
+            "%s holds every key once: multimaps are made by the schemes open and hashgraph",
+            rule->name);
     if (o->vertices != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "only a hashgraph has vertices; %s has a load",
                        rule->name);
+    if (rule->hashes_min == rule->hashes_max && o->hashes != 0 && o->hashes != rule->hashes)
+        return hd_fail(HEDDLE_ERROR_INVALID, "in %s a key has %u buckets, not %u", rule->name,
+                       rule->hashes, o->hashes);
     if (o->hashes != 0 && (o->hashes < rule->hashes_min || o->hashes > rule->hashes_max))
         return hd_fail(HEDDLE_ERROR_INVALID, "in %s a key has %u to %u buckets, not %u", rule->name,
                        rule->hashes_min, rule->hashes_max, o->hashes);
@@ -41,6 +50,8 @@ static heddle_status complete(heddle_table_options *o)
     if (o->container != HEDDLE_CONTAINER_SET && o->value_bits == 0) o->value_bits = 32;
     if (o->load == 0) o->load = 0.8;
     if (o->bucket == 0) o->bucket = choose_bucket(o);
+    if (o->scheme == HEDDLE_SCHEME_ICEBERG && o->threshold == 0) o->threshold = 0.8;
+    if (o->hashes == 0 && o->container == HEDDLE_CONTAINER_MULTIMAP) o->hashes = rule->hashes_max;
     if (o->hashes == 0) o->hashes = o->bucket == 1 ? rule->hashes_max : rule->hashes;
     return HEDDLE_OK;
 }
@@ -54,7 +65,7 @@ static heddle_status choose(heddle_table *table)
         if (ops[i]->scheme != o->scheme || ops[i]->key_bits != o->key_bits ||
             ops[i]->value_bits != o->value_bits || ops[i]->bucket != o->bucket)
             continue;
-        hd_slots(table)->ops = ops[i];
+        hd_slots(table)->ops = hd_is_multimap(table) ? ops[i]->multi : ops[i];
         table->name = ops[i]->name;
         return HEDDLE_OK;
     }

@@ -58,7 +58,9 @@ heddle_status hd_slots_count(heddle_table *table, const void *keys, uint64_t n, 
 {
     hd_scratch_out out;
     lookup l;
-    heddle_status status = look_up(&l, table, keys, n, false, NULL, totals, stream);
+    heddle_status status;
+    if (hd_is_multimap(table)) return hd_multi_count(table, keys, n, matches, totals, stream);
+    status = look_up(&l, table, keys, n, false, NULL, totals, stream);
     if (status == HEDDLE_OK)
         status = hd_scratch_stage_out(&l.scratch, matches, n * sizeof *matches, &out);
     if (status == HEDDLE_OK && n != 0)
@@ -105,7 +107,10 @@ heddle_status hd_slots_retrieve(heddle_table *table, const void *keys, uint64_t 
 {
     void *found_values = NULL;
     lookup l;
-    heddle_status status = look_up(&l, table, keys, n, values != NULL, &found_values, NULL, stream);
+    heddle_status status;
+    if (hd_is_multimap(table))
+        return hd_multi_retrieve(table, keys, n, offsets, values, capacity, count, stream);
+    status = look_up(&l, table, keys, n, values != NULL, &found_values, NULL, stream);
     if (status == HEDDLE_OK) status = write_offsets(&l, offsets);
     if (status == HEDDLE_OK) *count = l.hits;
     if (status == HEDDLE_OK && values != NULL)

@@ -24,11 +24,14 @@ static heddle_status take(heddle_table *table, hd_storage *storage, uint64_t byt
 static heddle_status allocate_all(heddle_table *table, hd_storage *storage)
 {
     const uint64_t slots = hd_geometry_slots(&storage->view, hd_slots(table)->ops);
+    const uint64_t locks = hd_geometry_locks(&storage->view, hd_slots(table)->ops);
     heddle_status status =
         take(table, storage, slots * hd_slots(table)->ops->slot_bytes, &storage->view.slots);
     if (status == HEDDLE_OK && hd_slots(table)->ops->value_bytes != 0)
         status =
             take(table, storage, slots * hd_slots(table)->ops->value_bytes, &storage->view.values);
+    if (status == HEDDLE_OK && locks != 0)
+        status = take(table, storage, locks * sizeof(uint32_t), (void **)&storage->view.locks);
     if (status == HEDDLE_OK)
         status = take(table, storage, sizeof(uint32_t) << storage->view.region_bits,
                       (void **)&storage->heads);
@@ -49,7 +52,14 @@ heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t
     if (status != HEDDLE_OK) return status;
     storage->slice =
         choose_slice(table->engine, hd_geometry_slots(&storage->view, hd_slots(table)->ops));
+    if (table->options.threshold != 0)
+        storage->view.threshold =
+            hd_geometry_threshold(hd_slots(table)->ops, table->options.threshold);
     status = allocate_all(table, storage);
+    if (status == HEDDLE_OK && storage->view.locks != NULL)
+        status = table->engine->fill(
+            table->device, storage->view.locks, 0,
+            hd_geometry_locks(&storage->view, hd_slots(table)->ops) * sizeof(uint32_t), stream);
     if (status == HEDDLE_OK)
         status = table->engine->fill(table->device, storage->heads, 0xff,
                                      sizeof(uint32_t) << storage->view.region_bits, stream);
@@ -61,8 +71,8 @@ heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t
 
 void hd_storage_free(heddle_table *table, hd_storage *storage)
 {
-    void *const memory[] = {storage->view.slots, storage->view.values, storage->heads,
-                            storage->next, storage->outcomes};
+    void *const memory[] = {storage->view.slots, storage->view.values, storage->view.locks,
+                            storage->heads,      storage->next,        storage->outcomes};
     for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
         if (memory[i] != NULL) table->engine->free(table->device, memory[i]);
     memset(storage, 0, sizeof *storage);

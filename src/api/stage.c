@@ -89,22 +89,28 @@ static void stage_return(heddle_device *device, hd_stage *stage)
     pthread_mutex_unlock(&device->lock);
 }
 
-static bool is_staged(const heddle_table *table, const hd_span *span)
+static bool is_staged(heddle_device *device, const hd_span *span)
 {
-    return span->user != NULL && !table->engine->host_memory &&
-           !table->engine->is_device_memory(table->device, span->user);
+    return span->user != NULL && !device->engine->host_memory &&
+           !device->engine->is_device_memory(device, span->user);
+}
+
+bool hd_any_staged_on(heddle_device *device, const hd_span *spans, int count)
+{
+    bool any = false;
+    for (int k = 0; k < count; k++) any = any || is_staged(device, &spans[k]);
+    return any;
 }
 
 bool hd_any_staged(const heddle_table *table, const hd_span *spans, int count)
 {
-    bool any = false;
-    for (int k = 0; k < count; k++) any = any || is_staged(table, &spans[k]);
-    return any;
+    return hd_any_staged_on(table->device, spans, count);
 }
 
 /* A staged call over arrays. */
 typedef struct staged_call {
-    heddle_table *table;
+    heddle_device *device;
+    const uint64_t *slice;
     const hd_span *spans;
     int count;
     bool staged[HD_SPANS_MAX];
@@ -126,7 +132,7 @@ static heddle_status set_drain(const staged_call *c, stage_set *set)
 {
     heddle_status status;
     if (set->n == 0) return HEDDLE_OK;
-    status = c->table->engine->event_wait(c->table->device, set->done);
+    status = c->device->engine->event_wait(c->device, set->done);
     for (int k = 0; k < c->count && status == HEDDLE_OK; k++) {
         const uint32_t width = c->spans[k].width;
         if (c->staged[k] && c->spans[k].out)
@@ -145,8 +151,8 @@ static heddle_status set_send(const staged_call *c, stage_set *set, uint64_t fir
         if (!c->staged[k] || !c->spans[k].in) continue;
         copy_parallel(set->pinned[k], (const char *)c->spans[k].user + first * c->spans[k].width,
                       bytes);
-        status = c->table->engine->copy(c->table->device, set->device[k], set->pinned[k], bytes,
-                                        c->stream);
+        status =
+            c->device->engine->copy(c->device, set->device[k], set->pinned[k], bytes, c->stream);
     }
     set->first = first;
     return status;
@@ -157,10 +163,10 @@ static heddle_status set_receive(const staged_call *c, stage_set *set, uint64_t 
     heddle_status status = HEDDLE_OK;
     for (int k = 0; k < c->count && status == HEDDLE_OK; k++)
         if (c->staged[k] && c->spans[k].out)
-            status = c->table->engine->copy(c->table->device, set->pinned[k], set->device[k],
-                                            n * c->spans[k].width, c->stream);
+            status = c->device->engine->copy(c->device, set->pinned[k], set->device[k],
+                                             n * c->spans[k].width, c->stream);
     if (status == HEDDLE_OK)
-        status = c->table->engine->event_record(c->table->device, set->done, c->stream);
+        status = c->device->engine->event_record(c->device, set->done, c->stream);
     if (status == HEDDLE_OK) set->n = n;
     return status;
 }
@@ -179,7 +185,7 @@ static void slice_pointers(const staged_call *c, const stage_set *set, uint64_t 
 
 static heddle_status run_staged(const staged_call *c, uint64_t n, hd_slice_work work, void *context)
 {
-    const uint64_t slice = c->table->slice < c->stage->keys ? c->table->slice : c->stage->keys;
+    const uint64_t slice = *c->slice < c->stage->keys ? *c->slice : c->stage->keys;
     heddle_status status = HEDDLE_OK;
     for (uint64_t first = 0, turn = 0; first < n && status == HEDDLE_OK;
          first += slice, turn ^= 1) {
@@ -203,7 +209,7 @@ static heddle_status run_direct(const staged_call *c, uint64_t n, hd_slice_work 
 {
     heddle_status status = HEDDLE_OK;
     for (uint64_t first = 0; first < n && status == HEDDLE_OK;) {
-        const uint64_t slice = c->table->slice; /* may change when the table grows */
+        const uint64_t slice = *c->slice; /* may change when the table grows */
         const uint64_t length = n - first < slice ? n - first : slice;
         void *device[HD_SPANS_MAX];
         slice_pointers(c, NULL, first, device);
@@ -213,18 +219,25 @@ static heddle_status run_direct(const staged_call *c, uint64_t n, hd_slice_work 
     return status;
 }
 
+heddle_status hd_for_slices_on(heddle_device *device, const uint64_t *slice, const hd_span *spans,
+                               int count, uint64_t n, hd_slice_work work, void *context,
+                               void *stream)
+{
+    staged_call c = {device, slice, spans, count, {false}, NULL, stream};
+    heddle_status status;
+    for (int k = 0; k < count; k++) c.staged[k] = is_staged(device, &spans[k]);
+    if (!hd_any_staged_on(device, spans, count)) return run_direct(&c, n, work, context);
+    status = stage_take(device, n, &c.stage);
+    if (status != HEDDLE_OK) return status;
+    status = run_staged(&c, n, work, context);
+    stage_return(device, c.stage);
+    return status;
+}
+
 heddle_status hd_for_slices(heddle_table *table, const hd_span *spans, int count, uint64_t n,
                             hd_slice_work work, void *context, void *stream)
 {
-    staged_call c = {table, spans, count, {false}, NULL, stream};
-    heddle_status status;
-    for (int k = 0; k < count; k++) c.staged[k] = is_staged(table, &spans[k]);
-    if (!hd_any_staged(table, spans, count)) return run_direct(&c, n, work, context);
-    status = stage_take(table->device, n, &c.stage);
-    if (status != HEDDLE_OK) return status;
-    status = run_staged(&c, n, work, context);
-    stage_return(table->device, c.stage);
-    return status;
+    return hd_for_slices_on(table->device, &table->slice, spans, count, n, work, context, stream);
 }
 
 /* ---------------------------------------------------------------------------------- all pairs */

@@ -11,7 +11,7 @@
 
 #include "api/table.h"
 
-#define HD_SPANS_MAX 3
+#define HD_SPANS_MAX 4
 
 /* One array of a call. */
 typedef struct hd_span {
@@ -29,8 +29,17 @@ typedef heddle_status (*hd_slice_work)(void *context, void *const device[HD_SPAN
 heddle_status hd_for_slices(heddle_table *table, const hd_span *spans, int count, uint64_t n,
                             hd_slice_work work, void *context, void *stream);
 
+/*
+ * The same on a device without a table. *slice is how many elements are worked on at a time; `work` may
+ * change it.
+ */
+heddle_status hd_for_slices_on(heddle_device *device, const uint64_t *slice, const hd_span *spans,
+                               int count, uint64_t n, hd_slice_work work, void *context,
+                               void *stream);
+
 /* Whether any of the spans lies where the device cannot use it. */
 bool hd_any_staged(const heddle_table *table, const hd_span *spans, int count);
+bool hd_any_staged_on(heddle_device *device, const hd_span *spans, int count);
 
 /*
  * Fetches the pairs of items [first, first + n) of `from` (slots, edges) into device memory, appending

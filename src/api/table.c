@@ -12,6 +12,7 @@
 static bool size_is_known(uint32_t size)
 {
     return size == offsetof(heddle_table_options, vertices) ||
+           size == offsetof(heddle_table_options, threshold) ||
            size == offsetof(heddle_table_options, list_first) ||
            size == sizeof(heddle_table_options);
 }
@@ -37,6 +38,7 @@ static const hd_table_kind *kind_of(uint32_t scheme)
         [HEDDLE_SCHEME_CUCKOO] = &hd_slots_kind,
         [HEDDLE_SCHEME_HASHGRAPH] = &hd_graph_kind,
         [HEDDLE_SCHEME_OPEN] = &hd_slots_kind,
+        [HEDDLE_SCHEME_ICEBERG] = &hd_slots_kind,
         [HEDDLE_SCHEME_BUCKET_LIST] = &hd_lists_kind,
     };
     return scheme < sizeof kinds / sizeof kinds[0] ? kinds[scheme] : NULL;
@@ -71,6 +73,11 @@ static heddle_status check_options(const heddle_table_options *o)
                        o->vertices);
     if (o->scheme != HEDDLE_SCHEME_BUCKET_LIST && (o->list_first != 0 || o->list_growth != 0))
         return hd_fail(HEDDLE_ERROR_INVALID, "only the scheme bucket_list has lists that grow");
+    if (o->threshold != 0 && !(o->threshold > 0 && o->threshold <= 1))
+        return hd_fail(HEDDLE_ERROR_INVALID, "the threshold must lie between 0 and 1, not %g",
+                       o->threshold);
+    if (o->threshold != 0 && o->scheme != HEDDLE_SCHEME_ICEBERG)
+        return hd_fail(HEDDLE_ERROR_INVALID, "only an iceberg table has a threshold");
     return HEDDLE_OK;
 }
 

@@ -75,6 +75,28 @@ HD_FN void or_relaxed_64(uint64_t *word, uint64_t with)
 {
     atomicOr((unsigned long long *)word, with);
 }
+/* Gives what was there before. */
+HD_FN uint32_t or_acquire_32(uint32_t *word, uint32_t with)
+{
+    const uint32_t before = atomicOr(word, with);
+    __threadfence();
+    return before;
+}
+HD_FN void and_release_32(uint32_t *word, uint32_t with)
+{
+    __threadfence();
+    atomicAnd(word, with);
+}
+HD_FN void xor_release_32(uint32_t *word, uint32_t with)
+{
+    __threadfence();
+    atomicXor(word, with);
+}
+HD_FN void xor_release_64(uint64_t *word, uint64_t with)
+{
+    __threadfence();
+    atomicXor((unsigned long long *)word, with);
+}
 HD_FN void store_relaxed_32(uint32_t *word, uint32_t to) { *(volatile uint32_t *)word = to; }
 HD_FN void store_relaxed_64(uint64_t *word, uint64_t to) { *(volatile uint64_t *)word = to; }
 HD_FN uint32_t exchange_relaxed_32(uint32_t *word, uint32_t to) { return atomicExch(word, to); }
@@ -153,6 +175,30 @@ HD_FN void and_relaxed_32(uint32_t *word, uint32_t with)
 HD_FN void and_relaxed_64(uint64_t *word, uint64_t with)
 {
     __atomic_fetch_and(word, with, __ATOMIC_RELAXED);
+}
+HD_FN void or_relaxed_64(uint64_t *word, uint64_t with)
+{
+    __atomic_fetch_or(word, with, __ATOMIC_RELAXED);
+}
+HD_FN uint64_t load_relaxed_64(const uint64_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+HD_FN uint32_t or_acquire_32(uint32_t *word, uint32_t with)
+{
+    return __atomic_fetch_or(word, with, __ATOMIC_ACQUIRE);
+}
+HD_FN void and_release_32(uint32_t *word, uint32_t with)
+{
+    __atomic_fetch_and(word, with, __ATOMIC_RELEASE);
+}
+HD_FN void xor_release_32(uint32_t *word, uint32_t with)
+{
+    __atomic_fetch_xor(word, with, __ATOMIC_RELEASE);
+}
+HD_FN void xor_release_64(uint64_t *word, uint64_t with)
+{
+    __atomic_fetch_xor(word, with, __ATOMIC_RELEASE);
 }
 HD_FN void store_relaxed_32(uint32_t *word, uint32_t to)
 {

@@ -46,6 +46,16 @@ HD_BOTH uint32_t hd_lowest_bit(uint64_t mask)
 #endif
 }
 
+/* How many bits are set. */
+HD_BOTH uint32_t hd_popcount32(uint32_t bits)
+{
+#if defined(__CUDA_ARCH__)
+    return (uint32_t)__popc(bits);
+#else
+    return (uint32_t)__builtin_popcount(bits);
+#endif
+}
+
 #if !defined(__CUDACC__)
 
 /* Writes 16 bytes, aligned to as many, past the caches where the machine can. */

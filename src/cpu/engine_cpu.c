@@ -89,32 +89,71 @@ static const hd_table_ops *const *tables(heddle_device *device, uint32_t *count)
 
 /* ---------------------------------------------------------------------------------- partitions */
 
-#define DECLARE(key_bits, value_bits)                                                              \
-    extern const hd_partition_cpu hd_partition_k##key_bits##_v##value_bits##_cpu;
-HD_PAIR_KINDS(DECLARE)
-#undef DECLARE
-#define ADDRESS(key_bits, value_bits) &hd_partition_k##key_bits##_v##value_bits##_cpu,
-static const hd_partition_cpu *const partitions[] = {HD_PAIR_KINDS(ADDRESS)};
-#undef ADDRESS
+#define HD_SUFFIX scalar
+#include "cpu/partition_list.h"
+#if HD_HAVE_AVX2
+#define HD_SUFFIX avx2
+#include "cpu/partition_list.h"
+#endif
+#if HD_HAVE_AVX512
+#define HD_SUFFIX avx512
+#include "cpu/partition_list.h"
+#endif
+#if HD_HAVE_NEON
+#define HD_SUFFIX neon
+#include "cpu/partition_list.h"
+#endif
 
-static const hd_partition_cpu *partition_for(const hd_partition *job)
+/* The partitions compiled for a tile that this machine runs. */
+static const hd_partition_cpu *const *partitions_of(const char *tile)
 {
-    size_t i = 0;
-    while (partitions[i]->key_bits != job->key_bits || partitions[i]->value_bits != job->value_bits)
-        i++;
-    return partitions[i];
+#if HD_HAVE_AVX2
+    if (strcmp(tile, "avx2") == 0) return partitions_avx2;
+#endif
+#if HD_HAVE_AVX512
+    if (strcmp(tile, "avx512") == 0) return partitions_avx512;
+#endif
+#if HD_HAVE_NEON
+    if (strcmp(tile, "neon") == 0) return partitions_neon;
+#endif
+    return partitions_scalar;
+}
+
+static const hd_partition_cpu *partition_for(heddle_device *device, const hd_partition *job)
+{
+    const hd_partition_cpu *const *kind = partitions_of(((hd_device_cpu *)device)->tile);
+    while ((*kind)->key_bits != job->key_bits || (*kind)->value_bits != job->value_bits) kind++;
+    return *kind;
 }
 
 static heddle_status cpu_partition(heddle_device *device, const hd_partition *job, void *stream)
 {
     (void)stream;
-    partition_for(job)->sort(hd_cpu_threads(device, job->n), job);
+    partition_for(device, job)->sort(hd_cpu_threads(device, job->n), job);
     return HEDDLE_OK;
 }
 
 static uint64_t cpu_partition_work(heddle_device *device, const hd_partition *job)
 {
-    return partition_for(job)->work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
+    return partition_for(device, job)->work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
+}
+
+static heddle_status cpu_partition_step(heddle_device *device, const hd_partition *job,
+                                        uint32_t step, void *stream)
+{
+    (void)stream;
+    partition_for(device, job)->step(hd_cpu_threads(device, job->n), job, step);
+    return HEDDLE_OK;
+}
+
+static uint64_t cpu_partition_step_work(heddle_device *device, const hd_partition *job)
+{
+    return partition_for(device, job)->step_work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
+}
+
+static uint32_t cpu_partition_part_bits(uint32_t region_bits)
+{
+    return region_bits < HD_PASS_BITS ? region_bits : HD_PASS_BITS;
 }
 
 /* ------------------------------------------------------------------------ graphs and relations */
@@ -157,6 +196,13 @@ static const hd_list_ops *cpu_lists(uint32_t value_bits)
     return value_bits == 32   ? &hd_lists_k32_v32_cpu
            : value_bits == 64 ? &hd_lists_k32_v64_cpu
                               : NULL;
+}
+
+extern const hd_filter_ops hd_filter_k32_cpu, hd_filter_k64_cpu;
+
+static const hd_filter_ops *cpu_filter(uint32_t key_bits)
+{
+    return key_bits == 32 ? &hd_filter_k32_cpu : &hd_filter_k64_cpu;
 }
 
 static heddle_status cpu_paper(heddle_device *device, const uint32_t *keys, uint64_t n,
@@ -328,22 +374,42 @@ static heddle_status cpu_roof(heddle_device *device, const hd_roof_request *requ
 const hd_engine *hd_engine_cpu(void)
 {
     static const hd_engine engine = {
-        HEDDLE_DEVICE_CPU,  true,
-        UINT64_C(1) << 16,  0,
-        UINT64_C(1) << 20,  cpu_open,
-        cpu_close,          cpu_count,
-        cpu_info,           cpu_synchronize,
-        cpu_drain,          cpu_allocate,
-        cpu_free,           cpu_allocate,
-        cpu_free,           cpu_copy,
-        cpu_fill,           cpu_is_device_memory,
-        cpu_event_create,   cpu_event_destroy,
-        cpu_event_record,   cpu_event_wait,
-        cpu_event_seconds,  cpu_partition,
-        cpu_partition_work, cpu_graph,
-        cpu_relate,         &hd_columns_cpu,
-        cpu_paper,          tables,
-        cpu_roof,           cpu_lists,
+        HEDDLE_DEVICE_CPU,
+        true,
+        UINT64_C(1) << 16,
+        0,
+        UINT64_C(1) << 20,
+        cpu_open,
+        cpu_close,
+        cpu_count,
+        cpu_info,
+        cpu_synchronize,
+        cpu_drain,
+        cpu_allocate,
+        cpu_free,
+        cpu_allocate,
+        cpu_free,
+        cpu_copy,
+        cpu_fill,
+        cpu_is_device_memory,
+        cpu_event_create,
+        cpu_event_destroy,
+        cpu_event_record,
+        cpu_event_wait,
+        cpu_event_seconds,
+        cpu_partition,
+        cpu_partition_work,
+        cpu_partition_step,
+        cpu_partition_step_work,
+        cpu_partition_part_bits,
+        cpu_graph,
+        cpu_relate,
+        &hd_columns_cpu,
+        cpu_filter,
+        cpu_paper,
+        tables,
+        cpu_roof,
+        cpu_lists,
     };
     return &engine;
 }

@@ -1,55 +1,32 @@
 /*
  * fill.h: inserting pairs that are sorted by region (engine/partition.h), a core a region. The region
- * stays in the core's second-level cache until it is done; nobody else touches it.
+ * stays in the core's second-level cache until it is done; nobody else touches it. A fresh region is
+ * made on a desk (fill_desk.h); one that holds keys already is filled on where it is.
  */
 #ifndef HD_CPU_FILL_H
 #define HD_CPU_FILL_H
 
-#define FILL_AHEAD 16 /* pairs whose first bucket is on its way to the first-level cache */
-#define PAIR_BYTES ((HD_KEY_BITS + HD_VALUE_BITS) / 8)
+#include <omp.h>
 
-static inline hd_walk sorted_walk(const hd_view *view, uint32_t region, const char *pair)
+#include "cpu/fill_desk.h"
+#include "engine/blocks.h"
+
+/* Desks for so many threads, aligned to lines; NULL where there is no memory for them. */
+static char *desks_take(heddle_device *device, const hd_view *view, int threads)
 {
-    hd_key mixed;
-    memcpy(&mixed, pair, sizeof mixed);
-    return walk_start_lean(region, lean_key(view, mixed));
+    void *memory = NULL;
+    const uint64_t bytes = (uint64_t)threads * desk_layout_for(view).bytes;
+    return hd_block_take(device, bytes, &memory) == HEDDLE_OK ? (char *)memory : NULL;
 }
 
-static inline hd_value sorted_value(const char *pair)
+static void fill_one(const hd_view *view, const desk *d, const hd_batch *batch, uint32_t region,
+                     const char *pairs, const char *end, bool fresh, sums *s)
 {
-    hd_value value = 0;
-    if (HD_HAS_VALUES) memcpy(&value, pair + sizeof(hd_key), sizeof value);
-    return value;
-}
-
-static void fill_clear(const hd_view *view, uint32_t region)
-{
-    const uint64_t slots = (uint64_t)view->region_buckets * HD_BUCKET;
-    memset((hd_word *)view->slots + region * slots, 0xff, slots * sizeof(hd_word));
-}
-
-static void fill_region(const hd_view *view, const hd_batch *batch, uint32_t region,
-                        const char *pair, const char *end, sums *s)
-{
-    uint32_t path[HD_KICKS_MAX];
-    uint32_t kicks = view->kicks;
-    hd_walk ahead[FILL_AHEAD];
-    const uint64_t count = (uint64_t)(end - pair) / PAIR_BYTES;
-    for (uint64_t i = 0; i < count + FILL_AHEAD; i++) {
-        hd_walk *slot = &ahead[i % FILL_AHEAD];
-        const hd_walk now = *slot;
-        if (i < count) {
-            *slot = sorted_walk(view, region, pair + i * PAIR_BYTES);
-            bucket_prefetch(view, walk_bucket(view, slot));
-        }
-        if (i < FILL_AHEAD) continue;
-        const hd_value value = sorted_value(pair + (i - FILL_AHEAD) * PAIR_BYTES);
-        const int result = scheme_insert_alone(tile_here(), view, now, value, batch->policy, kicks,
-                                               path, &s->probes, &s->evictions);
-        s->inserted += result == HD_PLACED;
-        s->present += result == HD_PRESENT;
-        s->failed += result == HD_NO_ROOM;
-        if (result == HD_NO_ROOM && kicks > 4) kicks /= 2;
+    if (fresh && d->counts != NULL && pairs != end) {
+        desk_fill(d, view, batch, region, pairs, end, s);
+    } else {
+        if (fresh) fill_clear(view, region);
+        fill_region(view, batch, region, pairs, end, s);
     }
 }
 
@@ -58,19 +35,21 @@ static heddle_status fill(heddle_device *device, const hd_view *view, const hd_b
 {
     const uint32_t regions = UINT32_C(1) << view->region_bits;
     const char *pairs = (const char *)sorted->pairs;
+    const int threads = hd_cpu_threads(device, sorted->ends[regions - 1]);
+    char *desks = fresh ? desks_take(device, view, threads) : NULL;
     const hd_view v = *view;
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, sorted->ends[regions - 1]))
+#pragma omp parallel num_threads(threads)
     {
         sums s = {0};
+        const desk d = desk_of(&v, desks, omp_get_thread_num());
 #pragma omp for schedule(dynamic) nowait
-        for (uint32_t r = 0; r < regions; r++) {
-            if (fresh) fill_clear(&v, r);
-            fill_region(&v, batch, r, pairs + sorted->starts[r] * PAIR_BYTES,
-                        pairs + sorted->ends[r] * PAIR_BYTES, &s);
-        }
+        for (uint32_t r = 0; r < regions; r++)
+            fill_one(&v, &d, batch, r, pairs + sorted->starts[r] * PAIR_BYTES,
+                     pairs + sorted->ends[r] * PAIR_BYTES, fresh, &s);
         sums_add(&s, batch);
     }
+    hd_block_give(device, desks);
     return HEDDLE_OK;
 }
 

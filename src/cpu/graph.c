@@ -42,8 +42,8 @@ static void compact_region(const hd_graph *graph, uint32_t region, char *to)
     }
 }
 
-static heddle_status compact(heddle_device *device, const hd_graph *graph, void *pairs,
-                             uint64_t *starts, void *stream)
+static heddle_status live_starts(heddle_device *device, const hd_graph *graph, uint64_t *starts,
+                                 void *stream)
 {
     const uint32_t regions = (uint32_t)hd_graph_regions(graph);
     const int threads = hd_cpu_threads(device, graph->starts[regions]);
@@ -57,9 +57,18 @@ static heddle_status compact(heddle_device *device, const hd_graph *graph, void 
         at += live;
     }
     starts[regions] = at;
+    return HEDDLE_OK;
+}
+
+static heddle_status compact(heddle_device *device, const hd_graph *graph, uint32_t first,
+                             uint32_t end, const uint64_t *starts, uint64_t base, void *pairs,
+                             void *stream)
+{
+    const int threads = hd_cpu_threads(device, starts[end] - starts[first]);
+    (void)stream;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
-    for (uint32_t r = 0; r < regions; r++)
-        compact_region(graph, r, (char *)pairs + starts[r] * HD_EDGE_BYTES);
+    for (uint32_t r = first; r < end; r++)
+        compact_region(graph, r, (char *)pairs + (starts[r] - base) * HD_EDGE_BYTES);
     return HEDDLE_OK;
 }
 
@@ -110,7 +119,7 @@ static heddle_status inspect(heddle_device *device, const hd_graph *graph, bool 
 
 extern const hd_graph_ops HD_SYMBOL;
 const hd_graph_ops HD_SYMBOL = {
-    HD_KEY_BITS, HD_VALUE_BITS, REGION_PAIRS, REGION_VERTICES_MAX,
-    place,       order_work,    order,        look,
-    erase,       compact,       split,        inspect,
+    HD_KEY_BITS, HD_VALUE_BITS, REGION_PAIRS, REGION_VERTICES_MAX, place,   order_work,
+    order,       look,          erase,        live_starts,         compact, split,
+    inspect,
 };

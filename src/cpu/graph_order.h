@@ -38,18 +38,17 @@ static void order_region(const hd_graph *graph, uint32_t region)
     }
 }
 
-static uint64_t order_work(heddle_device *device, uint64_t n)
+static uint64_t order_work(heddle_device *device, uint64_t edges)
 {
-    (void)device, (void)n;
+    (void)device, (void)edges;
     return 0;
 }
 
-static heddle_status order(heddle_device *device, const hd_graph *graph, uint64_t n, void *work,
-                           void *stream)
+static heddle_status order(heddle_device *device, const hd_graph *graph,
+                           const hd_graph_stretch *stretch, void *work, void *stream)
 {
-    const uint32_t regions = (uint32_t)hd_graph_regions(graph);
     (void)work, (void)stream;
-#pragma omp parallel for schedule(dynamic, 16) num_threads(hd_cpu_threads(device, n))
-    for (uint32_t r = 0; r < regions; r++) order_region(graph, r);
+#pragma omp parallel for schedule(dynamic, 16) num_threads(hd_cpu_threads(device, stretch->edges))
+    for (uint32_t r = stretch->first_region; r < stretch->end_region; r++) order_region(graph, r);
     return HEDDLE_OK;
 }

@@ -10,6 +10,7 @@
 #include <omp.h>
 #include <stdlib.h>
 
+#include "cpu/write_in_order.h"
 #include "engine/error.h"
 
 /* The pairs of one region in one source. */
@@ -20,8 +21,8 @@ typedef struct run {
 static inline run run_of(const hd_graph_source *source, uint64_t region)
 {
     const char *pairs = (const char *)source->pairs;
-    const run r = {pairs + source->starts[region] * HD_EDGE_BYTES,
-                   pairs + source->starts[region + 1] * HD_EDGE_BYTES};
+    const run r = {pairs + (source->starts[region] - source->base) * HD_EDGE_BYTES,
+                   pairs + (source->starts[region + 1] - source->base) * HD_EDGE_BYTES};
     return r;
 }
 
@@ -44,16 +45,6 @@ static inline uint32_t pair_vertex(const hd_graph *graph, const char *pair)
  */
 #define DESK_BYTES (2 * REGION_PAIRS * HD_EDGE_BYTES)
 
-static void write_in_order(char *to, const char *from, uint64_t bytes)
-{
-    uint64_t i = (uint64_t)(-(uintptr_t)to % 16);
-    if (i > bytes) i = bytes;
-    memcpy(to, from, i);
-    for (; i + 16 <= bytes; i += 16) hd_stream_16(to + i, from + i);
-    hd_stream_end();
-    memcpy(to + i, from + i, bytes - i);
-}
-
 static void place_region(const hd_graph *graph, uint32_t region, const hd_graph_source *sources,
                          uint32_t count, char *desk)
 {
@@ -75,25 +66,26 @@ static void place_region(const hd_graph *graph, uint32_t region, const hd_graph_
 }
 
 static heddle_status place(heddle_device *device, const hd_graph *graph,
-                           const hd_graph_source *sources, uint32_t count, void *stream)
+                           const hd_graph_placing *placing, void *stream)
 {
-    const uint32_t regions = (uint32_t)hd_graph_regions(graph);
+    const hd_graph_source *sources = placing->sources;
+    const uint32_t count = placing->count;
+    const uint32_t first = placing->stretch.first_region, end = placing->stretch.end_region;
+    const int threads = hd_cpu_threads(device, placing->stretch.edges);
     char *desks;
-    int threads;
     (void)stream;
-    for (uint32_t r = 0; r <= regions; r++) {
+    for (uint32_t r = first; r <= end; r++) {
         uint64_t start = 0;
         for (uint32_t i = 0; i < count; i++) start += sources[i].starts[r];
         graph->starts[r] = start;
     }
-    *graph->wide_used = 0;
-    threads = hd_cpu_threads(device, graph->starts[regions]);
+    if (placing->wide_done == 0) *graph->wide_used = 0;
     desks = hd_fault_due() ? NULL : (char *)malloc((size_t)threads * DESK_BYTES);
 #pragma omp parallel num_threads(threads)
     {
         char *desk = desks != NULL ? desks + (size_t)omp_get_thread_num() * DESK_BYTES : NULL;
 #pragma omp for schedule(dynamic)
-        for (uint32_t r = 0; r < regions; r++) place_region(graph, r, sources, count, desk);
+        for (uint32_t r = first; r < end; r++) place_region(graph, r, sources, count, desk);
     }
     free(desks);
     return HEDDLE_OK;

@@ -3,9 +3,10 @@
  * vector tile, by a generated stub that defines HD_KEY_BITS, HD_VALUE_BITS, HD_BUCKET, HD_TILE_*,
  * HD_SCHEME_HEADER, HD_INSTANCE_NAME and HD_SYMBOL. Exports HD_SYMBOL alone.
  *
- * Memory is slow and wide: the batch loops keep two groups of walks in flight. The first buckets of
- * one group are prefetched before the group before it is looked at. A walk that goes on to a second
- * bucket prefetches it and is looked at again after the rest of its group.
+ * Memory is slow and wide: the batch loops keep many walks in flight. Insertions have two groups of
+ * them: the first buckets of one group are prefetched before the group before it is looked at, and a
+ * walk that goes on to a second bucket prefetches it and is looked at again after the rest of its group.
+ * Lookups (lookup.h) go on with the next key whenever one is done.
  */
 #include <string.h>
 
@@ -61,98 +62,16 @@ static inline uint64_t chunk_end(uint64_t first, uint64_t n)
     return n - first < CHUNK ? n : first + CHUNK;
 }
 
-/* ------------------------------------------------------------------------------ looking keys up */
+#include "cpu/lookup.h"
 
-enum { FIND, CONTAINS, ERASE };
-
-/* What to do with the i-th key of a batch once its walk has ended. */
-static inline uint64_t lookup_end(int op, const hd_view *view, const hd_batch *batch, uint64_t i,
-                                  int step, hd_hit hit)
-{
-    bool found = step == HD_STEP_FOUND;
-#if HD_VALUE_BITS != 0
-    if (op == FIND && found) hit_deliver(tile_here(), view, hit, (hd_value *)batch->values_out + i);
-#endif
-    if (op == ERASE && found) found = hit_erase(tile_here(), view, hit);
-    if (batch->found != NULL) batch->found[i] = found;
-    return found;
-}
-
-static inline void lookup_group(int op, group *g, const hd_view *view, const hd_batch *batch,
-                                sums *s)
-{
-    uint32_t going[GROUP], count = g->count;
-    for (uint32_t i = 0; i < count; i++) going[i] = i;
-    while (count != 0) {
-        uint32_t still = 0;
-        s->looks += count;
-        for (uint32_t j = 0; j < count; j++) {
-            const uint32_t i = going[j];
-            hd_walk *walk = &g->walks[i];
-            const hd_bucket b = op == ERASE
-                                    ? bucket_load_shared(tile_here(), view, walk_bucket(view, walk))
-                                    : bucket_load(tile_here(), view, walk_bucket(view, walk));
-            hd_hit hit;
-            int step;
-            hit.slot = 0;
-            step = find_step(tile_here(), view, walk, &b, &hit);
-            if (step == HD_STEP_ON) {
-                bucket_prefetch(view, walk_bucket(view, walk));
-                going[still++] = i;
-            } else {
-                s->found += lookup_end(op, view, batch, g->first + i, step, hit);
-            }
-        }
-        count = still;
-    }
-}
-
-static inline heddle_status lookup(int op, heddle_device *device, const hd_view *view,
-                                   const hd_batch *batch)
-{
-    const hd_key *keys = (const hd_key *)batch->keys;
-    const hd_view v = *view;
-    __atomic_fetch_add(&batch->counts->at[HD_ASKED], batch->n, __ATOMIC_RELAXED);
-#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
-    {
-        sums s = {0};
-#pragma omp for schedule(dynamic) nowait
-        for (uint64_t c = 0; c < batch->n; c += CHUNK) {
-            const uint64_t end = chunk_end(c, batch->n);
-            group flight[2];
-            group_start(&flight[0], &v, keys, c, end);
-            for (uint64_t i = c, turn = 0; i < end; i += GROUP, turn ^= 1) {
-                group_start(&flight[turn ^ 1], &v, keys, i + GROUP, end);
-                lookup_group(op, &flight[turn], &v, batch, &s);
-            }
-        }
-        __atomic_fetch_add(&batch->counts->at[HD_FOUND], s.found, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&batch->counts->at[HD_PROBES], s.looks, __ATOMIC_RELAXED);
-        if (op == ERASE) __atomic_fetch_add(batch->tally, s.found, __ATOMIC_RELAXED);
-    }
-    return HEDDLE_OK;
-}
-
-static heddle_status find(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                          void *stream)
+static heddle_status locate(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                            void *stream)
 {
     (void)stream;
-    return lookup(FIND, device, view, batch);
+    return lookup(LOCATE, device, view, batch);
 }
 
-static heddle_status contains(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                              void *stream)
-{
-    (void)stream;
-    return lookup(CONTAINS, device, view, batch);
-}
-
-static heddle_status erase(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                           void *stream)
-{
-    (void)stream;
-    return lookup(ERASE, device, view, batch);
-}
+#include "cpu/read_slots.h"
 
 /* ------------------------------------------------------------------------------------ inserting */
 
@@ -219,11 +138,11 @@ static void place_chunk(const hd_view *view, const hd_batch *batch, uint64_t fir
                         sums *s)
 {
     const hd_key *keys = (const hd_key *)batch->keys;
-    group flight[2];
-    group_start(&flight[0], view, keys, first, end);
+    group groups[2];
+    group_start(&groups[0], view, keys, first, end);
     for (uint64_t i = first, turn = 0; i < end; i += GROUP, turn ^= 1) {
-        group_start(&flight[turn ^ 1], view, keys, i + GROUP, end);
-        place_group(&flight[turn], view, batch, s);
+        group_start(&groups[turn ^ 1], view, keys, i + GROUP, end);
+        place_group(&groups[turn], view, batch, s);
     }
 }
 
@@ -280,7 +199,7 @@ static void settle_region(const source *src, const hd_view *view, uint32_t regio
         hd_walk walk;
         hd_value value;
         if (source_get(src, view, i, &walk, &value)) {
-            const int result = scheme_settle(tile_here(), view, walk, value, batch->policy, kicks,
+            const int result = scheme_settle(tile_owner(), view, walk, value, batch->policy, kicks,
                                              path, &s->probes, &s->evictions);
             insert_end(batch, i, result, s);
             /* A full region stays full: long chains are not worth trying again and again. */
@@ -333,11 +252,6 @@ static heddle_status rehome(heddle_device *device, const hd_view *view, const hd
 #include "cpu/fill.h"
 
 /* ------------------------------------------------------------------------------- whole tables */
-
-static uint64_t slots_of(const hd_view *view)
-{
-    return ((uint64_t)view->region_buckets << view->region_bits) * HD_BUCKET;
-}
 
 static heddle_status clear(heddle_device *device, const hd_view *view, void *stream)
 {
@@ -399,6 +313,13 @@ static heddle_status inspect(heddle_device *device, const hd_view *view, hd_cens
     return HEDDLE_OK;
 }
 
+#if defined(HD_MULTI) && HD_MULTI
+#include "cpu/multi.h"
+#define MULTI_OPS &multi_ops
+#else
+#define MULTI_OPS NULL
+#endif
+
 extern const hd_table_ops HD_SYMBOL;
 const hd_table_ops HD_SYMBOL = {
     HD_INSTANCE_NAME,
@@ -418,6 +339,11 @@ const hd_table_ops HD_SYMBOL = {
     find,
     contains,
     erase,
+    locate,
+    at,
     collect,
     inspect,
+    NULL, /* count, retrieve: find says it all */
+    NULL,
+    MULTI_OPS,
 };

@@ -78,6 +78,26 @@ static uint64_t cuda_partition_work(heddle_device *device, const hd_partition *j
     return partition_for(job)->work_bytes(job->region_bits);
 }
 
+static heddle_status cuda_partition_step(heddle_device *device, const hd_partition *job,
+                                         uint32_t step, void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK) return status;
+    return partition_for(job)->step((const hd_device_cuda *)device, job, step, use);
+}
+
+static uint64_t cuda_partition_step_work(heddle_device *device, const hd_partition *job)
+{
+    (void)device;
+    return partition_for(job)->step_work_bytes(job->region_bits);
+}
+
+static uint32_t cuda_partition_part_bits(uint32_t region_bits)
+{
+    return region_bits < HD_CUDA_PASS_BITS ? region_bits : HD_CUDA_PASS_BITS;
+}
+
 /* ------------------------------------------------------------------------ graphs and relations */
 
 #define DECLARE(key_bits, value_bits)                                                              \
@@ -114,6 +134,13 @@ static const hd_list_ops *cuda_lists(uint32_t value_bits)
     return value_bits == 32   ? &hd_lists_k32_v32_cuda
            : value_bits == 64 ? &hd_lists_k32_v64_cuda
                               : NULL;
+}
+
+extern "C" const hd_filter_ops hd_filter_k32_cuda, hd_filter_k64_cuda;
+
+static const hd_filter_ops *cuda_filter(uint32_t key_bits)
+{
+    return key_bits == 32 ? &hd_filter_k32_cuda : &hd_filter_k64_cuda;
 }
 
 /* ------------------------------------------------------------------------------------- device */
@@ -358,9 +385,13 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_event_seconds,
         cuda_partition,
         cuda_partition_work,
+        cuda_partition_step,
+        cuda_partition_step_work,
+        cuda_partition_part_bits,
         cuda_graph,
         cuda_relate,
         &hd_columns_cuda,
+        cuda_filter,
         hd_paper_cuda,
         tables,
         cuda_roof,

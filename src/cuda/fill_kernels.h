@@ -7,8 +7,8 @@
 
 #include "cuda/image.h"
 #include "cuda/sorted_pair.h"
-#if HD_EVICTS
-#include "cuda/image_settle.h"
+#if HD_EVICTS || HD_CHOOSES
+#include "cuda/image_desk.h"
 #endif
 
 #define FILL_PAIRS_MAX (UINT32_MAX / 2) /* of a region; no folded region has so many */
@@ -50,7 +50,7 @@ HD_FN void flight_take(const image *im, const hd_view *view, fill_flight *f)
     for (uint32_t k = 0; k < FILL_KEYS; k++) {
         f->slots[k] = first_vacancy(f->buckets[k], f->looks[k]);
         f->before[k] = HD_KEY_BUSY;
-        going[k] = f->slots[k] < f->buckets[k] * HD_BUCKET + HD_BUCKET;
+        going[k] = f->slots[k] < f->buckets[k] * HD_BUCKET + first_room(view);
         any = any || going[k];
     }
     while (any) {
@@ -64,24 +64,21 @@ HD_FN void flight_take(const image *im, const hd_view *view, fill_flight *f)
             const bool next = going[k] && f->before[k] != HD_KEY_EMPTY &&
                               !key_is(view, f->before[k], f->pairs[k].lean);
             f->slots[k] += next;
-            going[k] = next && f->slots[k] < f->buckets[k] * HD_BUCKET + HD_BUCKET;
+            going[k] = next && f->slots[k] < f->buckets[k] * HD_BUCKET + first_room(view);
             any = any || going[k];
         }
     }
 }
 
 /*
- * All pairs try their first bucket, FILL_KEYS a thread at a time; the next are loaded while these are
+ * All pairs, `count` from `from` on, try their first bucket, FILL_KEYS a thread at a time; the next are loaded while these are
  * at work. Without MARKED the image has no marks, and gets none here: each pair has room to wait. The
  * threads of a warp stay together: where their luck parts them, they wait for each other.
  */
 template <bool MARKED>
 HD_FN void fill_first(const image *im, const hd_view *view, const hd_batch *batch,
-                      const hd_sorted *sorted, uint32_t number, uint64_t base, insert_sums *s)
+                      const uint32_t *from, uint32_t count, uint64_t base, insert_sums *s)
 {
-    const uint64_t begin = sorted->starts[number];
-    const uint32_t count = (uint32_t)(sorted->ends[number] - begin);
-    const uint32_t *const from = (const uint32_t *)sorted->pairs + begin * HD_PAIR_WORDS;
     hd_sorted_pair next[FILL_KEYS];
     uint32_t all = 0, others = 0; /* pairs, and those that were present or had to wait */
     HD_UNROLL
@@ -110,8 +107,9 @@ HD_FN void fill_first(const image *im, const hd_view *view, const hd_batch *batc
         HD_UNROLL
         for (uint32_t k = 0; k < FILL_KEYS; k++) {
             if (first + k * FILL_BLOCK + threadIdx.x < count) {
-                const int result = image_taken(im, view, f.buckets[k], f.looks[k], f.slots[k],
-                                               f.before[k], f.pairs[k], batch->policy);
+                const int result =
+                    image_taken(im, view, f.buckets[k], f.looks[k], f.slots[k], f.before[k],
+                                first_room(view), f.pairs[k], batch->policy);
                 all++;
                 if (result != HD_PLACED) {
                     others++;
@@ -134,11 +132,8 @@ HD_FN void fill_first(const image *im, const hd_view *view, const hd_batch *batc
  * whose pairs can all wait.
  */
 HD_FN void fill_quick(const image *im, const hd_view *view, const hd_batch *batch,
-                      const hd_sorted *sorted, uint32_t number, uint64_t base, insert_sums *s)
+                      const uint32_t *from, uint32_t count, uint64_t base, insert_sums *s)
 {
-    const uint64_t begin = sorted->starts[number];
-    const uint32_t count = (uint32_t)(sorted->ends[number] - begin);
-    const uint32_t *const from = (const uint32_t *)sorted->pairs + begin * HD_PAIR_WORDS;
 #pragma unroll 4
     for (uint32_t i = threadIdx.x; i < count; i += FILL_BLOCK) {
         const hd_sorted_pair sorted_pair = sorted_load(from, i);
@@ -147,7 +142,7 @@ HD_FN void fill_quick(const image *im, const hd_view *view, const hd_batch *batc
         pair.value = (hd_value)sorted_value(sorted_pair);
         const uint32_t bucket = hd_mulhi32(chain_start(pair.lean), view->region_buckets);
         const uint32_t at = image_count(im, bucket);
-        if (at < HD_BUCKET) {
+        if (at < first_room(view)) {
             im->keys[bucket * HD_BUCKET + at] = pair.lean;
             if (HD_HAS_VALUES) im->values[bucket * HD_BUCKET + at] = pair.value;
         } else {
@@ -156,7 +151,7 @@ HD_FN void fill_quick(const image *im, const hd_view *view, const hd_batch *batc
     }
     __syncthreads();
     for (uint32_t b = threadIdx.x; b < view->region_buckets; b += FILL_BLOCK) {
-        const uint32_t keys = image_counted(im, b);
+        const uint32_t keys = image_counted(im, view, b);
         uint32_t gone = 0;
         if (keys > 1 && image_has_equals(im, b, keys))
             gone = image_unite(im, b, keys, batch->policy);
@@ -205,15 +200,59 @@ HD_FN void fill_again(const image *im, const hd_view *view, const hd_batch *batc
     }
 }
 
-#if HD_EVICTS
+#if HD_EVICTS || HD_CHOOSES
+/* Those that wait from the `begin`-th on are brought in, whatever it takes; `known`: none of them is in. */
 HD_FN void fill_settle(const image *im, const hd_view *view, const hd_batch *batch, uint32_t begin,
-                       uint32_t end, uint64_t base, insert_sums *s)
+                       uint32_t end, bool known, uint64_t base, insert_sums *s)
 {
     for (uint32_t first = begin; first < end; first += FILL_BLOCK) {
         const uint32_t i = first + threadIdx.x;
         const hd_pair pair = waiting_pair(view, base + (i < end ? i : first));
-        image_settle(im, view, pair, i < end, batch->policy, first == begin, s);
+        image_settle(im, view, pair, i < end, batch->policy, known && first == begin, s);
     }
+}
+#endif
+
+#if HD_CHOOSES
+/*
+ * In pieces that can all wait, since no pair can go past its first bucket while others with the same key
+ * may be on their way.
+ */
+template <bool FRESH>
+HD_FN void fill_pairs(const image *im, const hd_view *view, const hd_batch *batch,
+                      const uint32_t *from, uint32_t count, uint64_t base, insert_sums *s)
+{
+    for (uint32_t done = 0; done < count; done += im->slots) {
+        const uint32_t piece = count - done < im->slots ? count - done : im->slots;
+        const uint32_t *const pairs = from + (uint64_t)done * HD_PAIR_WORDS;
+        const bool quick = FRESH && done == 0 && image_can_count(view);
+        if (quick) fill_quick(im, view, batch, pairs, piece, base, s);
+        else fill_first<false>(im, view, batch, pairs, piece, base, s);
+        const uint32_t waiting = waiting_count(im);
+        if (threadIdx.x == 0) im->desk->waiting = 0;
+        fill_settle(im, view, batch, 0, waiting, false, base, s);
+        __syncthreads();
+    }
+    image_mark_all(im, view);
+}
+#else
+template <bool FRESH>
+HD_FN void fill_pairs(const image *im, const hd_view *view, const hd_batch *batch,
+                      const uint32_t *from, uint32_t count, uint64_t base, insert_sums *s)
+{
+    const bool all_can_wait = count <= im->slots;
+    const bool quick = FRESH && all_can_wait && image_can_count(view);
+    if (quick) fill_quick(im, view, batch, from, count, base, s);
+    else if (FRESH && all_can_wait) fill_first<false>(im, view, batch, from, count, base, s);
+    else fill_first<true>(im, view, batch, from, count, base, s);
+    const uint32_t full_once = waiting_count(im);
+    fill_again(im, view, batch, full_once, quick ? 0 : 1, base, s);
+    const uint32_t full_ever = waiting_count(im);
+#if HD_EVICTS
+    fill_settle(im, view, batch, full_once, full_ever, true, base, s);
+#else
+    (void)full_ever;
+#endif
 }
 #endif
 
@@ -223,26 +262,16 @@ HD_FN void fill_region(const image *im, const hd_view *view, const hd_batch *bat
 {
     const uint32_t region = sorted->regions != NULL ? sorted->regions[number] : number;
     const uint64_t base = (uint64_t)region * im->slots;
-    const bool all_can_wait = sorted->ends[number] - sorted->starts[number] <= im->slots;
-    const bool quick = FRESH && all_can_wait && image_can_count(view);
+    const uint64_t begin = sorted->starts[number];
     image_clear(im, batch->policy);
-    if (quick) image_counts_clear(view, im);
+    if (FRESH && image_can_count(view)) image_counts_clear(view, im);
     __syncthreads();
     if (!FRESH) {
         image_load(view, im, base);
         __syncthreads(); /* all is loaded before pairs wait where it was */
     }
-    if (quick) fill_quick(im, view, batch, sorted, number, base, s);
-    else if (FRESH && all_can_wait) fill_first<false>(im, view, batch, sorted, number, base, s);
-    else fill_first<true>(im, view, batch, sorted, number, base, s);
-    const uint32_t full_once = waiting_count(im);
-    fill_again(im, view, batch, full_once, quick ? 0 : 1, base, s);
-    const uint32_t full_ever = waiting_count(im);
-#if HD_EVICTS
-    fill_settle(im, view, batch, full_once, full_ever, base, s);
-#else
-    (void)full_ever;
-#endif
+    fill_pairs<FRESH>(im, view, batch, (const uint32_t *)sorted->pairs + begin * HD_PAIR_WORDS,
+                      (uint32_t)(sorted->ends[number] - begin), base, s);
     image_store(im, view, base);
     __syncthreads(); /* the memory is used again */
 }

@@ -339,12 +339,14 @@ static __global__ void __launch_bounds__(VERTEX_BLOCK)
 }
 
 static __global__ void __launch_bounds__(VERTEX_BLOCK)
-    graph_compact(hd_graph graph, uint32_t *pairs, const uint64_t *starts)
+    graph_compact(hd_graph graph, uint32_t first, const uint64_t *starts, uint64_t base_pair,
+                  uint32_t *pairs)
 {
     typedef cub::BlockScan<uint64_t, VERTEX_BLOCK> length_scan;
     __shared__ typename length_scan::TempStorage scratch;
-    const hd_graph_region r = region_get(&graph, blockIdx.x);
-    uint64_t before = starts[blockIdx.x];
+    const uint32_t region = first + blockIdx.x;
+    const hd_graph_region r = region_get(&graph, region);
+    uint64_t before = starts[region] - base_pair;
     for (uint32_t base = 0; base < graph.region_vertices; base += VERTEX_BLOCK) {
         const uint32_t v = base + threadIdx.x;
         hd_list list = {0, 0};

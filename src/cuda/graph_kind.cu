@@ -30,7 +30,7 @@ template <class KERNEL> static cudaError_t allow_memory(const heddle_device *dev
 
 /* The regions with wide rows, if there are any: known on the device alone. */
 static cudaError_t launch_wide(const heddle_device *device, const hd_graph *graph,
-                               const graph_sources *sources, cudaStream_t stream)
+                               const hd_graph_placing *placing, cudaStream_t stream)
 {
     const unsigned blocks = blocks_for(device, UINT64_MAX / 2, 1, WIDE_BLOCKS);
     const size_t row = (size_t)row_words(graph->region_row) * 4;
@@ -39,54 +39,52 @@ static cudaError_t launch_wide(const heddle_device *device, const hd_graph *grap
     cudaError_t error = allow_memory(device, graph_wide_count);
     if (error == cudaSuccess && !plain) error = allow_memory(device, graph_wide_place);
     if (error != cudaSuccess) return error;
-    graph_wide_plan<<<1, VERTEX_BLOCK, 0, stream>>>(*graph, *sources);
-    graph_wide_count<<<blocks, VERTEX_BLOCK, row, stream>>>(*graph, *sources);
-    graph_wide_scan<<<blocks, VERTEX_BLOCK, 0, stream>>>(*graph);
-    if (plain) graph_wide_place_plain<<<blocks, VERTEX_BLOCK, 0, stream>>>(*graph, *sources);
-    else graph_wide_place<<<blocks, VERTEX_BLOCK, bytes, stream>>>(*graph, *sources);
-    graph_wide_end<<<1, VERTEX_BLOCK, 0, stream>>>(*graph);
+    graph_wide_plan<<<1, VERTEX_BLOCK, 0, stream>>>(*graph, *placing);
+    graph_wide_count<<<blocks, VERTEX_BLOCK, row, stream>>>(*graph, *placing);
+    graph_wide_scan<<<blocks, VERTEX_BLOCK, 0, stream>>>(*graph, placing->wide_done);
+    if (plain) graph_wide_place_plain<<<blocks, VERTEX_BLOCK, 0, stream>>>(*graph, *placing);
+    else graph_wide_place<<<blocks, VERTEX_BLOCK, bytes, stream>>>(*graph, *placing);
+    graph_wide_end<<<1, VERTEX_BLOCK, 0, stream>>>(*graph, placing->wide_done);
     return cudaGetLastError();
 }
 
 static cudaError_t launch_place(const heddle_device *device, const hd_graph *graph,
-                                const graph_sources *sources, cudaStream_t stream)
+                                const hd_graph_placing *placing, cudaStream_t stream)
 {
     const size_t bytes = place_bytes(graph->region_row);
+    const uint32_t regions = placing->stretch.end_region - placing->stretch.first_region;
     cudaError_t error = allow_memory(device, graph_place);
-    if (error == cudaSuccess)
+    if (error == cudaSuccess && placing->wide_done == 0)
         error = cudaMemsetAsync(graph->wide_used, 0, sizeof *graph->wide_used, stream);
     if (error != cudaSuccess) return error;
-    graph_place<<<1u << graph->region_bits, VERTEX_BLOCK, bytes, stream>>>(*graph, *sources);
-    return graph->wide_rows != 0 ? launch_wide(device, graph, sources, stream) : cudaGetLastError();
+    graph_place<<<regions, VERTEX_BLOCK, bytes, stream>>>(*graph, *placing);
+    return graph->wide_rows != 0 ? launch_wide(device, graph, placing, stream) : cudaGetLastError();
 }
 
 static heddle_status place(heddle_device *device, const hd_graph *graph,
-                           const hd_graph_source *sources, uint32_t count, void *stream)
+                           const hd_graph_placing *placing, void *stream)
 {
-    graph_sources both;
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK) return status;
-    both.count = count;
-    both.at[0] = sources[0];
-    both.at[1] = sources[count - 1];
-    return hd_cuda_check(launch_place(device, graph, &both, use), "cannot build a graph");
+    return hd_cuda_check(launch_place(device, graph, placing, use), "cannot build a graph");
 }
 
-static uint64_t order_work(heddle_device *device, uint64_t n)
+static uint64_t order_work(heddle_device *device, uint64_t edges)
 {
     cudaStream_t use;
-    return hd_cuda_enter(device, NULL, &use) == HEDDLE_OK ? order_layout_for(n).bytes : 0;
+    return hd_cuda_enter(device, NULL, &use) == HEDDLE_OK ? order_layout_for(edges).bytes : 0;
 }
 
-static heddle_status order(heddle_device *device, const hd_graph *graph, uint64_t n, void *work,
-                           void *stream)
+static heddle_status order(heddle_device *device, const hd_graph *graph,
+                           const hd_graph_stretch *stretch, void *work, void *stream)
 {
+    uint32_t *edges = (uint32_t *)graph->edges + stretch->first_edge * HD_PAIR_WORDS;
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
-    if (status != HEDDLE_OK || n == 0) return status;
-    return hd_cuda_check(order_edges((uint32_t *)graph->edges, n, (char *)work,
-                                     blocks_for(device, n, ORDER_BLOCK, 32), use),
+    if (status != HEDDLE_OK || stretch->edges == 0) return status;
+    return hd_cuda_check(order_edges(edges, stretch->edges, (char *)work,
+                                     blocks_for(device, stretch->edges, ORDER_BLOCK, 32), use),
                          "cannot order the edges of a graph");
 }
 
@@ -131,8 +129,8 @@ static heddle_status erase(heddle_device *device, const hd_graph *graph,
 
 /* --------------------------------------------------------------------------------------- the whole */
 
-static heddle_status compact(heddle_device *device, const hd_graph *graph, void *pairs,
-                             uint64_t *starts, void *stream)
+static heddle_status live_starts(heddle_device *device, const hd_graph *graph, uint64_t *starts,
+                                 void *stream)
 {
     const unsigned regions = 1u << graph->region_bits;
     cudaStream_t use;
@@ -140,7 +138,18 @@ static heddle_status compact(heddle_device *device, const hd_graph *graph, void 
     if (status != HEDDLE_OK) return status;
     graph_live<<<regions, VERTEX_BLOCK, 0, use>>>(*graph, (unsigned long long *)starts);
     scan_counts<<<1, COUNT_BLOCK, 0, use>>>(regions, starts, NULL, NULL, 0);
-    graph_compact<<<regions, VERTEX_BLOCK, 0, use>>>(*graph, (uint32_t *)pairs, starts);
+    return hd_cuda_check(cudaGetLastError(), "cannot count the edges of a graph");
+}
+
+static heddle_status compact(heddle_device *device, const hd_graph *graph, uint32_t first,
+                             uint32_t end, const uint64_t *starts, uint64_t base, void *pairs,
+                             void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK) return status;
+    graph_compact<<<end - first, VERTEX_BLOCK, 0, use>>>(*graph, first, starts, base,
+                                                         (uint32_t *)pairs);
     return hd_cuda_check(cudaGetLastError(), "cannot gather the edges of a graph");
 }
 
@@ -169,8 +178,6 @@ static heddle_status inspect(heddle_device *device, const hd_graph *graph, bool 
 
 extern "C" const hd_graph_ops HD_SYMBOL;
 extern "C" const hd_graph_ops HD_SYMBOL = {
-    HD_KEY_BITS,  HD_VALUE_BITS, PLACE_PAIRS * 5 / 6,
-    VERTICES_MAX, place,         order_work,
-    order,        look,          erase,
-    compact,      split,         inspect,
+    HD_KEY_BITS, HD_VALUE_BITS, PLACE_PAIRS * 5 / 6, VERTICES_MAX, place, order_work, order,
+    look,        erase,         live_starts,         compact,      split, inspect,
 };

@@ -18,26 +18,22 @@
 #endif
 #define PLACE_PAIRS (VERTEX_BLOCK * PLACE_ITEMS)
 
-typedef struct graph_sources {
-    hd_graph_source at[2];
-    uint32_t count;
-} graph_sources;
-
 /* The pairs of a region, and where its edges are to begin. */
-HD_FN pair_range region_range(const graph_sources &sources, uint32_t region, uint64_t *begin)
+HD_FN pair_range region_range(const hd_graph_placing &placing, uint32_t region, uint64_t *begin)
 {
     pair_range range;
-    range.first = (const uint32_t *)sources.at[0].pairs;
-    range.first_begin = sources.at[0].starts[region];
-    range.first_count = range.count = sources.at[0].starts[region + 1] - range.first_begin;
+    range.first = (const uint32_t *)placing.sources[0].pairs;
+    *begin = placing.sources[0].starts[region];
+    range.first_begin = *begin - placing.sources[0].base;
+    range.first_count = range.count = placing.sources[0].starts[region + 1] - *begin;
     range.second = range.first;
     range.second_begin = 0;
-    *begin = range.first_begin;
-    if (sources.count == 2) {
-        range.second = (const uint32_t *)sources.at[1].pairs;
-        range.second_begin = sources.at[1].starts[region];
-        range.count += sources.at[1].starts[region + 1] - range.second_begin;
-        *begin += range.second_begin;
+    if (placing.count == 2) {
+        range.second = (const uint32_t *)placing.sources[1].pairs;
+        const uint64_t second = placing.sources[1].starts[region];
+        range.second_begin = second - placing.sources[1].base;
+        range.count += placing.sources[1].starts[region + 1] - second;
+        *begin += second;
     }
     return range;
 }
@@ -63,18 +59,20 @@ template <bool PLACE>
 static __device__ __forceinline__ void long_walk(const hd_graph &graph, const pair_range &range,
                                                  uint64_t begin, uint32_t *row)
 {
-    for (uint64_t base = threadIdx.x; base < range.count; base += VERTEX_BLOCK * LONG_ITEMS) {
+    for (uint64_t start = 0; start < range.count; start += VERTEX_BLOCK * LONG_ITEMS) {
+        const uint64_t base = start + threadIdx.x;
         hd_sorted_pair pairs[LONG_ITEMS];
 #pragma unroll
         for (int i = 0; i < LONG_ITEMS; i++)
             if (base + i * VERTEX_BLOCK < range.count)
                 pairs[i] = range_load(range, base + i * VERTEX_BLOCK);
 #pragma unroll
-        for (int i = 0; i < LONG_ITEMS; i++)
-            if (base + i * VERTEX_BLOCK < range.count) {
-                const uint32_t at = row_count(row, graph_vertex(&graph, sorted_key(pairs[i])));
-                if (PLACE) sorted_store((uint32_t *)graph.edges, begin + at, pairs[i]);
-            }
+        for (int i = 0; i < LONG_ITEMS; i++) {
+            const bool active = base + i * VERTEX_BLOCK < range.count;
+            const uint32_t vertex = active ? graph_vertex(&graph, sorted_key(pairs[i])) : 0;
+            const uint32_t at = row_count_together(row, vertex, active);
+            if (PLACE && active) sorted_store((uint32_t *)graph.edges, begin + at, pairs[i]);
+        }
     }
     __syncthreads();
 }
@@ -106,24 +104,25 @@ HD_FN void place_wide(const hd_graph &graph, uint32_t region)
 }
 
 static __global__ void __launch_bounds__(VERTEX_BLOCK, HD_PAIR_WORDS <= 2 ? 3 : 2)
-    graph_place(hd_graph graph, graph_sources sources)
+    graph_place(hd_graph graph, hd_graph_placing placing)
 {
     __shared__ typename vertex_scan::TempStorage scratch;
-    const uint32_t region = blockIdx.x, words = row_words(graph.region_row);
+    const uint32_t region = placing.stretch.first_region + blockIdx.x;
+    const uint32_t words = row_words(graph.region_row);
     uint32_t *row = (uint32_t *)block_memory(), *sorted = row + words;
     uint64_t begin;
-    const pair_range range = region_range(sources, region, &begin);
+    const pair_range range = region_range(placing, region, &begin);
     if (threadIdx.x == 0) {
         graph.starts[region] = begin;
-        if (region == gridDim.x - 1) graph.starts[gridDim.x] = begin + range.count;
+        if (blockIdx.x == gridDim.x - 1) graph.starts[region + 1] = begin + range.count;
     }
     if (range.count > HD_NARROW_MAX) {
         place_wide(graph, region);
     } else if (range.count > PLACE_PAIRS) {
         place_long(graph, region, range, begin, row, &scratch);
     } else {
-        vertex_sort<PLACE_ITEMS>(range, graph.region_bits, graph.region_vertices, row, words,
-                                 sorted, &scratch);
+        vertex_sort<PLACE_ITEMS, false>(range, graph.region_bits, graph.region_vertices, row, words,
+                                        sorted, &scratch);
         row_write(graph, region, row);
         for (uint32_t i = threadIdx.x; i < (uint32_t)range.count; i += VERTEX_BLOCK)
             sorted_store((uint32_t *)graph.edges, begin + i, sorted_load(sorted, i));
@@ -139,25 +138,25 @@ static __global__ void __launch_bounds__(VERTEX_BLOCK, HD_PAIR_WORDS <= 2 ? 3 : 
 HD_FN uint32_t front_region(uint64_t front) { return (uint32_t)front & 0xffffff; }
 HD_FN uint64_t front_parts(uint64_t front) { return front >> 24; }
 
-HD_FN uint64_t parts_of(const graph_sources &sources, uint32_t region)
+HD_FN uint64_t parts_of(const hd_graph_placing &placing, uint32_t region)
 {
     uint64_t begin;
-    return (region_range(sources, region, &begin).count + PLACE_PAIRS - 1) / PLACE_PAIRS;
+    return (region_range(placing, region, &begin).count + PLACE_PAIRS - 1) / PLACE_PAIRS;
 }
 
 /* One block; adds to the front of every wide row where its parts begin among all. */
 static __global__ void __launch_bounds__(VERTEX_BLOCK)
-    graph_wide_plan(hd_graph graph, graph_sources sources)
+    graph_wide_plan(hd_graph graph, hd_graph_placing placing)
 {
     typedef cub::BlockScan<uint64_t, VERTEX_BLOCK> part_scan;
     __shared__ typename part_scan::TempStorage scratch;
     const uint32_t used = *graph.wide_used;
     uint64_t before = 0;
-    for (uint32_t base = 0; base < used; base += VERTEX_BLOCK) {
+    for (uint32_t base = placing.wide_done; base < used; base += VERTEX_BLOCK) {
         const uint32_t number = base + threadIdx.x;
         uint64_t *front = number < used ? wide_row(&graph, number) : NULL;
         uint64_t at = 0, all = 0;
-        part_scan(scratch).ExclusiveSum(front != NULL ? parts_of(sources, front_region(*front)) : 0,
+        part_scan(scratch).ExclusiveSum(front != NULL ? parts_of(placing, front_region(*front)) : 0,
                                         at, all);
         if (front != NULL) *front |= (before + at) << 24;
         before += all;
@@ -175,33 +174,34 @@ typedef struct wide_part {
     uint64_t next, end;    /* of this block's share */
 } wide_part;
 
-HD_FN void wide_enter(const hd_graph &graph, const graph_sources &sources, wide_part *p)
+HD_FN void wide_enter(const hd_graph &graph, const hd_graph_placing &placing, wide_part *p)
 {
     p->row = wide_row(&graph, p->number);
     p->first = front_parts(p->row[0]);
-    p->range = region_range(sources, front_region(p->row[0]), &p->begin);
+    p->range = region_range(placing, front_region(p->row[0]), &p->begin);
     p->parts = (p->range.count + PLACE_PAIRS - 1) / PLACE_PAIRS;
 }
 
-HD_FN wide_part wide_begin(const hd_graph &graph, const graph_sources &sources)
+HD_FN wide_part wide_begin(const hd_graph &graph, const hd_graph_placing &placing)
 {
     wide_part p;
     p.used = *graph.wide_used;
     p.next = p.end = 0;
-    if (p.used == 0) return p;
+    if (p.used == placing.wide_done) return p;
     p.number = p.used - 1;
-    wide_enter(graph, sources, &p);
+    wide_enter(graph, placing, &p);
     const uint64_t all = p.first + p.parts;
     p.next = all * blockIdx.x / gridDim.x;
     p.end = all * (blockIdx.x + 1) / gridDim.x;
-    uint32_t low = 0, high = p.used; /* the last row whose parts begin at or before `next` */
+    uint32_t low = placing.wide_done,
+             high = p.used; /* the last row whose parts begin at or before `next` */
     while (high - low > 1) {
         const uint32_t middle = (low + high) / 2;
         if (front_parts(wide_row(&graph, middle)[0]) <= p.next) low = middle;
         else high = middle;
     }
     p.number = low;
-    wide_enter(graph, sources, &p);
+    wide_enter(graph, placing, &p);
     return p;
 }
 
@@ -218,13 +218,13 @@ HD_FN pair_range range_cut(const pair_range &range, uint64_t first, uint64_t mos
 }
 
 /* The pairs of the next part; false when there is none. */
-HD_FN bool wide_next(const hd_graph &graph, const graph_sources &sources, wide_part *p,
+HD_FN bool wide_next(const hd_graph &graph, const hd_graph_placing &placing, wide_part *p,
                      pair_range *range)
 {
     if (p->next >= p->end) return false;
     if (p->next >= p->first + p->parts) {
         p->number++;
-        wide_enter(graph, sources, p);
+        wide_enter(graph, placing, p);
     }
     *range = range_cut(p->range, (p->next - p->first) * PLACE_PAIRS, PLACE_PAIRS);
     p->next++;
@@ -243,13 +243,13 @@ HD_FN void row_add(const hd_graph &graph, const uint32_t *own, uint64_t *row)
 
 /* Counts in shared memory, as many parts of a region as 16 bits can count. */
 static __global__ void __launch_bounds__(VERTEX_BLOCK)
-    graph_wide_count(hd_graph graph, graph_sources sources)
+    graph_wide_count(hd_graph graph, hd_graph_placing placing)
 {
     uint32_t *own = (uint32_t *)block_memory();
     uint64_t counted = 0, *row = NULL;
-    wide_part p = wide_begin(graph, sources);
+    wide_part p = wide_begin(graph, placing);
     pair_range range;
-    while (wide_next(graph, sources, &p, &range)) {
+    while (wide_next(graph, placing, &p, &range)) {
         if (row != p.row || counted + range.count > UINT16_MAX) {
             if (row != NULL) row_add(graph, own, row);
             row_clear(own, row_words(graph.region_row));
@@ -284,22 +284,22 @@ HD_FN void part_place(const hd_graph &graph, const wide_part &p, const pair_rang
  * counts up from where vertex v's list begins to where it ends.
  */
 static __global__ void __launch_bounds__(VERTEX_BLOCK, 2)
-    graph_wide_place(hd_graph graph, graph_sources sources)
+    graph_wide_place(hd_graph graph, hd_graph_placing placing)
 {
     __shared__ typename vertex_scan::TempStorage scratch;
     const uint32_t words = row_words(graph.region_row);
     uint32_t *row = (uint32_t *)block_memory(), *sorted = row + words;
     uint32_t *ahead =
         sorted + PLACE_PAIRS * HD_PAIR_WORDS; /* place in the region, less that in the part */
-    wide_part p = wide_begin(graph, sources);
+    wide_part p = wide_begin(graph, placing);
     pair_range range;
-    while (wide_next(graph, sources, &p, &range)) {
+    while (wide_next(graph, placing, &p, &range)) {
         if (p.range.count > UINT32_MAX) { /* `ahead` could not tell */
             part_place(graph, p, range);
             continue;
         }
-        vertex_sort<PLACE_ITEMS>(range, graph.region_bits, graph.region_vertices, row, words,
-                                 sorted, &scratch);
+        vertex_sort<PLACE_ITEMS, true>(range, graph.region_bits, graph.region_vertices, row, words,
+                                       sorted, &scratch);
         for (uint32_t v = threadIdx.x; v < graph.region_vertices; v += VERTEX_BLOCK) {
             const uint32_t first = row_get(row, v), count = row_get(row, v + 1) - first;
             if (count != 0)
@@ -319,20 +319,21 @@ static __global__ void __launch_bounds__(VERTEX_BLOCK, 2)
 
 /* The same where there is too little shared memory. */
 static __global__ void __launch_bounds__(VERTEX_BLOCK)
-    graph_wide_place_plain(hd_graph graph, graph_sources sources)
+    graph_wide_place_plain(hd_graph graph, hd_graph_placing placing)
 {
-    wide_part p = wide_begin(graph, sources);
+    wide_part p = wide_begin(graph, placing);
     pair_range range;
-    while (wide_next(graph, sources, &p, &range)) part_place(graph, p, range);
+    while (wide_next(graph, placing, &p, &range)) part_place(graph, p, range);
 }
 
 /* The counts of each wide row become where lists begin. */
-static __global__ void __launch_bounds__(VERTEX_BLOCK) graph_wide_scan(hd_graph graph)
+static __global__ void __launch_bounds__(VERTEX_BLOCK)
+    graph_wide_scan(hd_graph graph, uint32_t wide_done)
 {
     typedef cub::BlockScan<uint64_t, VERTEX_BLOCK> wide_scan;
     __shared__ typename wide_scan::TempStorage scratch;
     const uint32_t used = *graph.wide_used;
-    for (uint32_t number = blockIdx.x; number < used; number += gridDim.x) {
+    for (uint32_t number = wide_done + blockIdx.x; number < used; number += gridDim.x) {
         uint64_t *row = wide_row(&graph, number) + 1, before = 0;
         for (uint32_t base = 0; base < graph.region_vertices; base += VERTEX_BLOCK) {
             const uint32_t i = base + threadIdx.x;
@@ -345,11 +346,12 @@ static __global__ void __launch_bounds__(VERTEX_BLOCK) graph_wide_scan(hd_graph 
     }
 }
 
-/* The wide rows' first numbers, which named their regions, become what they are in any row. */
-static __global__ void graph_wide_end(hd_graph graph)
+/* One block: the wide rows' first numbers, which named their regions, become what they are in any row. */
+static __global__ void __launch_bounds__(VERTEX_BLOCK)
+    graph_wide_end(hd_graph graph, uint32_t wide_done)
 {
     const uint32_t used = *graph.wide_used;
-    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < used; i += gridDim.x * blockDim.x)
+    for (uint32_t i = wide_done + threadIdx.x; i < used; i += VERTEX_BLOCK)
         wide_row(&graph, i)[0] = 0;
 }
 

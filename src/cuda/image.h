@@ -12,7 +12,8 @@
  * front of it taken by another key. So of two threads with the same key one meets the other's.
  *
  * All keys try their first bucket before any tries another: then as many keys as can be are found by
- * one look. Keys that meet only full buckets are deferred (image_settle.h).
+ * one look. Keys that meet only full buckets are deferred (image_settle.h). Of a scheme that chooses among
+ * buckets with room all keys are deferred that do not come into their first (image_choose.h).
  */
 #ifndef HD_CUDA_IMAGE_H
 #define HD_CUDA_IMAGE_H
@@ -98,7 +99,8 @@ HD_FN void image_load(const hd_view *view, const image *im, uint64_t base)
     for (uint32_t i = threadIdx.x; i < im->slots; i += FILL_BLOCK) {
         const hd_word word = ((const hd_word *)view->slots)[base + i];
         if (key_is_vacant(word_key(word))) continue;
-        im->keys[i] = word_key(word) ^ mark_mask(view);
+        im->keys[i] =
+            HD_CHOOSES ? key_bare(view, word_key(word)) : word_key(word) ^ mark_mask(view);
         if (HD_HAS_VALUES) im->values[i] = word_value(view, base + i, word);
     }
 }
@@ -208,15 +210,18 @@ HD_FN uint32_t image_take(const image *im, const hd_view *view, uint32_t bucket,
     return slot;
 }
 
-/* What follows: HD_PLACED, HD_PRESENT (the policy was applied), or HD_DEFERRED when the bucket is full. */
+/*
+ * What follows: HD_PLACED, HD_PRESENT (the policy was applied), or HD_DEFERRED when the `room` slots of
+ * the bucket that are meant for such keys are taken.
+ */
 HD_FN int image_taken(const image *im, const hd_view *view, uint32_t bucket, image_look look,
-                      uint32_t slot, hd_key before, hd_pair pair, uint32_t policy)
+                      uint32_t slot, hd_key before, uint32_t room, hd_pair pair, uint32_t policy)
 {
     if (look.found) {
         image_meet(im, view, bucket, pair, policy);
         return HD_PRESENT;
     }
-    if (slot == bucket * HD_BUCKET + HD_BUCKET) return HD_DEFERRED;
+    if (slot >= bucket * HD_BUCKET + room) return HD_DEFERRED;
     /* A sum, minimum or maximum may have begun already: the first value joins it like the others. */
     if (HD_HAS_VALUES && policy == HEDDLE_POLICY_KEEP) {
         if (before == HD_KEY_EMPTY) im->values[slot] = pair.value;
@@ -260,7 +265,7 @@ HD_FN int image_walk(const image *im, const hd_view *view, hd_pair pair, uint32_
         hd_key before;
         const uint32_t slot = image_take(im, view, bucket, look, pair.lean, &before);
         ++*probes;
-        result = image_taken(im, view, bucket, look, slot, before, pair, policy);
+        result = image_taken(im, view, bucket, look, slot, before, HD_BUCKET, pair, policy);
     } while (result == HD_DEFERRED && walk_advance(view, &walk));
     if (result == HD_PLACED) image_mark_passed(im, view, pair.lean, 0, walk.step);
     return result;
@@ -295,10 +300,11 @@ HD_FN uint32_t image_count(const image *im, uint32_t bucket)
     return atomicAdd(&im->desk->counts[bucket / 2], 1u << shift) >> shift & 0xffff;
 }
 
-HD_FN uint32_t image_counted(const image *im, uint32_t bucket)
+/* How many of them it has taken. */
+HD_FN uint32_t image_counted(const image *im, const hd_view *view, uint32_t bucket)
 {
     const uint32_t count = im->desk->counts[bucket / 2] >> bucket % 2 * 16 & 0xffff;
-    return count < HD_BUCKET ? count : HD_BUCKET;
+    return count < first_room(view) ? count : first_room(view);
 }
 
 #if HD_BUCKET > 1
@@ -360,13 +366,14 @@ HD_FN uint32_t image_unite(const image *im, uint32_t bucket, uint32_t count, uin
 
 /* --------------------------------------------------------------------------------- to the table */
 
+/* The vacant words of an image that chooses have marks as well (image_mark_all). */
 HD_FN void image_store(const image *im, const hd_view *view, uint64_t base)
 {
 #pragma unroll 4
     for (uint32_t i = threadIdx.x; i < im->slots; i += FILL_BLOCK) {
         const hd_key key = im->keys[i];
         hd_pair pair;
-        pair.lean = key_is_vacant(key) ? HD_KEY_EMPTY : key ^ mark_mask(view);
+        pair.lean = !HD_CHOOSES && key_is_vacant(key) ? HD_KEY_EMPTY : key ^ mark_mask(view);
         pair.value = HD_HAS_VALUES ? im->values[i] : 0;
         slot_put(view, base + i, pair, 0);
     }

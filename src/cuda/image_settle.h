@@ -1,8 +1,7 @@
 /*
- * image_settle.h: the keys that have met only full buckets of an image. When all others are in, equal
- * ones of these are brought together, and the rest moves in by moving others on, all at once. A slot
- * at work is locked. While that happens nobody looks for keys, so it does not matter that a pair on its
- * way is nowhere to be found.
+ * image_settle.h: a key that has met only full buckets of an image moves in by moving others on, beside
+ * other such keys (image_desk.h). A slot at work is locked. While that happens nobody looks for keys, so
+ * it does not matter that a pair on its way is nowhere to be found.
  */
 #ifndef HD_CUDA_IMAGE_SETTLE_H
 #define HD_CUDA_IMAGE_SETTLE_H
@@ -146,79 +145,10 @@ HD_FN bool image_evict(const image *im, const hd_view *view, hd_pair pair, inser
     return false;
 }
 
-/* The thread that acts for a key, of all that have it on the desk. */
-HD_FN uint32_t desk_claim(image_desk *desk, hd_key lean)
+/* Brings in a pair whose buckets are all full; false: some pair is lost. */
+HD_FN bool image_bring_in(const image *im, const hd_view *view, hd_pair pair, insert_sums *s)
 {
-    uint32_t at = ((uint32_t)lean * UINT32_C(0x9e3779b1)) >> 16;
-    for (;; at++) {
-        const uint32_t other = atomicCAS(&desk->hash[at % DESK_HASH], DESK_NOBODY, threadIdx.x);
-        if (other == DESK_NOBODY) return threadIdx.x;
-        if (desk->keys[other] == lean) return other;
-    }
-}
-
-/* Whether a deferred key has come in with those before it; the policy is then applied. */
-HD_FN bool image_has(const image *im, const hd_view *view, hd_pair pair, uint32_t policy)
-{
-    hd_walk walk = walk_start_lean(0, pair.lean);
-    do {
-        const uint32_t bucket = (uint32_t)walk_bucket(view, &walk);
-        if (image_look_at<true>(im, view, bucket, pair.lean).found) {
-            image_meet(im, view, bucket, pair, policy);
-            return true;
-        }
-    } while (walk_advance(view, &walk));
-    return false;
-}
-
-/* The pairs on the desk that are listed in its hash move in. */
-HD_FN void image_move_in(const image *im, const hd_view *view, insert_sums *s)
-{
-    const image_desk *desk = im->desk;
-    if (spread_thread() < desk->actors) {
-        const uint32_t actor = desk->hash[spread_thread()];
-        hd_pair pair;
-        pair.lean = desk->keys[actor];
-        pair.value = 0;
-#if HD_VALUE_BITS != 0
-        pair.value = desk->values[actor];
-#endif
-        if (image_move_one(im, view, pair, s) || image_evict(im, view, pair, s)) s->inserted++;
-        else s->failed++;
-    }
-}
-
-/* Brings in up to one deferred pair a thread; `active` threads have one. */
-HD_FN void image_settle(const image *im, const hd_view *view, hd_pair pair, bool active,
-                        uint32_t policy, bool first, insert_sums *s)
-{
-    image_desk *desk = im->desk;
-    if (active && !first && image_has(im, view, pair, policy)) {
-        s->present++;
-        active = false;
-    }
-    for (uint32_t i = threadIdx.x; i < DESK_HASH; i += FILL_BLOCK) desk->hash[i] = DESK_NOBODY;
-    if (threadIdx.x == 0) desk->actors = 0;
-    if (active) desk->keys[threadIdx.x] = pair.lean;
-#if HD_VALUE_BITS != 0
-    if (active) desk->values[threadIdx.x] = pair.value;
-#endif
-    __syncthreads();
-    if (active) {
-        const uint32_t actor = desk_claim(desk, pair.lean);
-        if (actor != threadIdx.x) {
-#if HD_VALUE_BITS != 0
-            value_update(&desk->values[actor], policy, pair.value);
-#endif
-            s->present++;
-            active = false;
-        }
-    }
-    __syncthreads();
-    if (active) desk->hash[atomicAdd(&desk->actors, 1)] = threadIdx.x;
-    __syncthreads();
-    image_move_in(im, view, s);
-    __syncthreads();
+    return image_move_one(im, view, pair, s) || image_evict(im, view, pair, s);
 }
 
 #endif

@@ -27,9 +27,14 @@ static heddle_status launch_batch(batch_kernel kernel, unsigned blocks, heddle_d
     for (uint64_t done = 0; done < batch->n && status == HEDDLE_OK; done += LAUNCH_KEYS) {
         hd_batch part = *batch;
         part.n = batch->n - done < LAUNCH_KEYS ? batch->n - done : LAUNCH_KEYS;
-        part.keys = (const hd_key *)batch->keys + done;
-        if (batch->values_out != NULL) part.values_out = (hd_value *)batch->values_out + done;
+        if (batch->keys != NULL) part.keys = (const hd_key *)batch->keys + done;
+        if (batch->keys_out != NULL) part.keys_out = (hd_key *)batch->keys_out + done;
+        if (batch->slots != NULL) part.slots = batch->slots + done;
+        if (batch->values_out != NULL && batch->places == NULL)
+            part.values_out = (hd_value *)batch->values_out + done;
         if (batch->found != NULL) part.found = batch->found + done;
+        if (batch->matches != NULL) part.matches = batch->matches + done;
+        if (batch->places != NULL) part.places = batch->places + done;
         kernel<<<grid_for(device, part.n * HD_TILE, BLOCK, blocks), BLOCK, 0, use>>>(*view, part);
         status = hd_cuda_check(cudaGetLastError(), what);
     }
@@ -54,6 +59,19 @@ static heddle_status erase(heddle_device *device, const hd_view *view, const hd_
 {
     return launch_batch(JOIN(HD_SYMBOL, erase), LOOKUP_BLOCKS, device, view, batch, stream,
                         "erase");
+}
+
+static heddle_status locate(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                            void *stream)
+{
+    return launch_batch(JOIN(HD_SYMBOL, locate), LOOKUP_BLOCKS, device, view, batch, stream,
+                        "locate");
+}
+
+static heddle_status at(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                        void *stream)
+{
+    return launch_batch(JOIN(HD_SYMBOL, at), LOOKUP_BLOCKS, device, view, batch, stream, "at");
 }
 
 static heddle_status place(heddle_device *device, const hd_view *view, const hd_batch *batch,
@@ -164,6 +182,13 @@ static heddle_status inspect(heddle_device *device, const hd_view *view, hd_cens
     return hd_cuda_check(cudaGetLastError(), "inspection");
 }
 
+#if defined(HD_MULTI) && HD_MULTI
+#include "cuda/multi_ops.h"
+#define MULTI_OPS &multi_ops
+#else
+#define MULTI_OPS NULL
+#endif
+
 extern "C" const hd_table_ops HD_SYMBOL;
 extern "C" const hd_table_ops HD_SYMBOL = {
     HD_INSTANCE_NAME,
@@ -183,6 +208,11 @@ extern "C" const hd_table_ops HD_SYMBOL = {
     find,
     contains,
     erase,
+    locate,
+    at,
     collect,
     inspect,
+    NULL, /* count, retrieve: find says it all */
+    NULL,
+    MULTI_OPS,
 };

@@ -67,7 +67,7 @@ HD_FN void join_sort_left(join_desk *desk, const hd_join_job &job, const hd_join
     range.first_count = range.count = task.left_end - task.left_begin;
     if (threadIdx.x == 0) desk->count = 0;
     for (uint32_t i = threadIdx.x; i < JOIN_LEFT / 32; i += VERTEX_BLOCK) desk->matched[i] = 0;
-    vertex_sort<JOIN_ITEMS>(range, job.region_bits, JOIN_VERTICES, desk->row, JOIN_ROW_WORDS,
+    vertex_sort<JOIN_ITEMS, false>(range, job.region_bits, JOIN_VERTICES, desk->row, JOIN_ROW_WORDS,
                             desk->sorted, &desk->scan);
     join_find_single(desk);
 }

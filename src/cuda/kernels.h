@@ -35,7 +35,7 @@
 #define SETTLE_BLOCK 128
 #define SETTLE_GATHER 32 /* deferred pairs that a tile takes off its list at a time */
 
-enum { FIND, CONTAINS, ERASE };
+enum { FIND, CONTAINS, ERASE, LOCATE };
 
 HD_FN uint64_t thread_here(void) { return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 HD_FN uint64_t threads_in_all(void) { return (uint64_t)gridDim.x * blockDim.x; }
@@ -59,6 +59,10 @@ HD_FN bool lookup_end(hd_tile t, const hd_view *view, const hd_batch *batch, uin
     if (OP == FIND) hit_deliver(t, view, hit, (hd_value *)batch->values_out + i);
 #endif
     if (OP == ERASE) found = hit_erase(t, view, hit);
+    if (OP == LOCATE) {
+        hit_locate(t, hit, batch->slots + i);
+        if (active && step == HD_STEP_ABSENT && t.lane == 0) batch->slots[i] = HEDDLE_NO_SLOT;
+    }
     if (batch->found != NULL && active && step != HD_STEP_ON && t.lane == 0)
         batch->found[i] = found;
     return found;
@@ -108,6 +112,7 @@ template <int OP> HD_FN void lookup_kernel(const hd_view *view, const hd_batch *
 KERNEL_LOOKUP(find)(hd_view view, hd_batch batch) { lookup_kernel<FIND>(&view, &batch); }
 KERNEL_LOOKUP(contains)(hd_view view, hd_batch batch) { lookup_kernel<CONTAINS>(&view, &batch); }
 KERNEL_LOOKUP(erase)(hd_view view, hd_batch batch) { lookup_kernel<ERASE>(&view, &batch); }
+KERNEL_LOOKUP(locate)(hd_view view, hd_batch batch) { lookup_kernel<LOCATE>(&view, &batch); }
 
 /* ------------------------------------------------------------------------------------ inserting */
 
@@ -311,6 +316,26 @@ HD_FN uint64_t slots_of(const hd_view *view)
     return ((uint64_t)view->region_buckets << view->region_bits) * HD_BUCKET;
 }
 
+/* A thread a slot that is asked for. */
+KERNEL(at)(hd_view view, hd_batch batch)
+{
+    const uint64_t slots = slots_of(&view);
+    for (uint64_t i = thread_here(); i < batch.n; i += threads_in_all()) {
+        const uint64_t slot = batch.slots[i];
+        hd_word word = word_nothing();
+        if (slot < slots)
+            load_frozen<HD_WORD_BYTES>(&word, (const char *)view.slots + slot * HD_WORD_BYTES);
+        const bool found = slot < slots && !key_is_vacant(word_key(word));
+        if (batch.found != NULL) batch.found[i] = found;
+        if (found && batch.keys_out != NULL)
+            ((hd_key *)batch.keys_out)[i] =
+                key_from_lean(&view, (uint32_t)(slot / HD_BUCKET / view.region_buckets),
+                              key_bare(&view, word_key(word)));
+        if (HD_HAS_VALUES && found && batch.values_out != NULL)
+            ((hd_value *)batch.values_out)[i] = word_value(&view, slot, word);
+    }
+}
+
 /* A thread a slot; each warp takes its places in the output with one atomic. */
 KERNEL(collect)
 (hd_view view, uint64_t first, uint64_t n, hd_key *keys, hd_value *values, uint64_t *cursor)
@@ -333,18 +358,28 @@ KERNEL(collect)
     }
 }
 
-KERNEL(inspect)(hd_view view, hd_census *census)
+/* Adds what the threads have counted; each warp stays together. */
+HD_FN void census_add(const hd_census *own, hd_census *census)
 {
-    hd_census own = {};
-    for (uint64_t i = thread_here(); i < slots_of(&view); i += threads_in_all())
-        census_slot(&view, i, &own);
     uint64_t *const to = (uint64_t *)census;
-    const uint64_t *const mine = (const uint64_t *)&own;
-    for (int i = 0; i < (int)(sizeof own / sizeof(uint64_t)); i++) {
+    const uint64_t *const mine = (const uint64_t *)own;
+    for (int i = 0; i < (int)(sizeof *own / sizeof(uint64_t)); i++) {
         const uint32_t sum = warp_sum((uint32_t)mine[i]);
         if (threadIdx.x % 32 == 0 && sum != 0)
             atomicAdd((unsigned long long *)to + i, (unsigned long long)sum);
     }
 }
+
+KERNEL(inspect)(hd_view view, hd_census *census)
+{
+    hd_census own = {};
+    for (uint64_t i = thread_here(); i < slots_of(&view); i += threads_in_all())
+        census_slot(&view, i, &own);
+    census_add(&own, census);
+}
+
+#if defined(HD_MULTI) && HD_MULTI
+#include "cuda/multi_kernels.h"
+#endif
 
 #endif

@@ -9,6 +9,12 @@ typedef struct hd_partition_cuda {
     uint64_t (*work_bytes)(uint32_t region_bits);
     heddle_status (*sort)(const hd_device_cuda *device, const hd_partition *job,
                           cudaStream_t stream);
+    uint64_t (*step_work_bytes)(uint32_t region_bits);
+    heddle_status (*step)(const hd_device_cuda *device, const hd_partition *job, uint32_t step,
+                          cudaStream_t stream);
 } hd_partition_cuda;
+
+/* The leading bits that a pass tells apart, at most. */
+#define HD_CUDA_PASS_BITS 10
 
 #endif

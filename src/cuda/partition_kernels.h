@@ -21,7 +21,7 @@
 #include "engine/partition.h"
 
 #ifndef SORT_BLOCK
-#define PASS_BITS 10  /* at most */
+#define PASS_BITS 10  /* at most; HD_CUDA_PASS_BITS */
 #define COUNT_BITS 14 /* counters that a block of the count kernel has in shared memory, at most */
 #define SORT_BLOCK 512
 #define COUNT_CHUNK 65536 /* pairs that a block counts before it adds its counters to all others' */
@@ -243,13 +243,14 @@ static __global__ void __launch_bounds__(SORT_BLOCK, SORT_BLOCKS)
     sort_part((sort_desk *)block_memory(), pairs, mine, count, more, more, cursors, out);
 }
 
-/* From pairs sorted by their leading `known` bits. */
+/* From the pairs [begin_pair, end_pair) of those sorted by their leading `known` bits; whole parts of them. */
 static __global__ void __launch_bounds__(SORT_BLOCK, SORT_BLOCKS)
-    sort_pairs(const uint32_t *from, uint64_t n, const uint64_t *starts, uint32_t spread,
-               uint32_t known, uint32_t more, unsigned long long *cursors, uint32_t *out)
+    sort_pairs(const uint32_t *from, uint64_t begin_pair, uint64_t end_pair, const uint64_t *starts,
+               uint32_t spread, uint32_t known, uint32_t more, unsigned long long *cursors,
+               uint32_t *out)
 {
-    const uint64_t base = (uint64_t)blockIdx.x * SORT_TILE;
-    const uint32_t count = (uint32_t)(n - base < SORT_TILE ? n - base : SORT_TILE);
+    const uint64_t base = begin_pair + (uint64_t)blockIdx.x * SORT_TILE;
+    const uint32_t count = (uint32_t)(end_pair - base < SORT_TILE ? end_pair - base : SORT_TILE);
     const uint32_t first = leading(sorted_key(sorted_load(from, base)), known);
     const uint32_t last = leading(sorted_key(sorted_load(from, base + count - 1)), known);
     hd_sorted_pair pairs[SORT_ITEMS];

@@ -35,19 +35,23 @@ typedef struct sorting {
     cudaStream_t stream;
 } sorting;
 
-/* Counts all keys by their leading bits, into `counts`. */
-static cudaError_t count_all(const sorting *s, uint32_t bits, uint64_t *counts)
+/* Counts the keys by their leading bits; adds to `counts`. */
+static cudaError_t count_more(const sorting *s, uint32_t bits, uint64_t *counts)
 {
     const size_t shared = sizeof(uint32_t) << bits;
     const uint64_t blocks = (s->job->n + COUNT_BLOCK - 1) / COUNT_BLOCK;
     const uint64_t full = 2 * (uint64_t)s->multiprocessors;
-    cudaError_t error = allow_memory(count_keys, sizeof(uint32_t) << COUNT_BITS);
-    if (error == cudaSuccess)
-        error = cudaMemsetAsync(counts, 0, sizeof(uint64_t) << bits, s->stream);
+    const cudaError_t error = allow_memory(count_keys, sizeof(uint32_t) << COUNT_BITS);
     if (error != cudaSuccess) return error;
     count_keys<<<(unsigned)(blocks < full ? blocks : full), COUNT_BLOCK, shared, s->stream>>>(
         *s->job, bits, (unsigned long long *)counts);
     return cudaGetLastError();
+}
+
+static cudaError_t count_all(const sorting *s, uint32_t bits, uint64_t *counts)
+{
+    const cudaError_t error = cudaMemsetAsync(counts, 0, sizeof(uint64_t) << bits, s->stream);
+    return error == cudaSuccess ? count_more(s, bits, counts) : error;
 }
 
 /* After the first pass, where its targets were counted alone. */
@@ -57,9 +61,10 @@ static cudaError_t count_again(const sorting *s, const uint32_t *pairs)
     const cudaError_t error =
         cudaMemsetAsync(job->starts, 0, sizeof(uint64_t) << job->region_bits, s->stream);
     if (error != cudaSuccess) return error;
-    count_pairs<<<(unsigned)((job->n + COUNT_CHUNK - 1) / COUNT_CHUNK), COUNT_BLOCK, 0,
-                  s->stream>>>(pairs, job->n, s->first_starts, s->first, s->second,
-                               (unsigned long long *)job->starts);
+    if (job->n != 0)
+        count_pairs<<<(unsigned)((job->n + COUNT_CHUNK - 1) / COUNT_CHUNK), COUNT_BLOCK, 0,
+                      s->stream>>>(pairs, job->n, s->first_starts, s->first, s->second,
+                                   (unsigned long long *)job->starts);
     scan_counts<<<1, COUNT_BLOCK, 0, s->stream>>>(1u << job->region_bits, job->starts, s->cursors,
                                                   NULL, 0);
     return cudaGetLastError();
@@ -97,15 +102,15 @@ static cudaError_t sort_twice(const sorting *s)
     if (error == cudaSuccess && !all_counted) error = count_again(s, (const uint32_t *)job->spare);
     if (error != cudaSuccess) return error;
     sort_pairs<<<s->tiles, SORT_BLOCK, sizeof(sort_desk), s->stream>>>(
-        (const uint32_t *)job->spare, job->n, job->starts, s->second, s->first, s->second,
+        (const uint32_t *)job->spare, 0, job->n, job->starts, s->second, s->first, s->second,
         (unsigned long long *)s->cursors, (uint32_t *)job->pairs);
     return cudaGetLastError();
 }
 
-static heddle_status sort(const hd_device_cuda *device, const hd_partition *job,
-                          cudaStream_t stream)
+/* Passes over `first` bits, then the rest. */
+static sorting make_sorting(const hd_device_cuda *device, const hd_partition *job, uint32_t first,
+                            cudaStream_t stream)
 {
-    const uint32_t first = first_bits(job->region_bits);
     uint64_t *work = (uint64_t *)job->work;
     sorting s;
     s.job = job;
@@ -117,6 +122,13 @@ static heddle_status sort(const hd_device_cuda *device, const hd_partition *job,
     s.tiles = (unsigned)((job->n + SORT_TILE - 1) / SORT_TILE);
     s.multiprocessors = device->multiprocessors;
     s.stream = stream;
+    return s;
+}
+
+static heddle_status sort(const hd_device_cuda *device, const hd_partition *job,
+                          cudaStream_t stream)
+{
+    const sorting s = make_sorting(device, job, first_bits(job->region_bits), stream);
     if (job->n == 0) /* a launch has at least one block */
         return hd_cuda_check(
             cudaMemsetAsync(job->starts, 0,
@@ -128,5 +140,8 @@ static heddle_status sort(const hd_device_cuda *device, const hd_partition *job,
     return hd_cuda_check(error, "cannot sort pairs by region");
 }
 
+#include "cuda/partition_steps.h"
+
 extern "C" const hd_partition_cuda HD_SYMBOL;
-extern "C" const hd_partition_cuda HD_SYMBOL = {HD_KEY_BITS, HD_VALUE_BITS, work_bytes, sort};
+extern "C" const hd_partition_cuda HD_SYMBOL = {HD_KEY_BITS, HD_VALUE_BITS,   work_bytes,
+                                                sort,        step_work_bytes, step};

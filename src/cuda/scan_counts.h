@@ -14,22 +14,35 @@
  * Turns counts into starts, and copies these to the cursors of the passes: to `fine` one by one, to
  * `coarse` one of every 2^spread. One block; there are few counters beside the pairs.
  */
+#ifndef COUNT_ITEMS
+#define COUNT_ITEMS 16 /* counters of a thread */
+#endif
 static __global__ void __launch_bounds__(COUNT_BLOCK)
     scan_counts(uint32_t count, uint64_t *starts, uint64_t *fine, uint64_t *coarse, uint32_t spread)
 {
     typedef cub::BlockScan<uint64_t, COUNT_BLOCK> block_scan;
     __shared__ typename block_scan::TempStorage scratch;
     uint64_t before = 0;
-    for (uint32_t base = 0; base < count; base += COUNT_BLOCK) {
-        const uint32_t i = base + threadIdx.x;
-        uint64_t at = 0, sum = 0;
-        block_scan(scratch).ExclusiveSum(i < count ? starts[i] : 0, at, sum);
+    for (uint32_t base = 0; base < count; base += COUNT_BLOCK * COUNT_ITEMS) {
+        const uint32_t first = base + threadIdx.x * COUNT_ITEMS;
+        uint64_t counts[COUNT_ITEMS], at = 0, sum = 0;
+#pragma unroll
+        for (int k = 0; k < COUNT_ITEMS; k++) {
+            counts[k] = first + k < count ? starts[first + k] : 0;
+            at += counts[k];
+        }
+        block_scan(scratch).ExclusiveSum(at, at, sum);
         at += before;
         before += sum;
-        if (i < count) {
-            starts[i] = at;
-            if (fine != NULL) fine[i] = at;
-            if (coarse != NULL && (i & ((1u << spread) - 1)) == 0) coarse[i >> spread] = at;
+#pragma unroll
+        for (int k = 0; k < COUNT_ITEMS; k++) {
+            const uint32_t i = first + k;
+            if (i < count) {
+                starts[i] = at;
+                if (fine != NULL) fine[i] = at;
+                if (coarse != NULL && (i & ((1u << spread) - 1)) == 0) coarse[i >> spread] = at;
+            }
+            at += counts[k];
         }
         __syncthreads();
     }

@@ -29,6 +29,23 @@ HD_FN uint32_t row_count(uint32_t *row, uint32_t i)
     return atomicAdd(&row[i >> 1], 1u << shift) >> shift & 0xffff;
 }
 
+/*
+ * The same for all lanes of a warp, of which those that are not `active` count nothing. Lanes that all have
+ * the same number, as those of a key with very many copies, count together.
+ */
+HD_FN uint32_t row_count_together(uint32_t *row, uint32_t i, bool active)
+{
+    const uint32_t all = 0xffffffffu, lane = threadIdx.x % 32;
+    const uint32_t first = __shfl_sync(all, i, 0);
+    if (__any_sync(all, !active || i != first)) return active ? row_count(row, i) : 0;
+    uint32_t before = 0;
+    if (lane == 0) {
+        const uint32_t shift = 16 * (i & 1);
+        before = atomicAdd(&row[i >> 1], 32u << shift) >> shift & 0xffff;
+    }
+    return __shfl_sync(all, before, 0) + lane;
+}
+
 /* How many words a row of n numbers takes: whole vectors of 16 bytes. */
 HD_BOTH uint32_t row_words(uint32_t n) { return (n + 7) / 8 * 4; }
 
@@ -54,26 +71,39 @@ HD_FN uint32_t word_scan(uint32_t counts, uint32_t *before)
     return first | second << 16;
 }
 
+HD_FN uint4 vector_scan(const uint4 &counts, uint32_t *before)
+{
+    uint4 v;
+    v.x = word_scan(counts.x, before), v.y = word_scan(counts.y, before);
+    v.z = word_scan(counts.z, before), v.w = word_scan(counts.w, before);
+    return v;
+}
+
 /*
- * Turns counts into exclusive sums, each thread a stretch of them. The block has synchronised before and
- * is synchronised after.
+ * Turns counts into exclusive sums, a vector of them a thread: neighbours read neighbouring vectors, so
+ * that no two want the same bank. The few vectors behind the last round are one thread's. The block has
+ * synchronised before and is synchronised after.
  */
 HD_FN void row_scan(uint32_t *row, uint32_t words, typename vertex_scan::TempStorage *scratch)
 {
-    const uint32_t vectors = words / 4, stretch = (vectors + VERTEX_BLOCK - 1) / VERTEX_BLOCK;
-    const uint32_t begin = threadIdx.x * stretch < vectors ? threadIdx.x * stretch : vectors;
-    const uint32_t end = begin + stretch < vectors ? begin + stretch : vectors;
+    const uint32_t vectors = words / 4;
     uint4 *row4 = (uint4 *)row;
-    uint32_t sum = 0;
-    for (uint32_t i = begin; i < end; i++) sum += vector_sum(row4[i]);
-    vertex_scan(*scratch).ExclusiveSum(sum, sum);
-    for (uint32_t i = begin; i < end; i++) {
-        uint4 v = row4[i];
-        v.x = word_scan(v.x, &sum), v.y = word_scan(v.y, &sum);
-        v.z = word_scan(v.z, &sum), v.w = word_scan(v.w, &sum);
-        row4[i] = v;
+    uint32_t before = 0, base = 0;
+    for (; base < vectors && (base == 0 || vectors - base > 4); base += VERTEX_BLOCK) {
+        const uint32_t i = base + threadIdx.x;
+        uint4 v = i < vectors ? row4[i] : make_uint4(0, 0, 0, 0);
+        uint32_t sum = vector_sum(v), all;
+        vertex_scan(*scratch).ExclusiveSum(sum, sum, all);
+        sum += before;
+        before += all;
+        if (i < vectors) row4[i] = vector_scan(v, &sum);
+        __syncthreads();
     }
-    __syncthreads();
+    if (base < vectors) {
+        if (threadIdx.x == 0)
+            for (; base < vectors; base++) row4[base] = vector_scan(row4[base], &before);
+        __syncthreads();
+    }
 }
 
 /* The i-th of the pairs of one or two sources, one after the other. */
@@ -92,9 +122,9 @@ HD_FN hd_sorted_pair range_load(const pair_range &range, uint64_t i)
 
 /*
  * Sorts at most VERTEX_BLOCK * ITEMS pairs of a region into `sorted`, and leaves in `row` where the list
- * of every vertex begins; vertices + 1 numbers.
+ * of every vertex begins; vertices + 1 numbers. HOT is for regions most of whose pairs are copies of a key.
  */
-template <int ITEMS>
+template <int ITEMS, bool HOT>
 static __device__ __forceinline__ void
 vertex_sort(const pair_range &range, uint32_t region_bits, uint32_t vertices, uint32_t *row,
             uint32_t words, uint32_t *sorted, typename vertex_scan::TempStorage *scratch)
@@ -109,10 +139,12 @@ vertex_sort(const pair_range &range, uint32_t region_bits, uint32_t vertices, ui
     }
     row_clear(row, words);
 #pragma unroll
-    for (int i = 0; i < ITEMS; i++)
-        if (i * VERTEX_BLOCK + threadIdx.x < count)
-            ranks[i / 2] |= row_count(row, vertex_of(sorted_key(pairs[i]), region_bits, vertices))
-                            << 16 * (i % 2);
+    for (int i = 0; i < ITEMS; i++) {
+        const bool active = i * VERTEX_BLOCK + threadIdx.x < count;
+        const uint32_t vertex = active ? vertex_of(sorted_key(pairs[i]), region_bits, vertices) : 0;
+        if (HOT) ranks[i / 2] |= row_count_together(row, vertex, active) << 16 * (i % 2);
+        else if (active) ranks[i / 2] |= row_count(row, vertex) << 16 * (i % 2);
+    }
     __syncthreads();
     row_scan(row, words, scratch);
 #pragma unroll

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 
 #include "engine/columns.h"
+#include "engine/filter.h"
 #include "engine/graph.h"
 #include "engine/graph_paper.h"
 #include "engine/lists.h"
@@ -79,12 +80,30 @@ struct hd_table_ops {
                               void *stream);
     heddle_status (*erase)(heddle_device *device, const hd_view *view, const hd_batch *batch,
                            void *stream);
+    /* The slots of keys, or HEDDLE_NO_SLOT; and the pairs in slots, as heddle_table_at says. */
+    heddle_status (*locate)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                            void *stream);
+    heddle_status (*at)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                        void *stream);
     /* Appends the pairs in slots [first, first + n) at *cursor, and moves the cursor. */
     heddle_status (*collect)(heddle_device *device, const hd_view *view, uint64_t first, uint64_t n,
                              void *keys, void *values, uint64_t *cursor, void *stream);
     /* Counts and checks all slots; *census is device memory set to 0 by the caller. */
     heddle_status (*inspect)(heddle_device *device, const hd_view *view, hd_census *census,
                              void *stream);
+
+    /*
+     * Multimaps only, NULL elsewhere: how many values every key of the batch has, to batch->matches; and
+     * all of them, the i-th key's from batch->places[i] on, to batch->values_out. In a multimap `place`
+     * adds every pair and `settle` has nothing to do, `erase` takes all pairs of a key: of equal keys of
+     * a batch one finds it, and the tally counts pairs.
+     */
+    heddle_status (*count)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                           void *stream);
+    heddle_status (*retrieve)(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                              void *stream);
+    /* The same slots used as a multimap; NULL where the scheme makes none. */
+    const hd_table_ops *multi;
 };
 
 /* What a benchmark may ask a device for. */
@@ -145,10 +164,17 @@ struct hd_engine {
     /* Sorts pairs by region (partition.h), and the bytes of `work` that this takes. */
     heddle_status (*partition)(heddle_device *device, const hd_partition *job, void *stream);
     uint64_t (*partition_work)(heddle_device *device, const hd_partition *job);
+    /* The same in steps, HD_SORT_*; the leading bits that name a part, at most as many as a region's. */
+    heddle_status (*partition_step)(heddle_device *device, const hd_partition *job, uint32_t step,
+                                    void *stream);
+    uint64_t (*partition_step_work)(heddle_device *device, const hd_partition *job);
+    uint32_t (*partition_part_bits)(uint32_t region_bits);
     /* The graphs of these pairs, and the joins and groups of these keys; NULL where not compiled. */
     const hd_graph_ops *(*graph)(uint32_t key_bits, uint32_t value_bits);
     const hd_relate_ops *(*relate)(uint32_t key_bits, uint32_t row_bits);
     const hd_column_ops *columns;
+    /* Bloom filters of keys of 32 or 64 bits. */
+    const hd_filter_ops *(*filter)(uint32_t key_bits);
     /* The builds of the HashGraph paper, for comparison. */
     hd_paper_build paper;
 

@@ -45,7 +45,23 @@ typedef struct hd_graph {
 typedef struct hd_graph_source {
     const void *pairs;
     const uint64_t *starts;
+    uint64_t base; /* the number of the first pair that is there, counted as the starts do */
 } hd_graph_source;
+
+/* Neighbouring regions of a graph, and their edges: [first_edge, first_edge + edges). */
+typedef struct hd_graph_stretch {
+    uint32_t first_region, end_region;
+    uint64_t first_edge, edges;
+} hd_graph_stretch;
+
+/* What regions are made of. A graph may be made stretch by stretch, in ascending order. */
+typedef struct hd_graph_placing {
+    hd_graph_source sources[2];
+    uint32_t count; /* sources */
+    uint32_t
+        wide_done; /* wide rows that the regions before have; *wide_used is so much, or set if 0 */
+    hd_graph_stretch stretch;
+} hd_graph_placing;
 
 /* A batch of questions. What is NULL is not asked for. */
 typedef struct hd_graph_batch {
@@ -81,14 +97,14 @@ typedef struct hd_graph_ops {
 
     /* Makes starts, offsets, wide rows and edges from one or two sources. graph->lengths is not used. */
     heddle_status (*place)(heddle_device *device, const hd_graph *graph,
-                           const hd_graph_source *sources, uint32_t count, void *stream);
+                           const hd_graph_placing *placing, void *stream);
     /*
      * Brings the edges of a graph with nothing erased into the order of mixed keys and, where these are
-     * equal, of values: the same pairs and mix then give the same bytes. `n` edges; order_work bytes.
+     * equal, of values: the same pairs and mix then give the same bytes. Takes order_work bytes.
      */
-    uint64_t (*order_work)(heddle_device *device, uint64_t n);
-    heddle_status (*order)(heddle_device *device, const hd_graph *graph, uint64_t n, void *work,
-                           void *stream);
+    uint64_t (*order_work)(heddle_device *device, uint64_t edges);
+    heddle_status (*order)(heddle_device *device, const hd_graph *graph,
+                           const hd_graph_stretch *stretch, void *work, void *stream);
     heddle_status (*look)(heddle_device *device, const hd_graph *graph, const hd_graph_batch *batch,
                           void *stream);
     /*
@@ -99,9 +115,16 @@ typedef struct hd_graph_ops {
     heddle_status (*erase)(heddle_device *device, const hd_graph *graph,
                            const hd_graph_batch *batch, uint32_t *dead, bool fresh,
                            uint64_t *erased, void *stream);
-    /* The edges that are still in lists, without gaps: pairs sorted by region, and where regions begin. */
-    heddle_status (*compact)(heddle_device *device, const hd_graph *graph, void *pairs,
-                             uint64_t *starts, void *stream);
+    /* Where regions begin when only the edges count that are still in lists; regions + 1 numbers. */
+    heddle_status (*live_starts)(heddle_device *device, const hd_graph *graph, uint64_t *starts,
+                                 void *stream);
+    /*
+     * The edges that are still in lists, without gaps, of regions [first, end): pair number i, counted as
+     * `starts` of live_starts does, goes to i - base.
+     */
+    heddle_status (*compact)(heddle_device *device, const hd_graph *graph, uint32_t first,
+                             uint32_t end, const uint64_t *starts, uint64_t base, void *pairs,
+                             void *stream);
     /* Turns n sorted pairs back into keys and values; either may be NULL. */
     heddle_status (*split)(heddle_device *device, const hd_mix *mix, const void *pairs, uint64_t n,
                            void *keys, void *values, void *stream);

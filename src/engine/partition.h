@@ -29,9 +29,33 @@ typedef struct hd_partition {
     void *spare;      /* room for as many more, which may be used on the way */
     uint64_t *starts; /* out: where every region's pairs begin; regions + 1 numbers */
     void *work;       /* as many bytes as partition_work says */
+    /* Of the step HD_SORT_REGIONS alone: these regions, and starts[first_region]. */
+    uint32_t first_region, end_region;
+    uint64_t first_pair;
 } hd_partition;
 
 #define HD_PARTITION_BITS_MAX 20
+
+/*
+ * A partition in steps, for when there is no room for all sorted pairs. All pairs are brought into
+ * `spare` part by part; a part is 2^(region_bits - part bits) neighbouring regions. Then the regions of
+ * some parts after the other are sorted into `pairs`, whose memory may be used for others once the
+ * pairs there have been dealt with. A part of `spare` is free when its regions have been sorted. The
+ * keys may come in batches. `work` has as many bytes as partition_step_work says for all pairs, and is
+ * left alone in between, as are the starts.
+ */
+enum {
+    HD_SORT_BEGIN, /* nothing has been counted */
+    HD_SORT_TALLY, /* counts the n keys of a batch */
+    HD_SORT_PLAN,  /* every batch has been counted; n is the number of all pairs, as in COUNT */
+    HD_SORT_SPREAD, /* brings the n pairs of a batch into `spare`; every batch that was counted, once */
+    HD_SORT_COUNT, /* every batch has been spread: sets the starts */
+    HD_SORT_REGIONS, /* sorts the n pairs of regions [first_region, end_region), which are whole parts:
+                        pair number i, counted as the starts do, goes to i - hd_partition_base */
+};
+
+/* The number of the pair that comes first in `pairs`: whole lines of memory are written. */
+static inline uint64_t hd_partition_base(uint64_t first_pair) { return first_pair / 16 * 16; }
 
 /* The kinds of pairs, key bits and value bits, that everything on sorted pairs is compiled for. */
 #define HD_PAIR_KINDS(X) X(32, 0) X(32, 32) X(32, 64) X(64, 0) X(64, 32) X(64, 64)
@@ -43,6 +67,9 @@ typedef struct hd_sorted {
     const uint32_t *regions;       /* a list of `count` regions to work on; NULL: all of them */
     uint32_t count;
     uint64_t limit; /* regions with more pairs than this are left out and counted in HD_LATER */
+    void *
+        failed; /* multimap: NULL, or room for all pairs: those that found no place, sorted pairs */
+    uint64_t *failed_count; /* how many; added to */
 } hd_sorted;
 
 /* A part of a crowded region: pairs that one block folds together (hd_table_ops.fold). */

@@ -15,6 +15,7 @@
 
 #define HD_SCHEME_ID HEDDLE_SCHEME_CUCKOO
 #define HD_EVICTS 1 /* a full bucket can be made to have room */
+#define HD_CHOOSES 0
 #define HD_AIM_BITS 3
 
 /* Candidate buckets of a key, at most. */
@@ -44,6 +45,13 @@ HD_FN bool walk_advance(const hd_view *view, hd_walk *walk)
 }
 
 #include "scheme/place.h"
+
+/* Keys that a bucket takes as their first: all it has room for. */
+HD_FN uint32_t first_room(const hd_view *view)
+{
+    (void)view;
+    return HD_BUCKET;
+}
 
 /* Where a pair evicted from bucket `from` goes next: the candidate after that one, in a circle. */
 HD_FN uint64_t next_bucket(const hd_view *view, uint32_t region, hd_key lean, uint64_t from)

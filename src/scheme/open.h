@@ -18,6 +18,7 @@
 
 #define HD_SCHEME_ID HEDDLE_SCHEME_OPEN
 #define HD_EVICTS 0
+#define HD_CHOOSES 0
 #define HD_AIM_BITS 16
 
 typedef struct hd_walk {
@@ -51,6 +52,13 @@ HD_FN bool walk_advance(const hd_view *view, hd_walk *walk)
 
 #include "scheme/place.h"
 
+/* Keys that a bucket takes as their first: all it has room for. */
+HD_FN uint32_t first_room(const hd_view *view)
+{
+    (void)view;
+    return HD_BUCKET;
+}
+
 /* Nothing can be moved: a key that had no room beside others has none alone, or finds its equal. */
 HD_FN int scheme_insert_alone(hd_tile t, const hd_view *view, const hd_walk start, hd_value value,
                               uint32_t policy, uint32_t kicks, uint32_t *path, uint32_t *probes,
@@ -67,5 +75,11 @@ HD_FN int scheme_settle(hd_tile t, const hd_view *view, const hd_walk start, hd_
 {
     return scheme_insert_alone(t, view, start, value, policy, kicks, path, probes, evictions);
 }
+
+/* The same windows as a multimap, which has a value for every key. */
+#define HD_MULTI HD_HAS_VALUES
+#if HD_MULTI
+#include "scheme/multi.h"
+#endif
 
 #endif

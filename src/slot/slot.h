@@ -10,7 +10,8 @@
  *   apart        12-byte pairs: the word is the key, the value lies in view->values at the same
  *                index, so that no byte is lost to padding. Claimed by way of BUSY.
  *
- * A slot keeps its marks (hash.h) whatever is put into it; pairs are handed on with bare keys.
+ * A slot keeps its marks (hash.h) whatever is put into it; pairs are handed on with bare keys. A scheme
+ * that clears marks in buckets with room, where slots are being claimed, defines HD_MARKS_ANYWHERE.
  *
  * Slots are numbered through the whole table: slot = bucket * HD_BUCKET + position.
  */
@@ -53,17 +54,30 @@ HD_FN bool key_cas(hd_key *key, hd_key from, hd_key to)
 #endif
 }
 
+/* Puts a key in the place of BUSY; `marks` are those it was made BUSY with. */
+HD_FN void key_arrive(const hd_view *view, hd_key *key, hd_key lean, hd_key marks)
+{
+#if defined(HD_MARKS_ANYWHERE) /* marks that were cleared since stay cleared */
+    const hd_key turns = key_bare(view, HD_KEY_BUSY) ^ lean;
+    (void)marks;
+#if HD_KEY_BITS == 32
+    xor_release_32(key, turns);
+#else
+    xor_release_64(key, turns);
+#endif
+#elif HD_KEY_BITS == 32
+    store_release_32(key, key_with_marks(view, lean, marks));
+#else
+    store_release_64(key, key_with_marks(view, lean, marks));
+#endif
+}
+
 HD_FN bool slot_claim_by_key(const hd_view *view, uint64_t slot, hd_key seen, hd_pair pair)
 {
     hd_key *key = slot_key_at(view, slot);
-    const hd_key taken = key_with_marks(view, pair.lean, seen);
     if (!key_cas(key, seen, key_with_marks(view, HD_KEY_BUSY, seen))) return false;
     *slot_value_at(view, slot) = pair.value;
-#if HD_KEY_BITS == 32
-    store_release_32(key, taken);
-#else
-    store_release_64(key, taken);
-#endif
+    key_arrive(view, key, pair.lean, seen);
     return true;
 }
 #endif
@@ -99,6 +113,20 @@ HD_FN void slot_update(const hd_view *view, uint64_t slot, uint32_t policy, hd_v
 {
 #if HD_VALUE_BITS != 0
     value_update(slot_value_at(view, slot), policy, value);
+#else
+    (void)view, (void)slot, (void)policy, (void)value;
+#endif
+}
+
+/* The same by a tile that has the region to itself. */
+HD_FN void slot_update_alone(const hd_view *view, uint64_t slot, uint32_t policy, hd_value value)
+{
+#if HD_VALUE_BITS != 0
+    hd_value *at = slot_value_at(view, slot);
+    if (policy == HEDDLE_POLICY_REPLACE) *at = value;
+    if (policy == HEDDLE_POLICY_ADD) *at += value;
+    if (policy == HEDDLE_POLICY_MIN && value < *at) *at = value;
+    if (policy == HEDDLE_POLICY_MAX && value > *at) *at = value;
 #else
     (void)view, (void)slot, (void)policy, (void)value;
 #endif

@@ -14,10 +14,17 @@
  *   void bucket_mark(t, view, &b, lean, active)    notes that it has been
  *   bool bucket_vacancy(t, view, &b, &v)           its first slot without a key; false when it is full
  *   bool vacancy_is_busy(t, view, v)               that slot is being written by another tile
+ *   bool vacancy_is_before(t, v, number)           it is one of the first `number` slots of its bucket
+ *   uint32_t bucket_keys(t, &b)                    how many keys are in it
+ *   bool bucket_lock(t, view, index, active)       takes the bucket's bit of view->locks; false: another
+ *                                                  has it, or not active. What its holders before wrote
+ *                                                  is seen from then on
+ *   void bucket_unlock(t, view, index, active)     gives it back
  *   bool vacancy_claim(t, view, v, pair, active)   puts the pair there; false: another was faster, or
  *                                                  not active
  *   void vacancy_fill(t, view, v, pair)            the same, for a tile that has the region alone
  *   void hit_deliver(t, view, hit, to)             writes the value of the hit to *to
+ *   void hit_locate(t, hit, to)                    writes the number of its slot to *to
  *   void hit_update(t, view, hit, policy, value, active)
  *                                                  applies a policy to the value of the hit
  *   bool hit_erase(t, view, hit)                   false: another tile erased it first
@@ -28,6 +35,7 @@
  *   void bucket_prefetch(view, index)              a load of this bucket will come soon; asked by one thread
  *   uint64_t tile_slot(index, number)              the number-th slot of a bucket, in the tile's order
  *   bool tile_is_alone(t)                          a branch may part this tile from others
+ *   bool tiles_any(t, mine)                        whether it is so for any of the tiles that go together
  *   void path_set(t, path, i, x), path_get         a small array that the tile keeps for itself
  *
  * On CUDA the tiles of a warp may also go together (tile_together); functions of a scheme that say

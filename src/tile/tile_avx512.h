@@ -47,4 +47,28 @@ HD_FN uint64_t words_vacant(const hd_word *words)
     return mask & HD_KEY_LANES;
 }
 
+#if HD_LANES == HD_STEP_LANES
+#define HD_HAS_WORDS_REPEAT
+/* Each slot is compared with those behind it, at every distance up to half a turn, all slots at once. */
+HD_FN bool words_repeat(const hd_word *words)
+{
+    const __m512i lanes = _mm512_loadu_si512((const void *)words);
+    const uint64_t live = ~words_vacant(words) & HD_KEY_LANES;
+    uint64_t repeats = 0;
+    for (int distance = 1; distance <= HD_BUCKET / 2; distance++) {
+#if HD_KEY_BITS == 32
+        const __m512i order = _mm512_add_epi32(
+            _mm512_set1_epi32(distance * HD_STRIDE),
+            _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15));
+        repeats |= _mm512_cmpeq_epi32_mask(lanes, _mm512_permutexvar_epi32(order, lanes));
+#else
+        const __m512i order = _mm512_add_epi64(_mm512_set1_epi64(distance * HD_STRIDE),
+                                               _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7));
+        repeats |= _mm512_cmpeq_epi64_mask(lanes, _mm512_permutexvar_epi64(order, lanes));
+#endif
+    }
+    return (repeats & live) != 0;
+}
+#endif
+
 #endif

@@ -5,6 +5,9 @@
  * instruction of a tile is contiguous; 64 bytes by 4 lanes cost no more than 16 bytes by one. The
  * order of positions in a bucket goes lane by lane: all slots of lane 0, then those of lane 1.
  * Inside a lane everything is done in registers; one ballot tells the tile.
+ *
+ * With HD_ONE_LANE a tile is one thread that reads the whole bucket: slower, but fit for code that knows
+ * nothing of tiles. The order of positions is the same, so both kinds work on one table.
  */
 #ifndef HD_TILE_CUDA_H
 #define HD_TILE_CUDA_H
@@ -18,9 +21,15 @@
 
 /* One piece a lane up to 64 bytes; beyond that two, which needs fewer shuffles than more lanes. */
 #if HD_BUCKET_BYTES <= 64
-#define HD_TILE (HD_BUCKET_BYTES / HD_PIECE_BYTES)
+#define HD_ORDER_LANES (HD_BUCKET_BYTES / HD_PIECE_BYTES)
 #else
-#define HD_TILE (HD_BUCKET_BYTES / 32)
+#define HD_ORDER_LANES (HD_BUCKET_BYTES / 32)
+#endif
+#define HD_ORDER_PIECES (HD_BUCKET_BYTES / HD_PIECE_BYTES / HD_ORDER_LANES)
+#ifdef HD_ONE_LANE
+#define HD_TILE 1
+#else
+#define HD_TILE HD_ORDER_LANES
 #endif
 #define HD_PIECES (HD_BUCKET_BYTES / HD_PIECE_BYTES / HD_TILE) /* pieces a lane holds */
 #define HD_LANE_SLOTS (HD_PIECES * HD_PIECE_SLOTS)
@@ -86,10 +95,16 @@ HD_FN bool tile_is_alone(hd_tile t)
     return false;
 }
 
+HD_FN bool tiles_any(hd_tile t, bool mine) { return __any_sync(t.sync, mine); }
+
 /* The number of the lane's j-th slot in a bucket. */
 HD_FN uint32_t lane_position(uint32_t lane, uint32_t j)
 {
-    return (j / HD_PIECE_SLOTS * HD_TILE + lane) * HD_PIECE_SLOTS + j % HD_PIECE_SLOTS;
+#ifdef HD_ONE_LANE
+    lane = j / (HD_ORDER_PIECES * HD_PIECE_SLOTS);
+    j %= HD_ORDER_PIECES * HD_PIECE_SLOTS;
+#endif
+    return (j / HD_PIECE_SLOTS * HD_ORDER_LANES + lane) * HD_PIECE_SLOTS + j % HD_PIECE_SLOTS;
 }
 
 /* The number-th slot of a bucket, lane by lane. */
@@ -101,8 +116,12 @@ HD_FN uint64_t tile_slot(uint64_t index, uint32_t number)
 /* The j-th of these is at j * HD_PIECE_SLOTS in `words`. */
 HD_FN const char *piece_at(hd_tile t, const hd_view *view, uint64_t index, uint32_t j)
 {
-    return (const char *)view->slots + index * HD_BUCKET_BYTES +
-           (j * HD_TILE + t.lane) * HD_PIECE_BYTES;
+#ifdef HD_ONE_LANE
+    const uint32_t piece = j % HD_ORDER_PIECES * HD_ORDER_LANES + j / HD_ORDER_PIECES;
+#else
+    const uint32_t piece = j * HD_ORDER_LANES + t.lane;
+#endif
+    return (const char *)view->slots + index * HD_BUCKET_BYTES + piece * HD_PIECE_BYTES;
 }
 
 HD_FN hd_bucket bucket_load(hd_tile t, const hd_view *view, uint64_t index)
@@ -200,6 +219,43 @@ HD_FN bool vacancy_is_busy(hd_tile t, const hd_view *view, hd_vacancy v)
 #endif
 }
 
+HD_FN bool vacancy_is_before(hd_tile t, hd_vacancy v, uint32_t number)
+{
+    const uint32_t position = (uint32_t)v.slot % HD_BUCKET;
+    const uint32_t j =
+        position / (HD_PIECE_SLOTS * HD_TILE) * HD_PIECE_SLOTS + position % HD_PIECE_SLOTS;
+    return tile_any(t, v.here && t.lane * HD_LANE_SLOTS + j < number);
+}
+
+HD_FN uint32_t bucket_keys(hd_tile t, const hd_bucket *b)
+{
+    uint32_t keys = 0;
+    HD_UNROLL
+    for (uint32_t j = 0; j < HD_LANE_SLOTS; j++)
+        keys += __popc(__ballot_sync(t.sync, !key_is_vacant(word_key(b->words[j]))) & t.mask);
+    return keys;
+}
+
+/* One lane asks for all; each of them then has its own loads behind a fence. */
+HD_FN bool bucket_lock(hd_tile t, const hd_view *view, uint64_t index, bool active)
+{
+    const uint32_t bit = 1u << index % 32;
+    const bool got =
+        active && t.lane == 0 && (or_acquire_32(view->locks + index / 32, bit) & bit) == 0;
+    const bool all = tile_any(t, got);
+    if (all) __threadfence();
+    return all;
+}
+
+/* What any lane has written is there before the bit goes. */
+HD_FN void bucket_unlock(hd_tile t, const hd_view *view, uint64_t index, bool active)
+{
+    if (active) __threadfence();
+    __syncwarp(t.sync);
+    if (active && t.lane == 0) and_release_32(view->locks + index / 32, ~(1u << index % 32));
+    __syncwarp(t.sync);
+}
+
 HD_FN bool vacancy_claim(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair, bool active)
 {
     return tile_any(t, active && v.here && slot_claim(view, v.slot, v.seen, pair));
@@ -215,6 +271,12 @@ HD_FN void hit_deliver(hd_tile t, const hd_view *view, const hd_hit hit, hd_valu
 {
     (void)t;
     if (hit.here) *to = word_value(view, hit.slot, hit.word);
+}
+
+HD_FN void hit_locate(hd_tile t, const hd_hit hit, uint64_t *to)
+{
+    (void)t;
+    if (hit.here) *to = hit.slot;
 }
 
 HD_FN void hit_update(hd_tile t, const hd_view *view, const hd_hit hit, uint32_t policy,

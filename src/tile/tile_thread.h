@@ -5,6 +5,8 @@
  *   uint64_t words_equal(const hd_word *words, hd_key lean, hd_key mask)
  *                                                  bit i * HD_STRIDE: slot i holds it, under the mask
  *   uint64_t words_vacant(const hd_word *words)    bit i * HD_STRIDE: no key in slot i
+ *   bool words_repeat(const hd_word *words)        two slots hold the same key; of a bucket in which all
+ *                                                  marks are set; a tile may leave it to what is below
  *
  * HD_STRIDE is the number of key-sized lanes in a word (slot.h). Vector loads of words that others CAS are
  * confined to those files; tile_scalar.h uses atomic loads and is the specification.
@@ -23,7 +25,8 @@
 #endif
 
 typedef struct hd_tile {
-    char unused;
+    bool
+        owner; /* has the region to itself: a constant, so that what follows from it costs nothing */
 } hd_tile;
 
 typedef struct hd_bucket {
@@ -43,7 +46,15 @@ typedef struct hd_vacancy {
 HD_FN hd_tile tile_here(void)
 {
     hd_tile t;
-    t.unused = 0;
+    t.owner = false;
+    return t;
+}
+
+/* A thread beside which nobody reads or writes the region: it needs no atomic steps. */
+HD_FN hd_tile tile_owner(void)
+{
+    hd_tile t;
+    t.owner = true;
     return t;
 }
 
@@ -51,6 +62,12 @@ HD_FN bool tile_is_alone(hd_tile t)
 {
     (void)t;
     return true;
+}
+
+HD_FN bool tiles_any(hd_tile t, bool mine)
+{
+    (void)t;
+    return mine;
 }
 
 /* The number-th slot of a bucket. */
@@ -88,6 +105,18 @@ HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_
     return true;
 }
 
+#if !defined(HD_HAS_WORDS_REPEAT)
+HD_FN bool words_repeat(const hd_word *words)
+{
+    uint64_t repeats = 0;
+    for (uint32_t i = 0; i < HD_BUCKET; i++) {
+        const uint64_t equal = words_equal(words, word_key(words[i]), HD_KEY_EMPTY);
+        repeats |= equal & (equal - 1);
+    }
+    return (repeats & ~words_vacant(words)) != 0;
+}
+#endif
+
 HD_FN bool bucket_is_passed(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean)
 {
     const hd_mark mark = mark_of(view, lean);
@@ -98,7 +127,9 @@ HD_FN bool bucket_is_passed(hd_tile t, const hd_view *view, const hd_bucket *b, 
 HD_FN void bucket_mark(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean, bool active)
 {
     const hd_mark mark = mark_of(view, lean);
-    if (active && !bucket_is_passed(t, view, b, lean))
+    if (!active) return;
+    if (t.owner) *slot_key_at(view, b->first + mark.number) &= ~mark_bit(mark);
+    else if (!bucket_is_passed(t, view, b, lean))
         slot_mark(view, b->first + mark.number, mark_bit(mark));
 }
 
@@ -120,6 +151,31 @@ HD_FN bool vacancy_is_busy(hd_tile t, const hd_view *view, hd_vacancy v)
     return !key_is_vacant(word_key(v.seen)) || key_is(view, word_key(v.seen), HD_KEY_BUSY);
 }
 
+HD_FN bool vacancy_is_before(hd_tile t, hd_vacancy v, uint32_t number)
+{
+    (void)t;
+    return v.slot % HD_BUCKET < number;
+}
+
+HD_FN uint32_t bucket_keys(hd_tile t, const hd_bucket *b)
+{
+    (void)t;
+    return HD_BUCKET - (uint32_t)__builtin_popcountll(b->vacant);
+}
+
+HD_FN bool bucket_lock(hd_tile t, const hd_view *view, uint64_t index, bool active)
+{
+    const uint32_t bit = UINT32_C(1) << index % 32;
+    (void)t;
+    return active && (or_acquire_32(view->locks + index / 32, bit) & bit) == 0;
+}
+
+HD_FN void bucket_unlock(hd_tile t, const hd_view *view, uint64_t index, bool active)
+{
+    (void)t;
+    if (active) and_release_32(view->locks + index / 32, ~(UINT32_C(1) << index % 32));
+}
+
 HD_FN bool vacancy_claim(hd_tile t, const hd_view *view, hd_vacancy v, hd_pair pair, bool active)
 {
     (void)t;
@@ -138,11 +194,20 @@ HD_FN void hit_deliver(hd_tile t, const hd_view *view, hd_hit hit, hd_value *to)
     *to = word_value(view, hit.slot, ((hd_word *)view->slots)[hit.slot]);
 }
 
+HD_FN void hit_locate(hd_tile t, hd_hit hit, uint64_t *to)
+{
+    (void)t;
+    *to = hit.slot;
+}
+
 HD_FN void hit_update(hd_tile t, const hd_view *view, hd_hit hit, uint32_t policy, hd_value value,
                       bool active)
 {
-    (void)t;
     if (!HD_HAS_VALUES || !active || policy == HEDDLE_POLICY_KEEP) return;
+    if (t.owner) {
+        slot_update_alone(view, hit.slot, policy, value);
+        return;
+    }
     /* The key was seen, so the value written before it is to be seen too. */
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     slot_update(view, hit.slot, policy, value);

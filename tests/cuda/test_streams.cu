@@ -136,11 +136,45 @@ static void can_be_captured_and_replayed(void **state)
     cudaGraphDestroy(graph);
 }
 
+/* A filter that never sorts is queued whatever the number of keys. */
+static void filters_can_be_captured(void **state)
+{
+    fixture *f = (fixture *)*state;
+    if (f == nullptr) skip();
+    heddle_filter_options options = HEDDLE_FILTER_OPTIONS_INIT;
+    heddle_filter *filter = nullptr, *other = nullptr;
+    cudaGraph_t graph;
+    cudaGraphExec_t replay;
+    options.capacity = N;
+    options.seed = 5;
+    options.flags = HEDDLE_FILTER_DIRECT;
+    assert_int_equal(heddle_filter_create(f->device, &options, &filter), HEDDLE_OK);
+    assert_int_equal(heddle_filter_create(f->device, &options, &other), HEDDLE_OK);
+    assert_int_equal(cudaStreamBeginCapture(f->stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+    assert_int_equal(heddle_filter_clear(filter, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_filter_add(other, f->keys, N, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_filter_merge(filter, other, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_filter_contains(filter, f->keys, N, f->found, nullptr, f->stream), HEDDLE_OK);
+    assert_int_equal(cudaStreamEndCapture(f->stream, &graph), cudaSuccess);
+    assert_int_equal(cudaMemset(f->found, 0, N), cudaSuccess);
+    assert_int_equal(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+    assert_int_equal(cudaGraphLaunch(replay, f->stream), cudaSuccess);
+    assert_int_equal(cudaStreamSynchronize(f->stream), cudaSuccess);
+    std::vector<uint8_t> found(N);
+    assert_int_equal(cudaMemcpy(found.data(), f->found, N, cudaMemcpyDeviceToHost), cudaSuccess);
+    for (uint64_t i = 0; i < N; i++) assert_int_equal(found[i], 1);
+    cudaGraphExecDestroy(replay);
+    cudaGraphDestroy(graph);
+    heddle_filter_destroy(filter);
+    heddle_filter_destroy(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(works_in_stream_order),
         cmocka_unit_test(can_be_captured_and_replayed),
+        cmocka_unit_test(filters_can_be_captured),
     };
     return cmocka_run_group_tests_name("streams", tests, set_up, tear_down);
 }

@@ -52,28 +52,54 @@ template <int WHAT> static void run_look(const hd_graph &graph, const hd_graph_b
 }
 
 /* As place of graph_kind.cu. */
-void bare_graph::place(const std::vector<const sorted_list *> &lists)
+static void run_place(const hd_graph &graph, const hd_graph_placing &placing)
 {
-    const unsigned regions = 1u << graph.region_bits, blocks = some_blocks();
-    graph_sources sources = {};
-    sources.count = (uint32_t)lists.size();
-    for (size_t i = 0; i < 2; i++) {
-        const sorted_list *list = lists[std::min(i, lists.size() - 1)];
-        sources.at[i] = {list->pairs.get(), list->starts.get()};
-    }
+    const unsigned blocks = some_blocks();
+    const unsigned regions = placing.stretch.end_region - placing.stretch.first_region;
     warps_launch(regions, VERTEX_BLOCK, place_bytes(graph.region_row),
-                 [&] { graph_place(graph, sources); });
-    CHECK(wide_used[0] == graph.wide_rows, "%u wide rows of %u", wide_used[0], graph.wide_rows);
+                 [&] { graph_place(graph, placing); });
     if (graph.wide_rows == 0) return;
-    warps_launch(1, VERTEX_BLOCK, [&] { graph_wide_plan(graph, sources); });
+    warps_launch(1, VERTEX_BLOCK, [&] { graph_wide_plan(graph, placing); });
     warps_launch(blocks, VERTEX_BLOCK, (size_t)row_words(graph.region_row) * 4,
-                 [&] { graph_wide_count(graph, sources); });
-    warps_launch(blocks, VERTEX_BLOCK, [&] { graph_wide_scan(graph); });
+                 [&] { graph_wide_count(graph, placing); });
+    warps_launch(blocks, VERTEX_BLOCK, [&] { graph_wide_scan(graph, placing.wide_done); });
     if (random_below(2) == 0)
         warps_launch(blocks, VERTEX_BLOCK, wide_place_bytes(graph.region_row),
-                     [&] { graph_wide_place(graph, sources); });
-    else warps_launch(blocks, VERTEX_BLOCK, [&] { graph_wide_place_plain(graph, sources); });
-    warps_launch(1, VERTEX_BLOCK, [&] { graph_wide_end(graph); });
+                     [&] { graph_wide_place(graph, placing); });
+    else warps_launch(blocks, VERTEX_BLOCK, [&] { graph_wide_place_plain(graph, placing); });
+    warps_launch(1, VERTEX_BLOCK, [&] { graph_wide_end(graph, placing.wide_done); });
+}
+
+/* The pairs of a list from number `base` on that belong to regions before `end`. */
+static device_array<uint32_t> cut_pairs(const sorted_list &list, uint64_t base, uint32_t end)
+{
+    const uint64_t n = list.starts[end] - base;
+    device_array<uint32_t> cut(n * HD_PAIR_WORDS);
+    memcpy(cut.get(), list.pairs.get() + base * HD_PAIR_WORDS, n * HD_PAIR_WORDS * 4);
+    return cut;
+}
+
+/* Some regions after the other, or all at once; their pairs lie as a pass has them. */
+void bare_graph::place(const std::vector<const sorted_list *> &lists)
+{
+    const uint32_t regions = 1u << graph.region_bits, passes = 1 + (uint32_t)random_below(3);
+    for (uint32_t first = 0, end; first < regions; first = end) {
+        std::vector<device_array<uint32_t>> cuts;
+        hd_graph_placing placing = {};
+        end = first + 1 + (uint32_t)random_below(regions);
+        if (passes == 1 || end > regions) end = regions;
+        placing.count = (uint32_t)lists.size();
+        placing.wide_done = *wide_used.get();
+        placing.stretch.first_region = first;
+        placing.stretch.end_region = end;
+        for (size_t i = 0; i < lists.size(); i++) {
+            const uint64_t base = hd_partition_base(lists[i]->starts[first]);
+            cuts.push_back(cut_pairs(*lists[i], base, end));
+            placing.sources[i] = {cuts[i].get(), lists[i]->starts.get(), base};
+        }
+        run_place(graph, placing);
+    }
+    CHECK(wide_used[0] == graph.wide_rows, "%u wide rows of %u", wide_used[0], graph.wide_rows);
 }
 
 /* Rooms follow each other without gaps; all lists together hold what the model does. */
@@ -269,8 +295,15 @@ sorted_list bare_graph::compact()
     warps_launch(regions, VERTEX_BLOCK,
                  [&] { graph_live(graph, (unsigned long long *)left.starts.get()); });
     warps_launch(1, COUNT_BLOCK, [&] { scan_counts(regions, left.starts.get(), NULL, NULL, 0); });
-    warps_launch(regions, VERTEX_BLOCK,
-                 [&] { graph_compact(graph, left.pairs.get(), left.starts.get()); });
+    const uint32_t half = (uint32_t)random_below(regions);
+    const uint64_t base = left.starts[half]; /* the second half as if it lay alone */
+    if (half != 0)
+        warps_launch(half, VERTEX_BLOCK,
+                     [&] { graph_compact(graph, 0, left.starts.get(), 0, left.pairs.get()); });
+    warps_launch(regions - half, VERTEX_BLOCK, [&] {
+        graph_compact(graph, half, left.starts.get(), base,
+                      left.pairs.get() + base * HD_PAIR_WORDS);
+    });
     CHECK(left.starts[0] == 0 && left.starts[regions] == model.size(), "%llu edges left",
           (ull)left.starts[regions]);
     for (uint32_t r = 0; r < regions; r++)

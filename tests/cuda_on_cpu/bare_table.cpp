@@ -14,24 +14,33 @@ static hd_view view_of(uint64_t capacity, double load, uint32_t hashes, uint64_t
     ops.bucket = HD_BUCKET;
     ops.slot_bytes = sizeof(hd_word);
     ops.value_bytes = HD_APART ? sizeof(hd_value) : 0;
-    if (!HD_EVICTS) hashes *= 16; /* pairs that cannot be moved need more buckets */
+    if (!HD_EVICTS && !HD_CHOOSES) hashes *= 16; /* pairs that cannot be moved need more buckets */
+    if (HD_CHOOSES) hashes = 3;
     CHECK(hd_geometry_init(&view, &ops, capacity, load, hashes, seed) == HEDDLE_OK, "geometry");
+    if (HD_CHOOSES) {
+        const double thresholds[] = {0, 0.5, 0.8, 1};
+        view.threshold = hd_geometry_threshold(&ops, thresholds[warps_random() % 4]);
+    }
     return view;
 }
 
 bare_table::bare_table(uint64_t capacity, double load, uint32_t hashes, uint64_t seed)
     : view(view_of(capacity, load, hashes, seed)),
       slots(((uint64_t)view.region_buckets << view.region_bits) * HD_BUCKET), words(slots, 0xff),
-      apart(HD_APART ? slots : 1), heads((size_t)1 << view.region_bits, 0xff)
+      apart(HD_APART ? slots : 1), heads((size_t)1 << view.region_bits, 0xff),
+      locks(HD_CHOOSES ? slots / HD_BUCKET / 32 + 1 : 1, 0)
 {
     view.slots = words.get();
     view.values = HD_APART ? apart.get() : NULL;
+    view.locks = HD_CHOOSES ? locks.get() : NULL;
 }
 
-void bare_table::heads_are_empty()
+void bare_table::is_settled()
 {
     for (size_t r = 0; r < heads.n; r++)
         CHECK(heads[r] == HD_NO_KEY, "settle left keys in the list of region %zu", r);
+    for (size_t i = 0; HD_CHOOSES && i < locks.n; i++)
+        CHECK(locks[i] == 0, "place left buckets locked: %x", locks[i]);
 }
 
 /* Brings the model up to date with what the outcomes say, and checks the values. */
@@ -86,7 +95,7 @@ uint64_t bare_table::insert(const key_list &keys, const value_list &values, uint
     batch.next = next.get();
     warps_launch(some_blocks(), BLOCK, [&] { emulated_place(view, batch); });
     warps_launch(some_blocks(), SETTLE_BLOCK, [&] { emulated_settle(view, batch, hd_view(), 0); });
-    heads_are_empty();
+    is_settled();
     apply(keys, values, policy, *outcomes, worked);
     for (size_t i = 0; i < keys.size(); i++) {
         inserted += worked[i] && (*outcomes)[i] == HEDDLE_OUTCOME_INSERTED;
@@ -156,7 +165,8 @@ uint64_t bare_table::fill(const key_list &keys, const value_list &values, uint32
         model.clear();
     }
     if (folds) fold_regions(view, batch, &pairs, begins, &ends);
-    const hd_sorted sorted = {pairs.get(), starts.get(), ends.get(), NULL, 0, UINT64_MAX};
+    const hd_sorted sorted = {pairs.get(), starts.get(), ends.get(), NULL, 0, UINT64_MAX,
+                              NULL,        NULL};
     const uint32_t regions = UINT32_C(1) << view.region_bits;
     warps_launch(some_blocks(), FILL_BLOCK, [&] {
         if (fresh) emulated_fill_fresh(view, batch, sorted, regions);
@@ -238,6 +248,40 @@ void bare_table::contains(const key_list &keys)
     counts_are(&counts, keys.size(), expected);
 }
 
+void bare_table::locate(const key_list &keys)
+{
+    const device_array<hd_key> k = upload(keys), back(keys.size());
+    const device_array<uint64_t> handles(keys.size());
+    const device_array<uint8_t> flags(keys.size());
+    const device_array<hd_value> out(keys.size());
+    hd_counts counts = {};
+    hd_batch batch = {}, read = {};
+    uint64_t expected = 0;
+    batch.keys = k.get();
+    batch.slots = read.slots = handles.get();
+    batch.n = read.n = k.n;
+    batch.counts = &counts;
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_locate(view, batch); });
+    for (size_t i = 0; i < keys.size(); i++) {
+        expected += model.count(keys[i]);
+        CHECK(model.count(keys[i]) ? handles[i] < slots : handles[i] == HEDDLE_NO_SLOT,
+              "key %llx: slot %llx", (ull)keys[i], (ull)handles[i]);
+        if (handles[i] == HEDDLE_NO_SLOT && i % 2 == 0) handles.get()[i] = slots + i % 3;
+    }
+    counts_are(&counts, keys.size(), expected);
+    read.keys_out = back.get();
+    read.values_out = HD_HAS_VALUES ? out.get() : NULL;
+    read.found = flags.get();
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_at(view, read); });
+    for (size_t i = 0; i < keys.size(); i++) {
+        const auto at = model.find(keys[i]);
+        CHECK(flags[i] == (at != model.end()), "key %llx: at %u", (ull)keys[i], flags[i]);
+        if (at == model.end()) continue;
+        CHECK(back[i] == keys[i], "key %llx: its slot holds %llx", (ull)keys[i], (ull)back[i]);
+        if (HD_HAS_VALUES) CHECK(out[i] == at->second, "value of %llx", (ull)keys[i]);
+    }
+}
+
 void bare_table::erase(const key_list &keys)
 {
     const device_array<hd_key> k = upload(keys);
@@ -309,7 +353,7 @@ void bare_table::rehome(const bare_table &from)
         warps_launch(some_blocks(), BLOCK, [&] { emulated_rehome(view, batch, from.view, first); });
         warps_launch(some_blocks(), SETTLE_BLOCK,
                      [&] { emulated_settle(view, batch, from.view, first); });
-        heads_are_empty();
+        is_settled();
     }
     model = from.model;
     CHECK(counts.at[HD_INSERTED] == model.size() && counts.at[HD_FAILED] == 0 &&

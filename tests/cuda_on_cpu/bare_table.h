@@ -34,6 +34,7 @@ struct bare_table {
     device_array<hd_word> words;
     device_array<hd_value> apart;
     device_array<uint32_t> heads;
+    device_array<uint32_t> locks; /* iceberg */
     std::unordered_map<hd_key, hd_value> model;
 
     bare_table(uint64_t capacity, double load, uint32_t hashes, uint64_t seed);
@@ -43,6 +44,8 @@ struct bare_table {
                     std::vector<uint8_t> *outcomes, bool retry);
     void find(const key_list &keys);
     void contains(const key_list &keys);
+    /* Handles of keys, and reading by them, also by numbers that are no handles. */
+    void locate(const key_list &keys);
     void erase(const key_list &keys);
     void inspect();
     void collect();
@@ -57,7 +60,7 @@ struct bare_table {
     void rehome(const bare_table &from);
 
   private:
-    void heads_are_empty();
+    void is_settled();
     void apply(const key_list &keys, const value_list &values, uint32_t policy,
                const std::vector<uint8_t> &outcomes, const std::vector<bool> &worked);
 };

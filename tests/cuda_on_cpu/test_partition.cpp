@@ -21,18 +21,20 @@ struct sorting {
     device_array<uint64_t> cursors, first_starts, first_cursors;
     unsigned tiles;
 
-    explicit sorting(const hd_partition &job)
-        : job(job),
-          first(job.region_bits <= PASS_BITS ? job.region_bits : (job.region_bits + 1) / 2),
-          second(job.region_bits - first), cursors((size_t)1 << job.region_bits),
-          first_starts(((size_t)1 << first) + 1), first_cursors((size_t)1 << first),
-          tiles((unsigned)((job.n + SORT_TILE - 1) / SORT_TILE))
+    explicit sorting(const hd_partition &job, uint32_t first_bits)
+        : job(job), first(first_bits), second(job.region_bits - first),
+          cursors((size_t)1 << job.region_bits), first_starts(((size_t)1 << first) + 1),
+          first_cursors((size_t)1 << first), tiles((unsigned)((job.n + SORT_TILE - 1) / SORT_TILE))
     {
     }
 
     void count_all(uint32_t bits, uint64_t *counts)
     {
         memset(counts, 0, sizeof(uint64_t) << bits);
+        count_more(bits, counts);
+    }
+    void count_more(uint32_t bits, uint64_t *counts)
+    {
         warps_launch(1 + (unsigned)random_below(3), COUNT_BLOCK, sizeof(uint32_t) << bits,
                      [&] { count_keys(job, bits, (unsigned long long *)counts); });
     }
@@ -72,9 +74,81 @@ struct sorting {
         sort_first(first_cursors, job.spare);
         if (!all_counted) count_again();
         warps_launch(tiles, SORT_BLOCK, sizeof(sort_desk), [&] {
-            sort_pairs((const uint32_t *)job.spare, job.n, job.starts, second, first, second,
+            sort_pairs((const uint32_t *)job.spare, 0, job.n, job.starts, second, first, second,
                        (unsigned long long *)cursors.get(), (uint32_t *)job.pairs);
         });
+    }
+};
+
+/* The same steps as in partition_steps.h. */
+struct stepping : sorting {
+    bool counted;
+    uint64_t n;
+
+    explicit stepping(const hd_partition &job)
+        : sorting(job, job.region_bits < PASS_BITS ? job.region_bits : PASS_BITS),
+          counted(job.region_bits <= COUNT_BITS), n(job.n)
+    {
+    }
+
+    /* The job becomes a batch of `count` pairs from `at` on, or all of them again. */
+    void batch(const hd_partition &whole, uint64_t at, uint64_t count)
+    {
+        job = whole;
+        job.keys = (const hd_key *)whole.keys + at;
+        if (whole.values != NULL) job.values = (const hd_value *)whole.values + at;
+        job.first_row = whole.first_row + at;
+        job.n = count;
+        tiles = (unsigned)((count + SORT_TILE - 1) / SORT_TILE);
+    }
+    void into_parts()
+    {
+        const hd_partition whole = job;
+        const uint32_t bits = counted ? job.region_bits : first;
+        uint64_t *counters = counted ? job.starts : first_starts.get();
+        const uint64_t cut = random_below(n + 1), cuts[] = {0, cut, n};
+        memset(counters, 0, sizeof(uint64_t) << bits);
+        for (int i = 0; i < 2; i++) {
+            batch(whole, cuts[i], cuts[i + 1] - cuts[i]);
+            if (job.n != 0) count_more(bits, counters);
+        }
+        scan(bits, counters, counted ? cursors.get() : NULL, first_cursors.get());
+        for (int i = 1; i >= 0; i--) {
+            batch(whole, cuts[i], cuts[i + 1] - cuts[i]);
+            if (job.n != 0) sort_first(first_cursors, job.spare);
+        }
+        batch(whole, 0, n);
+        if (!counted) count_again();
+    }
+    /* The regions of some parts, in memory that ends where they do; gathered in `all`. */
+    void sort_regions(uint32_t begin, uint32_t end, uint32_t *all)
+    {
+        const uint64_t from = job.starts[(uint64_t)begin << second];
+        const uint64_t to = job.starts[(uint64_t)end << second], base = hd_partition_base(from);
+        const device_array<uint32_t> pairs((to - base) * HD_PAIR_WORDS);
+        uint32_t *out = (uint32_t *)((uintptr_t)pairs.get() - base * HD_PAIR_WORDS * 4);
+        if (second == 0)
+            memcpy(pairs.get() + (from - base) * HD_PAIR_WORDS,
+                   (const uint32_t *)job.spare + from * HD_PAIR_WORDS,
+                   (to - from) * HD_PAIR_WORDS * 4);
+        else if (to != from)
+            warps_launch((unsigned)((to - from + SORT_TILE - 1) / SORT_TILE), SORT_BLOCK,
+                         sizeof(sort_desk), [&] {
+                             sort_pairs((const uint32_t *)job.spare, from, to, job.starts, second,
+                                        first, second, (unsigned long long *)cursors.get(), out);
+                         });
+        memcpy(all + from * HD_PAIR_WORDS, pairs.get() + (from - base) * HD_PAIR_WORDS,
+               (to - from) * HD_PAIR_WORDS * 4);
+    }
+    void sort_in_steps()
+    {
+        const uint32_t parts = 1u << first;
+        into_parts();
+        for (uint32_t begin = 0, end; begin < parts; begin = end) {
+            end = begin + 1 + (uint32_t)random_below(parts);
+            if (end > parts) end = parts;
+            sort_regions(begin, end, (uint32_t *)job.pairs);
+        }
     }
 };
 
@@ -122,9 +196,13 @@ static void sort(const key_list &list, uint32_t region_bits, bool with_values, s
                                      : with_values      ? values[shift + i]
                                                         : row});
     }
-    sorting s(job);
+    sorting s(job, region_bits <= PASS_BITS ? region_bits : (region_bits + 1) / 2);
     if (s.second == 0) s.sort_once();
     else s.sort_twice();
+    result_is_right(job, expected);
+    memset(pairs.get(), ARRAY_BYTE, n * HD_PAIR_WORDS * 4);
+    memset(starts.get(), ARRAY_BYTE, starts.n * sizeof(uint64_t));
+    stepping(job).sort_in_steps();
     result_is_right(job, expected);
 }
 

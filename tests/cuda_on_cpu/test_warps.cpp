@@ -9,6 +9,8 @@
 #define KEYS 600
 #ifdef __SANITIZE_ADDRESS__
 #define SEEDS 3 /* it takes five times as long */
+#elif HD_CHOOSES
+#define SEEDS 5 /* larger buckets take longer */
 #else
 #define SEEDS 10
 #endif
@@ -39,6 +41,7 @@ static void read_all(bare_table *t, const key_list &keys)
     t->inspect();
     t->find(asked);
     t->contains(asked);
+    t->locate(asked);
     t->collect();
 }
 
@@ -59,6 +62,40 @@ static void roomy(uint32_t hashes, uint32_t policy)
              false); /* over marks that erased keys left */
     read_all(&t, keys);
 }
+
+/* Many copies of few keys at once, so that most tiles want what others have, or hold. */
+static void contended(uint32_t policy)
+{
+    bare_table t(KEYS / 12, 0.6, 3, warps_random());
+    std::vector<uint8_t> outcomes;
+    const key_list keys = some_keys(KEYS, KEYS / 12);
+    t.insert(keys, some_values(KEYS), policy, &outcomes, false);
+    read_all(&t, keys);
+    t.erase(key_list(keys.begin(), keys.begin() + KEYS / 24));
+    t.insert(keys, some_values(KEYS), policy, &outcomes, false);
+    read_all(&t, keys);
+}
+
+#if HD_CHOOSES && (HD_APART || HD_WIDE)
+/* A mark that is cleared while its word is BUSY stays cleared when the key arrives: seldom met by chance. */
+static void mark_in_a_busy_word()
+{
+    bare_table t(KEYS, 0.7, 3, warps_random());
+    const hd_mark mark = mark_of(&t.view, 77);
+    hd_key *const word = slot_key_at(&t.view, 5);
+    const hd_key seen = *word, lean = lean_key(&t.view, (hd_key)warps_random());
+    warps_launch(1, 32, [&] {
+        if (threadIdx.x != 0) return;
+        *word = key_with_marks(&t.view, HD_KEY_BUSY, seen);
+        slot_mark(&t.view, 5, mark_bit(mark));
+        key_arrive(&t.view, word, lean, seen);
+    });
+    CHECK(key_is(&t.view, *word, lean), "the word is %llx, not %llx", (ull)*word, (ull)lean);
+    CHECK(key_is_marked(*word, mark), "the mark is lost");
+}
+#else
+static void mark_in_a_busy_word() {}
+#endif
 
 /* More keys than slots: what fails leaves all others in place, and goes in once the table has grown. */
 static void crowded(uint32_t hashes)
@@ -95,7 +132,8 @@ static void by_regions(uint32_t hashes, uint32_t policy)
     std::vector<uint8_t> outcomes;
     key_list keys = some_keys(KEYS, KEYS * 3 / 4);
     uint64_t failed = t.fill(keys, values_for(keys, policy, 0), policy, true, folds);
-    if (HD_BUCKET == 1 && failed == 1) return; /* three keys with the same two slots: no order helps */
+    if (HD_BUCKET == 1 && failed == 1)
+        return; /* three keys with the same two slots: no order helps */
     CHECK(failed == 0, "%llu keys failed", (ull)failed);
     read_all(&t, keys);
     for (size_t i = 0; i < KEYS; i += 3) keys[i] = (hd_key)(warps_random() << 32 ^ warps_random());
@@ -145,6 +183,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "seed %llu\n", (ull)seed); /* before it runs: a deadlock aborts */
         warps_seed(seed);
         roomy(2 + seed % 3, policies[(seed - 1) % 4]);
+        contended(policies[seed % 4]);
+        mark_in_a_busy_word();
         crowded(2 + seed % 3);
         for (uint32_t policy = 0; policy <= HEDDLE_POLICY_MAX; policy++)
             by_regions(2 + (seed + policy) % 3, policy);

@@ -7,3 +7,5 @@ heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
 heddle_table_options table_options = HEDDLE_TABLE_OPTIONS_INIT;
 heddle_insert_options insert_options = HEDDLE_INSERT_OPTIONS_INIT;
 heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT;
+heddle_filter_options filter_options = HEDDLE_FILTER_OPTIONS_INIT;
+heddle_filter_stats filter_stats = HEDDLE_FILTER_STATS_INIT;

@@ -110,6 +110,8 @@ static const subject subjects[BENCH_SUBJECTS] = {
     {bench_join_check, bench_join_run},
     {bench_groups_check, bench_group_run},
     {bench_groups_check, bench_unique_run},
+    {bench_filter_check, bench_filter_run},
+    {bench_graph_check, bench_graph_run},
 };
 
 static int run_bench(bench *b, int argc, char **argv)

@@ -18,6 +18,7 @@
  * bench_join*.c   joins
  * bench_group.c   group-by and its aggregates
  * bench_unique.c  unique with inverse and counts
+ * bench_filter.c  Bloom filters
  *
  * Functions that return int return an exit status; when it is not TOOL_OK they have said why.
  */
@@ -177,5 +178,7 @@ int bench_join_run(bench *b);
 int bench_groups_check(bench *b); /* of group and unique */
 int bench_group_run(bench *b);
 int bench_unique_run(bench *b);
+int bench_filter_check(bench *b);
+int bench_filter_run(bench *b);
 
 #endif

@@ -9,10 +9,11 @@
 
 #define KEYS_MAX (UINT64_C(1) << 40)
 
-const char *const bench_op_names[BENCH_OPS] = {"build", "insert",   "find",  "contains",
-                                               "miss",  "erase",    "count", "retrieve",
-                                               "query", "intersect"};
-const char *const bench_variant_names[BENCH_VARIANTS] = {"regions", "ordered", "v1", "v2"};
+const char *const bench_op_names[BENCH_OPS] = {"build", "insert",    "find",  "contains",
+                                               "miss",  "erase",     "count", "retrieve",
+                                               "query", "intersect", "add"};
+const char *const bench_variant_names[BENCH_VARIANTS] = {"regions", "ordered", "v1", "v2",
+                                                         "direct"};
 const char *const bench_kind_names[BENCH_KINDS] = {"inner", "left", "right",
                                                    "full",  "semi", "anti"};
 const char *const bench_aggregate_names[BENCH_AGGREGATES] = {"count", "sum", "min", "max", "mean"};
@@ -42,8 +43,10 @@ static bool read_bucket(const char *item, double *number)
 
 static bool read_hashes(const char *item, double *number)
 {
-    static const uint32_t choices[] = {0, 2, 3, 4, UINT32_MAX};
-    return read_choice(item, choices, number);
+    uint64_t hashes; /* of tables fewer: bench_settle.c */
+    if (!bench_read_whole(item, 0, 16, &hashes)) return false;
+    *number = (double)hashes;
+    return true;
 }
 
 static bool read_share(const char *item, double least, double most, double *number)
@@ -58,9 +61,16 @@ static bool read_load(const char *item, double *number)
     return read_share(item, 0.1, 0.99, number);
 }
 
+static bool read_bits(const char *item, double *number) { return read_share(item, 1, 512, number); }
+
 static bool read_vertices(const char *item, double *number)
 {
     return read_share(item, 0.125, 4, number);
+}
+
+static bool read_workspace(const char *item, double *number)
+{
+    return read_share(item, 0.001, 1, number);
 }
 
 static bool read_skew(const char *item, double *number)
@@ -119,9 +129,9 @@ static bool read_hit(const char *item, double *number)
 
 /* In the order of BENCH_AXIS_KEYS, BENCH_AXIS_BUCKET, ... */
 static bool (*const item_readers[BENCH_AXES])(const char *item, double *number) = {
-    read_keys,     read_bucket, read_hashes, read_load,      read_keys,
-    read_keys,     read_skew,   read_hit,    read_variant,   read_bins,
-    read_vertices, read_kind,   read_order,  read_aggregate, read_op,
+    read_keys,      read_bucket, read_hashes, read_load,      read_bits, read_keys,
+    read_keys,      read_skew,   read_hit,    read_variant,   read_bins, read_vertices,
+    read_workspace, read_kind,   read_order,  read_aggregate, read_op,
 };
 
 typedef struct reading {

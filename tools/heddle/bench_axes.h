@@ -10,7 +10,7 @@
 
 #define BENCH_LIST_MAX 64
 
-/* The operations, in the order of bench_op_names: those of maps and sets, then more of graphs. */
+/* The operations, in the order of bench_op_names: those of maps and sets, then more of graphs and filters. */
 enum {
     BENCH_BUILD,
     BENCH_INSERT,
@@ -23,12 +23,17 @@ enum {
     BENCH_RETRIEVE,
     BENCH_QUERY,
     BENCH_INTERSECT,
+    BENCH_GRAPH_OPS,
+    BENCH_ADD = BENCH_GRAPH_OPS, /* of filters and multimaps */
     BENCH_OPS
 };
 extern const char *const bench_op_names[BENCH_OPS];
 
-/* The ways to build a graph: the library's own two, and the two of the HashGraph paper. */
-enum { BENCH_REGIONS, BENCH_ORDERED, BENCH_V1, BENCH_V2, BENCH_VARIANTS };
+/*
+ * The ways to build a graph: the library's own two, and the two of the HashGraph paper. The last one is for
+ * multimaps of slots, of fixed size: pairs are placed in the order in which they come.
+ */
+enum { BENCH_REGIONS, BENCH_ORDERED, BENCH_V1, BENCH_V2, BENCH_DIRECT, BENCH_VARIANTS };
 extern const char *const bench_variant_names[BENCH_VARIANTS];
 
 /* As HEDDLE_JOIN_*, HEDDLE_AGGREGATE_* and HEDDLE_GROUPS_*; the first two begin with 1. */
@@ -45,6 +50,7 @@ enum {
     BENCH_AXIS_BUCKET, /* slots; 0 lets the library choose */
     BENCH_AXIS_HASHES, /* likewise */
     BENCH_AXIS_LOAD,
+    BENCH_AXIS_BITS,   /* of a filter, for every key */
     BENCH_AXIS_COPIES, /* rows with the same key */
     BENCH_AXIS_GROUPS, /* different keys */
     BENCH_AXIS_SKEW,   /* the exponent of Zipf's law; 0 uniform, infinity all keys equal */
@@ -52,8 +58,9 @@ enum {
     BENCH_AXIS_VARIANT,
     BENCH_AXIS_BINS,     /* of BENCH_V2 */
     BENCH_AXIS_VERTICES, /* lists for every key of a graph */
-    BENCH_AXIS_KIND,     /* HEDDLE_JOIN_* */
-    BENCH_AXIS_ORDER,    /* HEDDLE_GROUPS_* */
+    BENCH_AXIS_WORKSPACE, /* the share of the scratch memory that a build in one go uses; 0: its own */
+    BENCH_AXIS_KIND,      /* HEDDLE_JOIN_* */
+    BENCH_AXIS_ORDER,     /* HEDDLE_GROUPS_* */
     BENCH_AXIS_AGGREGATE,
     BENCH_AXIS_OP,
     BENCH_AXES

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/graph_table.h"
 #include "progress.h"
 #include "tool.h"
 
@@ -17,7 +18,10 @@ static void drop_table(bench_graph *g)
 {
     heddle_table_destroy(g->table);
     heddle_table_destroy(g->other);
+    (void)heddle_memory_free(g->b->device, g->workspace);
     g->table = g->other = NULL;
+    g->workspace = NULL;
+    g->share = 0;
     g->full = false;
 }
 
@@ -72,13 +76,17 @@ static int create(const bench_graph *g, uint64_t capacity, uint64_t seed, heddle
     const bench_options *o = &g->b->options;
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
     options.container = HEDDLE_CONTAINER_MULTIMAP;
-    options.scheme = HEDDLE_SCHEME_HASHGRAPH;
+    options.scheme = o->subject == BENCH_GRAPH ? HEDDLE_SCHEME_HASHGRAPH : o->scheme;
     options.key_bits = o->key_bits;
     options.value_bits = o->value_bits;
     options.capacity = capacity;
     options.seed = seed;
-    options.vertices = g->vertices;
-    options.flags = g->variant == BENCH_ORDERED ? HEDDLE_FLAG_ORDERED : 0;
+    if (options.scheme == HEDDLE_SCHEME_HASHGRAPH) options.vertices = g->vertices;
+    options.load = g->load;
+    options.bucket = g->bucket;
+    options.flags = g->variant == BENCH_ORDERED  ? HEDDLE_FLAG_ORDERED
+                    : g->variant == BENCH_DIRECT ? HEDDLE_FLAG_FIXED
+                                                 : 0;
     const heddle_status created = heddle_table_create(g->b->device, &options, table);
     if (created == HEDDLE_ERROR_INVALID || created == HEDDLE_ERROR_UNSUPPORTED)
         return tool_refuse("bench: %s", heddle_last_error());
@@ -89,11 +97,35 @@ static int make_table(bench_graph *g, uint64_t capacity, const double *at)
 {
     const double vertices = at[BENCH_AXIS_VERTICES];
     const uint32_t variant = (uint32_t)at[BENCH_AXIS_VARIANT];
-    if (g->table != NULL && g->vertices == vertices && g->variant == variant) return TOOL_OK;
+    const uint32_t bucket = (uint32_t)at[BENCH_AXIS_BUCKET];
+    const double load = at[BENCH_AXIS_LOAD];
+    if (g->table != NULL && g->vertices == vertices && g->variant == variant && g->load == load &&
+        g->bucket == bucket)
+        return TOOL_OK;
     drop_table(g);
+    g->load = load;
+    g->bucket = bucket;
     g->vertices = vertices;
     g->variant = variant;
     return create(g, capacity, g->b->options.seed, &g->table);
+}
+
+/* A workspace for builds, unless it is there. */
+static int make_workspace(bench_graph *g, const double *at)
+{
+    const double share = at[BENCH_AXIS_WORKSPACE];
+    uint64_t bytes = 0;
+    if (g->share == share) return TOOL_OK;
+    (void)heddle_memory_free(g->b->device, g->workspace);
+    g->workspace = NULL;
+    g->share = share;
+    int status = tool_try(heddle_table_build_workspace(g->table, g->rows.keys.n, &bytes),
+                          "asking for the workspace");
+    g->workspace_bytes = (uint64_t)((double)bytes * share);
+    if (status == TOOL_OK)
+        status = tool_try(heddle_memory_allocate(g->b->device, g->workspace_bytes, &g->workspace),
+                          "allocating the workspace");
+    return status;
 }
 
 int bench_graph_other(bench_graph *g)
@@ -156,8 +188,9 @@ static heddle_status call_run(void *context)
 int bench_graph_roof(bench_graph *g, uint32_t kind, uint64_t bytes, double *roof)
 {
     const bench_options *o = &g->b->options;
-    const uint32_t width =
-        kind == HD_ROOF_PARTITION ? (o->key_bits + o->value_bits) / 8 : PROBE_BYTES;
+    const uint32_t width = kind == HD_ROOF_PARTITION ? (o->key_bits + o->value_bits) / 8
+                           : kind == HD_ROOF_CAS     ? 8
+                                                     : PROBE_BYTES;
     return bench_roof_measure(g->b, kind, width, bytes, g->rows.keys.n, roof);
 }
 
@@ -170,6 +203,14 @@ void bench_graph_report(bench_graph *g, const double *at, uint64_t asked, uint64
     bench_line line;
     bench_skew_name(at[BENCH_AXIS_SKEW], skew);
     bench_line_begin(g->b, &line);
+    if (o->subject == BENCH_MULTIMAP) {
+        heddle_table_options made = HEDDLE_TABLE_OPTIONS_INIT;
+        (void)heddle_table_get_options(g->table, &made);
+        bench_line_word(&line, "scheme", 9,
+                        made.scheme == HEDDLE_SCHEME_OPEN ? "open" : "hashgraph");
+        bench_line_number(&line, "bucket", "%.0f", made.bucket);
+        bench_line_number(&line, "load", "%g", made.load);
+    }
     bench_line_word(&line, "variant", 7, bench_variant_names[variant]);
     bench_line_word(&line, "op", 9, g->b->op);
     bench_line_number(&line, "n", "%.0f", (double)g->rows.keys.n);
@@ -177,6 +218,9 @@ void bench_graph_report(bench_graph *g, const double *at, uint64_t asked, uint64
     bench_line_word(&line, "distribution", 12, skew);
     bench_line_number(&line, "vertices", "%g", at[BENCH_AXIS_VERTICES]);
     bench_line_number(&line, "bins", "%.0f", variant == BENCH_V2 ? at[BENCH_AXIS_BINS] : 0);
+    bench_line_number(&line, "workspace", "%g", at[BENCH_AXIS_WORKSPACE]);
+    bench_line_number(&line, "passes", "%.0f",
+                      variant < BENCH_V1 ? (double)hd_graph_of(g->table)->passes : 0);
     bench_line_number(&line, "key_bits", "%.0f", o->key_bits);
     bench_line_number(&line, "value_bits", "%.0f", o->value_bits);
     bench_line_number(&line, "asked", "%.0f", (double)asked);
@@ -189,7 +233,8 @@ static double amount(const bench_graph *g, uint32_t op)
 {
     const uint64_t n = g->rows.keys.n;
     if (op == BENCH_INTERSECT) return 2 * (double)n;
-    if (op == BENCH_INSERT) return (double)(n - n / 2);
+    if (op == BENCH_ADD || (op == BENCH_INSERT && g->b->options.subject == BENCH_GRAPH))
+        return (double)(n - n / 2);
     return (double)(bench_graph_ops[op].pairs ? n : g->asked.keys.n);
 }
 
@@ -197,7 +242,7 @@ static int measure_op(bench_graph *g, const double *at)
 {
     bench *b = g->b;
     const uint32_t number = (uint32_t)at[BENCH_AXIS_OP];
-    const bench_graph_op *op = &bench_graph_ops[number];
+    const bench_graph_op *op = bench_graph_op_of(g, number);
     const bool asks = op->ask != BENCH_ASK_NOTHING;
     heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT;
     bench_result result = {0, 0, 0, true};
@@ -226,8 +271,12 @@ static int measure_point(bench_graph *g, const bench_walk *walk)
     progress_step("%s", g->b->op);
     if (variant != BENCH_V2 && walk->index[BENCH_AXIS_BINS] != 0) return TOOL_OK;
     if (paper && op != BENCH_BUILD) return TOOL_OK;
+    if ((paper || (op != BENCH_BUILD && op != BENCH_INSERT)) &&
+        walk->index[BENCH_AXIS_WORKSPACE] != 0)
+        return TOOL_OK; /* others do not use it */
     int status = make_rows(g, at);
     if (status == TOOL_OK && !paper) status = make_table(g, g->rows.keys.n, at);
+    if (status == TOOL_OK && !paper) status = make_workspace(g, at);
     progress_label("%s", g->b->op);
     if (status != TOOL_OK) return status;
     return paper ? bench_graph_paper(g, at) : measure_op(g, at);

@@ -1,5 +1,6 @@
 /*
- * bench_graph.h: `heddle bench graph`: a hashgraph as a multimap whose values are row numbers.
+ * bench_graph.h: `heddle bench graph`, a hashgraph as a multimap whose values are row numbers; and
+ * `heddle bench multimap`, the same with multimaps of any scheme.
  *
  * bench_graph.c        goes through the combinations: rows, tables, lines of the result
  * bench_graph_ops.c    the operations
@@ -31,8 +32,11 @@ typedef struct bench_graph {
     uint32_t ask;      /* which of BENCH_ASK_* that is */
 
     heddle_table *table;
-    double vertices;
-    uint32_t variant;
+    double vertices, load;
+    uint32_t variant, bucket;
+    double share;    /* of the scratch memory, as asked for; 0: no workspace */
+    void *workspace; /* device memory: the share for all rows */
+    uint64_t workspace_bytes;
     bool full;           /* the table holds all rows */
     heddle_table *other; /* of the queries, with their places as values; NULL until it is needed */
     uint64_t common;     /* pairs of values that both tables have a key in common for */
@@ -49,6 +53,8 @@ typedef struct bench_graph_op {
 
 /* The operations by BENCH_BUILD, ...; call is NULL where there is none. */
 extern const bench_graph_op bench_graph_ops[BENCH_OPS];
+/* The same for the benchmark at hand: an insertion into a multimap begins with an empty one. */
+const bench_graph_op *bench_graph_op_of(const bench_graph *g, uint32_t op);
 
 /* bench_graph.c */
 /* Makes the queries, unless they are there already. */

@@ -8,11 +8,25 @@ static int clear(bench_graph *g)
     return tool_try(heddle_table_clear(g->table, NULL), "clear");
 }
 
+/* The share of the workspace that was asked for, for n rows. */
+static heddle_insert_options with_workspace(const bench_graph *g, uint64_t n)
+{
+    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
+    uint64_t bytes = 0;
+    if (g->workspace == NULL || heddle_table_build_workspace(g->table, n, &bytes) != HEDDLE_OK)
+        return options;
+    bytes = (uint64_t)((double)bytes * g->share);
+    options.workspace = g->workspace;
+    options.workspace_bytes = bytes < g->workspace_bytes ? bytes : g->workspace_bytes;
+    return options;
+}
+
 /* A build into the memory that the table was made with. */
 static heddle_status call_build(bench_graph *g)
 {
+    const heddle_insert_options options = with_workspace(g, g->rows.keys.n);
     const heddle_status status =
-        heddle_table_build(g->table, g->keys, g->values, g->rows.keys.n, NULL, NULL, NULL);
+        heddle_table_build(g->table, g->keys, g->values, g->rows.keys.n, &options, NULL, NULL);
     g->full = status == HEDDLE_OK;
     return status;
 }
@@ -40,10 +54,20 @@ static int fill_half(bench_graph *g)
 static heddle_status call_insert(bench_graph *g)
 {
     const bench_options *o = &g->b->options;
-    const uint64_t first = first_half(g);
+    const uint64_t first = first_half(g), n = g->rows.keys.n - first;
+    const heddle_insert_options options = with_workspace(g, n);
     const heddle_status status = heddle_table_insert(
         g->table, (uint8_t *)g->keys + first * o->key_bits / 8,
-        (uint8_t *)g->values + first * o->value_bits / 8, g->rows.keys.n - first, NULL, NULL, NULL);
+        (uint8_t *)g->values + first * o->value_bits / 8, n, &options, NULL, NULL);
+    g->full = status == HEDDLE_OK;
+    return status;
+}
+
+/* All rows into the empty table. */
+static heddle_status call_insert_all(bench_graph *g)
+{
+    const heddle_status status =
+        heddle_table_insert(g->table, g->keys, g->values, g->rows.keys.n, NULL, NULL, NULL);
     g->full = status == HEDDLE_OK;
     return status;
 }
@@ -121,4 +145,13 @@ const bench_graph_op bench_graph_ops[BENCH_OPS] = {
     {BENCH_ASK_EACH, true, HD_ROOF_GATHER, NULL, bench_graph_retrieve, bench_graph_check_retrieved},
     {BENCH_ASK_ROWS, false, HD_ROOF_PARTITION, clear_other, call_query, bench_graph_check_common},
     {BENCH_ASK_ROWS, true, HD_ROOF_PARTITION, clear_both, call_intersect, bench_graph_check_common},
+    {BENCH_ASK_NOTHING, true, HD_ROOF_PARTITION, fill_half, call_insert, bench_graph_check_built},
 };
+
+const bench_graph_op *bench_graph_op_of(const bench_graph *g, uint32_t op)
+{
+    static const bench_graph_op insert_all = {
+        BENCH_ASK_NOTHING, true, HD_ROOF_CAS, clear, call_insert_all, bench_graph_check_built};
+    const bool whole = g->b->options.subject == BENCH_MULTIMAP && op == BENCH_INSERT;
+    return whole ? &insert_all : &bench_graph_ops[op];
+}

@@ -49,6 +49,7 @@ int bench_table_make(bench *b, const bench_point *point)
     options.capacity = point->keys;
     options.seed = point->seed;
     options.load = point->load;
+    options.threshold = o->threshold;
     const heddle_status created = heddle_table_create(b->device, &options, &b->table);
     if (created == HEDDLE_ERROR_INVALID || created == HEDDLE_ERROR_UNSUPPORTED)
         return tool_refuse("bench: %s", heddle_last_error());

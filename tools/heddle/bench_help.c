@@ -6,7 +6,7 @@
 static const char usage[] =
     "heddle bench map|set [options]\n"
     "heddle bench [map|set] --sweep[=LIST] [options]\n"
-    "heddle bench graph|join|group|unique [options], see the end\n"
+    "heddle bench multimap|graph|join|group|unique|filter [options], see the end\n"
     "\n"
     "For every combination of keys, bucket, hashes and load a fixed table for all keys is\n"
     "made. Every operation runs once to warm up, then --repeat times on arrays in device\n"
@@ -16,7 +16,8 @@ static const char usage[] =
 
 static const char options[] =
     "  --device NAME      auto, cpu, cpu:THREADS, cuda, cuda:N                      [auto]\n"
-    "  --scheme NAME      auto, cuckoo, open                                        [auto]\n"
+    "  --scheme NAME      auto, cuckoo, open, iceberg                               [auto]\n"
+    "  --threshold SHARE  iceberg: of a bucket, for keys whose first it is          [0.8]\n"
     "  --bucket LIST      slots: 1, 4, 8, 16, 32; 0 lets the library choose         [0]\n"
     "  --hashes LIST      2, 3, 4; 0 lets the library choose                        [0]\n"
     "  --keys LIST        counts, written 1000000, 1e6, 16M, 16Mi or 2^24           [2^24]\n"
@@ -80,7 +81,7 @@ static const char sweep[] =
 
 static const char relations[] =
     "\n"
-    "heddle bench graph|join|group|unique\n"
+    "heddle bench multimap|graph|join|group|unique\n"
     "\n"
     "Keys may repeat. Again every combination of the lists is measured: one run to warm up, then\n"
     "--repeat runs on arrays in device memory, of which the median counts; the answers of the\n"
@@ -111,6 +112,9 @@ static const char graph[] =
     "                     in order; v1, v2: the builds of the HashGraph paper\n"
     "                     with 32 bits, op build alone                              [regions]\n"
     "  --bins LIST        of v2, to 65536                                           [2^14]\n"
+    "  --workspace LIST   build and insert are given a workspace: these shares, 0.001 to 1, of\n"
+    "                     what one pass uses; with less than 1 there are more passes, which\n"
+    "                     are counted (passes)                      [memory of their own]\n"
     "\n"
     "  build     all rows into an empty graph; the rate is in pairs\n"
     "  insert    the second half of the rows into a graph of the first; in pairs\n"
@@ -123,6 +127,22 @@ static const char graph[] =
     "            graph of the rows, which is there; the pairs in common are counted; in queries\n"
     "  intersect the same, but both graphs are built; in pairs of both\n"
     "  erase     every key once; in pairs\n";
+
+static const char multimap[] =
+    "\n"
+    "heddle bench multimap: a multimap from keys to row numbers, by any scheme\n"
+    "\n"
+    "  --scheme NAME      open, hashgraph                                           [open]\n"
+    "  --copies LIST, --value-bits BITS, --vertices LIST  as with a graph\n"
+    "  --bucket LIST      open: slots of a window, 8, 16; 0 lets the library choose [0]\n"
+    "  --load LIST        open: filled share of the slots                           [0.8]\n"
+    "  --variant LIST     regions; open: direct, a table of fixed size whose pairs are placed in\n"
+    "                     the order in which they come                              [regions]\n"
+    "  --op LIST          [build,insert,add,find,miss,count,retrieve,erase], contains\n"
+    "\n"
+    "  insert    all rows into the empty table; in pairs\n"
+    "  add       the second half of the rows into a table of the first; in pairs\n"
+    "  others    as with a graph\n";
 
 static const char joins[] =
     "\n"
@@ -151,6 +171,22 @@ static const char groups[] =
     "  --with-keys        group: the keys of the groups are asked for too\n"
     "  --order LIST       unique: unordered, first (in order of first appearance)   [unordered]\n";
 
+static const char filters[] =
+    "\n"
+    "heddle bench filter: a Bloom filter of --keys distinct keys; in keys\n"
+    "\n"
+    "  --bits-per-key LIST  1 to 512                                                [16]\n"
+    "  --hashes LIST      1 to 16; 0: the number with the fewest false positives    [0]\n"
+    "  --op LIST          [add,contains,miss]\n"
+    "\n"
+    "  add       all keys into the empty filter; the roof is a partition of the keys\n"
+    "  contains  all keys in another order; the roof is random reads of 32 bytes\n"
+    "  miss      as many keys that were not added\n"
+    "\n"
+    "A row is verified when every key is found, and of as many others a share (rate_measured) that\n"
+    "differs from theory (rate_expected) by no more than 3 % and what chance allows. rate_found is\n"
+    "what the bits of the filter itself say.\n";
+
 void bench_help(void)
 {
     (void)fputs(usage, stdout);
@@ -159,6 +195,8 @@ void bench_help(void)
     (void)fputs(sweep, stdout);
     (void)fputs(relations, stdout);
     (void)fputs(graph, stdout);
+    (void)fputs(multimap, stdout);
     (void)fputs(joins, stdout);
     (void)fputs(groups, stdout);
+    (void)fputs(filters, stdout);
 }

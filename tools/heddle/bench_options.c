@@ -2,6 +2,7 @@
 #include "bench_options.h"
 
 #include <heddle/heddle.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench_read.h"
@@ -12,8 +13,8 @@
 const char *const bench_sweep_names[BENCH_SWEEPS] = {"load", "bucket", "hashes",
                                                      "hit",  "keys",   "success"};
 const char *const bench_type_names[BENCH_TYPES] = {"u32", "i32", "f32", "u64", "i64", "f64"};
-static const char *const subject_names[BENCH_SUBJECTS] = {"map",  "set",   "graph",
-                                                          "join", "group", "unique"};
+static const char *const subject_names[BENCH_SUBJECTS] = {
+    "map", "set", "graph", "join", "group", "unique", "filter", "multimap"};
 
 const char *bench_subject_name(const bench_options *options)
 {
@@ -34,13 +35,20 @@ static bool read_commit(bench_options *o, const char *text)
 
 static bool read_scheme(bench_options *o, const char *text)
 {
-    static const char *const names[] = {"auto", "cuckoo", "open"};
-    static const uint32_t schemes[] = {HEDDLE_SCHEME_AUTO, HEDDLE_SCHEME_CUCKOO,
-                                       HEDDLE_SCHEME_OPEN};
+    static const char *const names[] = {"auto", "cuckoo", "open", "iceberg", "hashgraph"};
+    static const uint32_t schemes[] = {HEDDLE_SCHEME_AUTO, HEDDLE_SCHEME_CUCKOO, HEDDLE_SCHEME_OPEN,
+                                       HEDDLE_SCHEME_ICEBERG, HEDDLE_SCHEME_HASHGRAPH};
     const uint32_t count = sizeof names / sizeof names[0];
     const uint32_t at = bench_read_word(text, names, count);
     if (at < count) o->scheme = schemes[at];
     return at < count;
+}
+
+static bool read_threshold(bench_options *o, const char *text)
+{
+    char *end;
+    o->threshold = strtod(text, &end);
+    return end != text && *end == '\0' && o->threshold > 0 && o->threshold <= 1;
 }
 
 static bool read_format(bench_options *o, const char *text)
@@ -106,12 +114,16 @@ static bool read_type(bench_options *o, const char *text)
 /* Who takes an option. */
 #define TABLES (1u << BENCH_MAP | 1u << BENCH_SET)
 #define GRAPH (1u << BENCH_GRAPH)
+#define MULTIMAP (1u << BENCH_MULTIMAP)
+#define SLOTS (TABLES | MULTIMAP)
+#define GRAPHS (GRAPH | MULTIMAP)
 #define JOIN (1u << BENCH_JOIN)
 #define GROUP (1u << BENCH_GROUP)
 #define UNIQUE (1u << BENCH_UNIQUE)
 #define GROUPS (GROUP | UNIQUE)
 #define RELATIONS (JOIN | GROUPS)
-#define ALL (TABLES | GRAPH | RELATIONS)
+#define FILTER (1u << BENCH_FILTER)
+#define ALL (TABLES | GRAPHS | RELATIONS | FILTER)
 
 typedef struct option {
     const char *name;
@@ -123,23 +135,30 @@ typedef struct option {
 
 static const option options_known[] = {
     {"--device", ALL, read_device, 0, "auto, cpu, cpu:THREADS, cuda or cuda:N"},
-    {"--scheme", TABLES, read_scheme, 0, "auto, cuckoo or open"},
-    {"--bucket", TABLES, NULL, BENCH_AXIS_BUCKET,
+    {"--scheme", SLOTS, read_scheme, 0,
+     "auto, cuckoo, open or iceberg; of a multimap open or hashgraph"},
+    {"--threshold", TABLES, read_threshold, 0, "a number above 0, up to 1"},
+    {"--bucket", SLOTS, NULL, BENCH_AXIS_BUCKET,
      "0 (the library chooses), 1, 4, 8, 16, 32, or some with commas"},
-    {"--hashes", TABLES, NULL, BENCH_AXIS_HASHES,
-     "0 (the library chooses), 2, 3, 4, or some with commas in between"},
+    {"--hashes", TABLES | FILTER, NULL, BENCH_AXIS_HASHES,
+     "0 (the library chooses), 2, 3, 4, in a filter 1 to 16, or some with commas in between"},
+    {"--bits-per-key", FILTER, NULL, BENCH_AXIS_BITS,
+     "numbers from 1 to 512 with commas in between"},
     {"--keys", ALL, NULL, BENCH_AXIS_KEYS,
      "counts from 1 to 2^40, like 2^24, 16M, 1e6, with commas in between"},
     {"--left", JOIN, read_left, 0, "a count from 1 to 2^40"},
     {"--right", JOIN, read_right, 0, "a count from 1 to 2^40"},
-    {"--copies", GRAPH | JOIN, NULL, BENCH_AXIS_COPIES, "counts with commas in between"},
+    {"--copies", GRAPHS | JOIN, NULL, BENCH_AXIS_COPIES, "counts with commas in between"},
     {"--groups", GROUPS, NULL, BENCH_AXIS_GROUPS, "counts with commas in between"},
-    {"--distribution", GRAPH | RELATIONS, NULL, BENCH_AXIS_SKEW,
+    {"--distribution", GRAPHS | RELATIONS, NULL, BENCH_AXIS_SKEW,
      "uniform, zipf:S with S from 0.01 to 10, equal, or some with commas"},
-    {"--variant", GRAPH, NULL, BENCH_AXIS_VARIANT, "regions, ordered, v1, v2, or some with commas"},
+    {"--variant", GRAPHS, NULL, BENCH_AXIS_VARIANT,
+     "regions, ordered, v1, v2, or some with commas; of a multimap regions, direct"},
     {"--bins", GRAPH, NULL, BENCH_AXIS_BINS, "counts from 1 to 65536 with commas in between"},
-    {"--vertices", GRAPH, NULL, BENCH_AXIS_VERTICES,
+    {"--vertices", GRAPHS, NULL, BENCH_AXIS_VERTICES,
      "numbers from 0.125 to 4 with commas in between"},
+    {"--workspace", GRAPH, NULL, BENCH_AXIS_WORKSPACE,
+     "shares from 0.001 to 1 with commas in between"},
     {"--kind", JOIN, NULL, BENCH_AXIS_KIND,
      "inner, left, right, full, semi, anti, or some with commas"},
     {"--order", UNIQUE, NULL, BENCH_AXIS_ORDER, "unordered, first, or both with a comma"},
@@ -147,12 +166,13 @@ static const option options_known[] = {
      "count, sum, min, max, mean, or some with commas"},
     {"--type", GROUP, read_type, 0, "u32, i32, f32, u64, i64 or f64"},
     {"--key-bits", ALL, read_key_bits, 0, "32 or 64"},
-    {"--value-bits", TABLES | GRAPH, read_value_bits, 0, "32 or 64 (0 in a set)"},
+    {"--value-bits", TABLES | GRAPHS, read_value_bits, 0, "32 or 64 (0 in a set)"},
     {"--row-bits", RELATIONS, read_row_bits, 0, "32 or 64"},
-    {"--load", TABLES, NULL, BENCH_AXIS_LOAD, "loads from 0.1 to 0.99 with commas in between"},
-    {"--op", TABLES | GRAPH, NULL, BENCH_AXIS_OP,
+    {"--load", SLOTS, NULL, BENCH_AXIS_LOAD, "loads from 0.1 to 0.99 with commas in between"},
+    {"--op", TABLES | GRAPHS | FILTER, NULL, BENCH_AXIS_OP,
      "operations with commas in between: build insert find contains miss erase, and with a graph "
-     "count retrieve query intersect"},
+     "count retrieve query intersect, with a multimap count retrieve add; add contains miss with a "
+     "filter"},
     {"--hit", TABLES | JOIN, NULL, BENCH_AXIS_HIT,
      "percentages from 0 to 100 with commas in between"},
     {"--repeat", ALL, read_repeat, 0, "a number from 1 to 1000"},
@@ -209,8 +229,8 @@ static int read_word(const char *text, bench_options *o)
     else if (text[0] == '-')
         return tool_refuse("bench: there is no option '%s'; try 'heddle help bench'", text);
     else
-        return tool_refuse("bench: expected one of map, set, graph, join, group, unique once, not "
-                           "'%s'%s",
+        return tool_refuse("bench: expected one of map, set, multimap, graph, join, group, unique, "
+                           "filter once, not '%s'%s",
                            text, o->sweeps != 0 ? "; sweeps are named as in --sweep=load,hit" : "");
     return TOOL_OK;
 }

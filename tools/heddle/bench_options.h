@@ -23,12 +23,23 @@ extern const char *const bench_sweep_names[BENCH_SWEEPS];
 enum { BENCH_TABLE, BENCH_CSV, BENCH_JSON };
 
 /* What is measured, in the order of their names. */
-enum { BENCH_MAP, BENCH_SET, BENCH_GRAPH, BENCH_JOIN, BENCH_GROUP, BENCH_UNIQUE, BENCH_SUBJECTS };
+enum {
+    BENCH_MAP,
+    BENCH_SET,
+    BENCH_GRAPH,
+    BENCH_JOIN,
+    BENCH_GROUP,
+    BENCH_UNIQUE,
+    BENCH_FILTER,
+    BENCH_MULTIMAP,
+    BENCH_SUBJECTS
+};
 
 typedef struct bench_options {
     uint32_t subject;   /* BENCH_MAP, ...; BENCH_SUBJECTS until it is named */
     uint32_t container; /* HEDDLE_CONTAINER_* of a map or a set */
     uint32_t scheme;    /* HEDDLE_SCHEME_* */
+    double threshold;   /* of an iceberg table; 0 until it is named */
     const char *device;
     const char *commit;            /* NULL when not told */
     uint32_t key_bits, value_bits; /* value_bits is UINT32_MAX until it is named */

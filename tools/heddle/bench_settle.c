@@ -33,7 +33,9 @@ static int settle_sweeps(bench_options *o)
     const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
     bool asks = ops->count == 0;
     if (ops->count != 0 && bench_list_most(ops) >= BENCH_TABLE_OPS)
-        return tool_refuse("bench: count, retrieve, query and intersect are operations of graphs");
+        return tool_refuse(
+            "bench: count, retrieve, add, query and intersect are operations of graphs "
+            "and multimaps");
     for (uint32_t i = 0; i < ops->count; i++)
         asks |= ops->at[i] == BENCH_FIND || ops->at[i] == BENCH_CONTAINS;
     if (!asks && (o->sweeps >> BENCH_SWEEP_HIT & 1) != 0)
@@ -60,6 +62,36 @@ static int settle_tables(bench_options *o)
     return settle_sweeps(o);
 }
 
+/* Hashes and operations that tables have; filters have others. */
+static int check_table_lists(const bench_options *o)
+{
+    const bench_list *hashes = &o->axes.list[BENCH_AXIS_HASHES],
+                     *ops = &o->axes.list[BENCH_AXIS_OP];
+    for (uint32_t i = 0; i < hashes->count; i++)
+        if (hashes->at[i] == 1 || hashes->at[i] > 4)
+            return tool_refuse(
+                "bench: a table has 2, 3 or 4 hashes (0: the library chooses), not %.0f",
+                hashes->at[i]);
+    if (o->subject != BENCH_MULTIMAP && ops->count != 0 && bench_list_most(ops) >= BENCH_GRAPH_OPS)
+        return tool_refuse("bench: add is an operation of filters and multimaps");
+    return TOOL_OK;
+}
+
+static int settle_filter(bench_options *o)
+{
+    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
+    if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
+    o->value_bits = 0;
+    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
+    bench_axes_default(&o->axes, BENCH_AXIS_BITS, "16");
+    bench_axes_default(&o->axes, BENCH_AXIS_HASHES, "0");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP, "add,contains,miss");
+    for (uint32_t i = 0; i < ops->count; i++)
+        if (ops->at[i] != BENCH_ADD && ops->at[i] != BENCH_CONTAINS && ops->at[i] != BENCH_MISS)
+            return tool_refuse("bench: the operations of a filter are add, contains and miss");
+    return fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS])) ? TOOL_OK : TOOL_REFUSED;
+}
+
 /* --------------------------------------------------------------------------- graphs, relations */
 
 /* The paper's builds are there to be compared with, and know no more than they need for that. */
@@ -76,9 +108,35 @@ static int settle_variants(bench_options *o)
     if (bins) bench_axes_default(&o->axes, BENCH_AXIS_BINS, "2^14");
     if (paper && (o->key_bits != 32 || o->value_bits != 32))
         return tool_refuse("bench: v1 and v2 have keys and values of 32 bits");
+    if (variants->count != 0 && bench_list_most(variants) >= BENCH_DIRECT)
+        return tool_refuse("bench: the variant direct is for a multimap of slots");
     if (paper) bench_axes_default(&o->axes, BENCH_AXIS_OP, "build");
     bench_axes_default(&o->axes, BENCH_AXIS_OP,
                        "build,find,miss,count,retrieve,query,intersect,erase,insert");
+    return TOOL_OK;
+}
+
+/* Multimaps are graphs or tables of slots; what the two do not share is refused. */
+static int settle_multimap(bench_options *o)
+{
+    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
+    const bench_list *variants = &o->axes.list[BENCH_AXIS_VARIANT];
+    const bool graph = o->scheme == HEDDLE_SCHEME_HASHGRAPH;
+    if (o->scheme == HEDDLE_SCHEME_AUTO) o->scheme = HEDDLE_SCHEME_OPEN;
+    if (graph && o->axes.list[BENCH_AXIS_LOAD].count + o->axes.list[BENCH_AXIS_BUCKET].count != 0)
+        return tool_refuse("bench: a hashgraph has neither load nor buckets");
+    if (!graph && o->axes.list[BENCH_AXIS_VERTICES].count != 0)
+        return tool_refuse("bench: only a hashgraph has vertices");
+    for (uint32_t i = 0; i < variants->count; i++)
+        if (variants->at[i] != BENCH_REGIONS && (graph || variants->at[i] != BENCH_DIRECT))
+            return tool_refuse(
+                "bench: the variants of a multimap are regions and, by slots, direct");
+    if (!graph) bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.8");
+    bench_axes_default(&o->axes, BENCH_AXIS_VARIANT, "regions");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP, "build,insert,add,find,miss,count,retrieve,erase");
+    for (uint32_t i = 0; i < ops->count; i++)
+        if (ops->at[i] == BENCH_QUERY || ops->at[i] == BENCH_INTERSECT)
+            return tool_refuse("bench: query and intersect are operations of graphs");
     return TOOL_OK;
 }
 
@@ -87,6 +145,8 @@ static int settle_graph(bench_options *o)
     if (o->value_bits == UINT32_MAX) o->value_bits = 32;
     if (o->value_bits == 0)
         return tool_refuse("bench: the values of a graph have 32 or 64 bits, not 0");
+    const int status = o->subject == BENCH_MULTIMAP ? settle_multimap(o) : TOOL_OK;
+    if (status != TOOL_OK) return status;
     bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
     bench_axes_default(&o->axes, BENCH_AXIS_VERTICES, "1");
     bench_axes_default(&o->axes, BENCH_AXIS_VARIANT, "regions");
@@ -95,7 +155,7 @@ static int settle_graph(bench_options *o)
         return tool_refuse("bench: values are row numbers: %.0f keys want --value-bits 64", most);
     if (!fits_keys(o, most / bench_list_least(&o->axes.list[BENCH_AXIS_COPIES])))
         return TOOL_REFUSED;
-    return settle_variants(o);
+    return o->subject == BENCH_GRAPH ? settle_variants(o) : TOOL_OK;
 }
 
 static int settle_join(bench_options *o)
@@ -128,10 +188,11 @@ static int settle_relations(bench_options *o)
     if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
     if (o->left != 0 && o->axes.list[BENCH_AXIS_KEYS].count != 0)
         return tool_refuse("bench: --keys or --left and --right, not both");
-    if (o->value_bits == UINT32_MAX && o->subject != BENCH_GRAPH) o->value_bits = 0;
+    if (o->value_bits == UINT32_MAX && o->subject != BENCH_GRAPH && o->subject != BENCH_MULTIMAP)
+        o->value_bits = 0;
     bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
     bench_axes_default(&o->axes, BENCH_AXIS_SKEW, "uniform");
-    if (o->subject == BENCH_GRAPH) return settle_graph(o);
+    if (o->subject == BENCH_GRAPH || o->subject == BENCH_MULTIMAP) return settle_graph(o);
     return o->subject == BENCH_JOIN ? settle_join(o) : settle_groups(o);
 }
 
@@ -139,10 +200,14 @@ int bench_options_settle(bench_options *o)
 {
     if (o->subject == BENCH_SUBJECTS && o->sweeps != 0) o->subject = BENCH_MAP;
     if (o->subject == BENCH_SUBJECTS)
-        return tool_refuse("bench: name what to measure: map, set, graph, join, group or unique");
+        return tool_refuse("bench: name what to measure: map, set, multimap, graph, join, group, "
+                           "unique or filter");
     if (o->count_only && o->subject != BENCH_JOIN)
         return tool_refuse("bench: --count-only is for joins");
     if (o->with_keys && o->subject != BENCH_GROUP)
         return tool_refuse("bench: --with-keys is for a benchmark of group");
+    if (o->subject == BENCH_FILTER) return settle_filter(o);
+    const int status = check_table_lists(o);
+    if (status != TOOL_OK) return status;
     return o->subject <= BENCH_SET ? settle_tables(o) : settle_relations(o);
 }

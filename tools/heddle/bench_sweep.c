@@ -83,8 +83,9 @@ static int plan_part(bench *b, uint32_t sweep, bench_part *part)
     *axes = b->options.axes;
     plan_keys(b, sweep, axes);
     plan_ops(b, sweep, axes);
-    bench_axes_default(axes, BENCH_AXIS_HASHES,
-                       sweep == BENCH_SWEEP_HASHES || sweep == BENCH_SWEEP_SUCCESS ? "2,3,4" : "0");
+    const bool has_hashes = b->options.scheme != HEDDLE_SCHEME_ICEBERG; /* a choice of them */
+    const bool wants_hashes = sweep == BENCH_SWEEP_HASHES || sweep == BENCH_SWEEP_SUCCESS;
+    bench_axes_default(axes, BENCH_AXIS_HASHES, has_hashes && wants_hashes ? "2,3,4" : "0");
     bench_axes_default(axes, BENCH_AXIS_HIT,
                        sweep == BENCH_SWEEP_HIT ? "100,75,50,25,0" : "100,50,0");
     if (sweep != BENCH_SWEEP_SUCCESS) /* which searches when no loads are named */

@@ -46,6 +46,7 @@ static void help(FILE *to)
                 "  heddle info               devices, memory, features, compiled tables\n"
                 "  heddle bench map|set ...  measure a table against the machine's own roof\n"
                 "  heddle bench graph|join|group|unique ...  the same of keys that repeat\n"
+                "  heddle bench filter ...   the same of a Bloom filter\n"
                 "  heddle bench --sweep      the same over loads, buckets, hashes, hits and sizes\n"
                 "  heddle skew [DEVICE [LOG2 PAIRS]]  builds from keys that repeat\n"
                 "  heddle help [bench]       this text, or all options of bench\n"

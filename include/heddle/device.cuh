@@ -1,0 +1,66 @@
+/*
+ * device.cuh: Heddle's tables inside a CUDA kernel of your own. The functions are those that the batch
+ * calls of heddle.h run, so a kernel can make pairs and insert them without writing them down first.
+ *
+ * Name the compiled table (heddle_table_instance) by its parts, and a namespace for it, and include this
+ * file. It can be included again for another table.
+ *
+ *     #define HEDDLE_NAME pairs      // the namespace
+ *     #define HEDDLE_SCHEME open     // cuckoo, open
+ *     #define HEDDLE_KEY_BITS 32
+ *     #define HEDDLE_VALUE_BITS 32   // 0 in a set
+ *     #define HEDDLE_BUCKET 8
+ *     #include <heddle/device.cuh>
+ *
+ *     __global__ void squares(pairs::table table, uint32_t n)
+ *     {
+ *         pairs::writer writer(table);
+ *         const uint32_t tiles = gridDim.x * blockDim.x / pairs::tile_size;
+ *         for (uint32_t i = pairs::tile_number(); i < n; i += tiles)
+ *             writer.insert(i * i, i, HEDDLE_POLICY_KEEP);
+ *     }
+ *
+ *     pairs::table inside;
+ *     pairs::open(table, &inside);   // on the host: a heddle_table of that instance
+ *     squares<<<256, 256>>>(inside, n);
+ *
+ * A key is worked on by a tile: tile_size neighbouring threads of a warp, which all call a function with
+ * the same arguments and all get its result. Blocks have a multiple of 32 threads. Threads that each
+ * have a key of their own use the functions whose names end in _each: there all 32 lanes of a warp call,
+ * each with its key, and those that are not `active` have none. tile_size may be 1.
+ *
+ * What may run at the same time is what may be queued on several streams (heddle.h): lookups beside
+ * lookups, insertions beside insertions, erasures beside erasures; the kinds one after the other. A
+ * kernel cannot make the table larger, and a cuckoo table moves nothing for it: a key without room is
+ * reported as HEDDLE_OUTCOME_FAILED. The table must not be changed by the host between `open` and the
+ * end of the kernel, and `open` is to be called again once the table has grown.
+ *
+ * This file is for nvcc in C++17. It is not part of the stable ABI: compile it with the library it comes
+ * with, whose internal headers (heddle/internal) have to be on the include path too.
+ */
+#include <heddle/heddle.h>
+
+#include "base/atomic.h"
+#include "base/port.h"
+#include "cuda/load.h"
+#include "engine/device_view.h"
+
+#ifndef HEDDLE_DEVICE_ONCE
+#define HEDDLE_DEVICE_ONCE
+#define HD_QUOTE_(x) #x
+#define HD_QUOTE(x) HD_QUOTE_(x)
+#endif
+
+#define HD_KEY_BITS HEDDLE_KEY_BITS
+#define HD_VALUE_BITS HEDDLE_VALUE_BITS
+#define HD_BUCKET HEDDLE_BUCKET
+
+namespace HEDDLE_NAME {
+
+#include HD_QUOTE(scheme/HEDDLE_SCHEME.h)
+#include "cuda/device_table.h"
+
+} // namespace HEDDLE_NAME
+
+/* All that belongs to this table goes, so that another one can follow. */
+#include "cuda/device_end.h"

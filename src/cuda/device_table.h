@@ -1,0 +1,226 @@
+/*
+ * device_table.h: one compiled table as kernels of a user's own see it; see heddle/device.cuh, which
+ * includes it in a namespace of the table's own, once for every table. So there is no guard.
+ */
+
+typedef hd_key key_type;
+typedef hd_value value_type; /* of no use in a set */
+enum { tile_size = HD_TILE, bucket_size = HD_BUCKET };
+
+/* What is handed to a kernel. */
+typedef struct table {
+    hd_device_view at;
+} table;
+
+/* On the host: a table of this instance, for kernels of its device. */
+static inline heddle_status open(heddle_table *handle, table *t)
+{
+    return heddle_table_get_view(handle, HD_SCHEME_ID, HD_KEY_BITS, HD_VALUE_BITS, HD_BUCKET,
+                                 &t->at, sizeof t->at);
+}
+
+/* The number of this thread's tile in the grid. */
+HD_FN uint64_t tile_number(void)
+{
+    return ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / HD_TILE;
+}
+
+/* ------------------------------------------------------------------------------------- lookups */
+
+/* The value of a hit, for all lanes of the tile. */
+HD_FN value_type value_of(hd_tile t, const hd_view *view, const hd_hit &hit)
+{
+    hd_value value = 0;
+#if HD_VALUE_BITS != 0
+    if (hit.here) value = word_value(view, hit.slot, hit.word);
+#if HD_TILE > 1
+    const uint32_t lanes = __ballot_sync(t.mask, hit.here) & t.mask;
+    value = __shfl_sync(t.mask, value, (int)hd_lowest_bit(lanes));
+#endif
+#endif
+    (void)t, (void)view, (void)hit;
+    return value;
+}
+
+/* Looks for a key; *hit is where it is. With `shared` others may be writing. */
+HD_FN bool find_hit(hd_tile t, const hd_view *view, key_type key, bool shared, hd_hit *hit)
+{
+    hd_walk walk = walk_start(view, key);
+    for (;;) {
+        const uint64_t bucket = walk_bucket(view, &walk);
+        const hd_bucket b =
+            shared ? bucket_load_shared(t, view, bucket) : bucket_load(t, view, bucket);
+        const int step = find_step(t, view, &walk, &b, hit);
+        if (step != HD_STEP_ON) return step == HD_STEP_FOUND;
+    }
+}
+
+HD_FN bool contains(const table &t, key_type key)
+{
+    hd_hit hit;
+    return find_hit(tile_here(), &t.at.view, key, false, &hit);
+}
+
+/* *value is left as it is when the key is absent. */
+HD_FN bool find(const table &t, key_type key, value_type *value)
+{
+    const hd_tile tile = tile_here();
+    hd_hit hit;
+    if (!find_hit(tile, &t.at.view, key, false, &hit)) return false;
+    *value = value_of(tile, &t.at.view, hit);
+    return true;
+}
+
+/* Calls f(key, value) for the pair of a key, if it is there: one lane calls. Whether it was. */
+template <class F> static __device__ __forceinline__ bool visit(const table &t, key_type key, F &&f)
+{
+    hd_hit hit;
+    const bool found = find_hit(tile_here(), &t.at.view, key, false, &hit);
+    if (found && hit.here) f(key, word_value(&t.at.view, hit.slot, hit.word));
+    return found;
+}
+
+/* Every lane of a tile in turn lends its key to the tile; `work` is called with it by all. */
+template <class F>
+static __device__ __forceinline__ void for_lanes(key_type key, bool active, F &&work)
+{
+    const hd_tile tile = tile_here();
+    for (uint32_t lane = 0; lane < HD_TILE; lane++) {
+#if HD_TILE > 1
+        const int from = (int)(threadIdx.x % 32 - tile.lane + lane);
+        if (!__shfl_sync(tile.mask, (int)active, from)) continue;
+        work(__shfl_sync(tile.mask, key, from), from, tile.lane == lane);
+#else
+        if (active) work(key, 0, true);
+#endif
+    }
+    (void)tile;
+}
+
+HD_FN bool find_each(const table &t, key_type key, value_type *value, bool active)
+{
+    bool mine = false;
+    for_lanes(key, active, [&](key_type asked, int, bool is_mine) {
+        value_type answer = 0;
+        const bool found = find(t, asked, &answer);
+        if (is_mine) {
+            mine = found;
+            if (found) *value = answer;
+        }
+    });
+    return mine;
+}
+
+HD_FN bool contains_each(const table &t, key_type key, bool active)
+{
+    bool mine = false;
+    for_lanes(key, active, [&](key_type asked, int, bool is_mine) {
+        const bool found = contains(t, asked);
+        if (is_mine) mine = found;
+    });
+    return mine;
+}
+
+/* -------------------------------------------------------------------------------------- writing */
+
+/*
+ * Inserts and erases. It counts the keys that come and go and tells the table when it goes out of scope,
+ * which it has to before the kernel ends.
+ */
+class writer
+{
+  public:
+    __device__ __forceinline__ explicit writer(const table &t) : at(t.at), born(0), died(0) {}
+    writer(const writer &) = delete;
+    writer &operator=(const writer &) = delete;
+    __device__ __forceinline__ ~writer()
+    {
+        if (tile_here().lane != 0) return;
+        if (born != 0) atomicAdd((unsigned long long *)at.born, (unsigned long long)born);
+        if (died != 0) atomicAdd((unsigned long long *)at.died, (unsigned long long)died);
+    }
+
+    /* HEDDLE_OUTCOME_*. In a set the value is of no use. */
+    __device__ __forceinline__ int insert(key_type key, value_type value, uint32_t policy)
+    {
+        const hd_tile tile = tile_here();
+        hd_walk walk = walk_start(&at.view, key);
+        hd_aim aim = aim_start();
+        int result = HD_GOES_ON;
+        while (result == HD_GOES_ON) {
+            const hd_bucket b = bucket_load_shared(tile, &at.view, walk_bucket(&at.view, &walk));
+            result = place_step(tile, &at.view, &walk, &aim, &b, value, policy, true);
+        }
+        born += result == HD_PLACED;
+        return outcome_of(result == HD_DEFERRED ? HD_NO_ROOM : result, policy);
+    }
+
+    /* Whether the key was there and it was this call that erased it. */
+    __device__ __forceinline__ bool erase(key_type key)
+    {
+        const hd_tile tile = tile_here();
+        hd_hit hit;
+        const bool erased =
+            find_hit(tile, &at.view, key, true, &hit) && hit_erase(tile, &at.view, hit);
+        died += erased;
+        return erased;
+    }
+
+    __device__ __forceinline__ int insert_each(key_type key, value_type value, uint32_t policy,
+                                               bool active)
+    {
+        const hd_tile tile = tile_here();
+        int mine = 0;
+        for_lanes(key, active, [&](key_type asked, int from, bool is_mine) {
+#if HD_TILE > 1
+            const value_type theirs = __shfl_sync(tile.mask, value, from);
+#else
+            const value_type theirs = value;
+#endif
+            const int outcome = insert(asked, theirs, policy);
+            if (is_mine) mine = outcome;
+            (void)from;
+        });
+        (void)tile;
+        return mine;
+    }
+
+    __device__ __forceinline__ bool erase_each(key_type key, bool active)
+    {
+        bool mine = false;
+        for_lanes(key, active, [&](key_type asked, int, bool is_mine) {
+            const bool erased = erase(asked);
+            if (is_mine) mine = erased;
+        });
+        return mine;
+    }
+
+  private:
+    const hd_device_view at;
+    uint32_t born, died;
+};
+
+/* ------------------------------------------------------------------------------------- for each */
+
+/* A kernel that calls f(key, value) once for every pair of the table. */
+template <class F> static __global__ void for_all(table t, F f)
+{
+    const hd_view *const view = &t.at.view;
+    const uint64_t slots = ((uint64_t)view->region_buckets << view->region_bits) * HD_BUCKET;
+    const uint64_t stride = (uint64_t)gridDim.x * blockDim.x;
+    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < slots; i += stride) {
+        const hd_word word = ((const hd_word *)view->slots)[i];
+        const uint32_t region = (uint32_t)(i / HD_BUCKET / view->region_buckets);
+        if (!key_is_vacant(word_key(word)))
+            f(key_from_lean(view, region, key_bare(view, word_key(word))),
+              word_value(view, i, word));
+    }
+}
+
+/* A kernel that calls f(row, key, value) for the pair of every key of a batch that is there. */
+template <class F> static __global__ void for_each(table t, const key_type *keys, uint64_t n, F f)
+{
+    const uint64_t tiles = (uint64_t)gridDim.x * blockDim.x / HD_TILE;
+    for (uint64_t i = tile_number(); i < n; i += tiles)
+        visit(t, keys[i], [&](key_type key, value_type value) { f(i, key, value); });
+}
