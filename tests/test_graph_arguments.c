@@ -32,7 +32,6 @@ static void containers(const test_case *c)
         AUTO = HEDDLE_SCHEME_AUTO,
         CUCKOO = HEDDLE_SCHEME_CUCKOO,
         GRAPH = HEDDLE_SCHEME_HASHGRAPH,
-        OPEN = HEDDLE_SCHEME_OPEN,
         MAP = HEDDLE_CONTAINER_MAP,
         SET = HEDDLE_CONTAINER_SET,
         MULTIMAP = HEDDLE_CONTAINER_MULTIMAP,
@@ -47,7 +46,6 @@ static void containers(const test_case *c)
         {SET, GRAPH, 0, HEDDLE_OK, GRAPH, 0},
         {MAP, GRAPH, 32, HEDDLE_ERROR_UNSUPPORTED, 0, 0},
         {MULTIMAP, CUCKOO, 32, HEDDLE_ERROR_UNSUPPORTED, 0, 0},
-        {MULTIMAP, OPEN, 32, HEDDLE_ERROR_UNSUPPORTED, 0, 0},
         {SET, GRAPH, 32, HEDDLE_ERROR_INVALID, 0, 0},
         {MULTIMAP, GRAPH, 16, HEDDLE_ERROR_INVALID, 0, 0},
     };

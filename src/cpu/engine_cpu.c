@@ -148,7 +148,8 @@ static heddle_status cpu_partition_step(heddle_device *device, const hd_partitio
 
 static uint64_t cpu_partition_step_work(heddle_device *device, const hd_partition *job)
 {
-    return partition_for(device, job)->step_work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
+    return partition_for(device, job)
+        ->step_work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
 }
 
 static uint32_t cpu_partition_part_bits(uint32_t region_bits)
