@@ -131,7 +131,8 @@ static void fill(const test_case *c, bare *b, uint64_t n, uint32_t policy, answe
     job.starts = allocate((regions + 1) * sizeof *job.starts);
     job.work = allocate(c->device->engine->partition_work(c->device, &job));
     check_ok(c->device->engine->partition(c->device, &job, NULL));
-    const hd_sorted sorted = {job.pairs, job.starts, job.starts + 1, NULL, 0, UINT64_MAX};
+    const hd_sorted sorted = {job.pairs, job.starts, job.starts + 1, NULL,
+                              0,         UINT64_MAX, NULL,           NULL};
     batch.policy = policy;
     batch.tally = &b->inserted;
     b->inserted = b->erased = 0;

@@ -175,6 +175,11 @@ typedef struct heddle_table heddle_table;
  * not mind duplicates. It is built in one go: an insertion or a build makes a new graph beside the old one,
  * so a few large batches are right for it, many small ones are not. When memory for that runs out the
  * call returns HEDDLE_ERROR_NO_MEMORY and the table is as it was. It is a set, a multimap or a counter.
+ * Bucket lists are a multimap that batches come to at any time: an open table leads every key to its list,
+ * and lists are chains of buckets from a pool, each larger than the one before by list_growth. The values of
+ * a key are in the order of insertion, but of pairs of one call that has at most 1024. Right for keys with
+ * many values, for small batches and where memory counts. All calls on bucket lists wait for their work,
+ * and those that need to know a key's values take scratch memory.
  *
  *   set       every key once; further ones are kept out
  *   multimap  all pairs, equal ones too; heddle_table_size is the number of pairs
@@ -188,8 +193,9 @@ typedef struct heddle_table heddle_table;
                                 multimap a slot for every pair; a key has a quarter of the slots at most,
                                 an eighth in large tables, or the table grows */
 #define HEDDLE_SCHEME_ICEBERG 4 /* a first bucket up to a threshold, else the emptier of two; bucket 16, 32 */
+#define HEDDLE_SCHEME_BUCKET_LIST 5 /* growing lists of values beside a table of keys: multimap */
 
-#define HEDDLE_FLAG_FIXED 1u /* cuckoo, open, iceberg: never grow; keys that do not fit are reported instead */
+#define HEDDLE_FLAG_FIXED 1u /* all but hashgraph: never grow; what does not fit is reported instead */
 /*
  * Hashgraph: the values of a key are in ascending order, so that find gives the smallest, and the same
  * pairs and seed give the same order of everything on every device. Building takes longer.
@@ -202,7 +208,8 @@ typedef struct heddle_table_options {
     uint32_t scheme;     /* HEDDLE_SCHEME_*; AUTO by default */
     uint32_t key_bits;   /* 32 or 64; 32 by default */
     uint32_t value_bits; /* 32 or 64 (0 chooses 32), 0 in a set */
-    uint32_t bucket;     /* cuckoo, open, iceberg: slots in a bucket; 0 lets the library choose */
+    uint32_t bucket;     /* cuckoo, open, iceberg, and the keys of bucket lists: slots in a bucket; 0 lets
+                            the library choose */
     uint32_t hashes;     /* cuckoo: candidate buckets of a key, 2 to 4; 0 chooses 3 (4 when bucket is 1);
                             open: windows that a search looks at, at most, 2 to 16384; 0: the
                             whole region, so that a key finds room while there is any; in a multimap
@@ -215,10 +222,12 @@ typedef struct heddle_table_options {
     double vertices;     /* hashgraph: lists for every key, 0.125 to 4; 0 chooses 1 */
     double threshold;    /* iceberg: share of a bucket that is filled with keys whose first bucket it is
                             before these go to another, up to 1; 0 chooses 0.8 */
+    uint64_t list_first; /* bucket lists: values that the first bucket of a key has room for; 0 chooses 1 */
+    double list_growth;  /* bucket lists: how much larger each next bucket is, 1 to 16; 0 chooses 2 */
 } heddle_table_options;
 #define HEDDLE_TABLE_OPTIONS_INIT                                                                  \
     {sizeof(heddle_table_options), HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_AUTO, 32, 0, 0, 0, 0, 0, 0, \
-     0.0, 0.0, 0.0}
+     0.0, 0.0, 0.0, 0, 0.0}
 
 /*
  * Makes an empty table on `device`; NULL options are the defaults. Allocates and synchronises.
@@ -319,6 +328,11 @@ typedef struct heddle_insert_options {
  * Multimap by HEDDLE_SCHEME_OPEN. Every pair is inserted. A large batch of device arrays, without outcomes and
  * `failed`, in a call that waits is sorted by regions first; that takes scratch memory of twice its bytes,
  * from `workspace` or allocated.
+ *
+ * Bucket lists. The call allocates and synchronises. When memory runs out, a batch of more than 1024 pairs has
+ * changed nothing and all its pairs are failed; of a smaller one some may be in, as the outcomes say.
+ * Host arrays are copied whole. `capacity` is a number of values; a fixed table has room for as many with any
+ * number of keys, if they come in one batch; the room that buckets keep for more values is lost to others.
  */
 HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values,
                                              uint64_t n, const heddle_insert_options *options,
@@ -500,7 +514,8 @@ typedef struct heddle_table_stats {
     uint64_t keys;         /* keys in the table, in a multimap pairs */
     uint64_t slots;        /* room for keys; vertices of a hashgraph */
     uint64_t marks;        /* traces of keys pushed on from a full bucket, that may cost a search one
-                              look more; they outlive the keys, a rehash removes them */
+                              look more; they outlive the keys, a rehash removes them. Bucket lists: values
+                              that the room of erased lists would hold; a rehash gets it back */
     uint64_t buckets;      /* buckets in all; vertices of a hashgraph */
     uint64_t full;         /* buckets without room; vertices with pairs */
     uint64_t bytes_slots;  /* memory of the slots; of a hashgraph's pairs */
@@ -508,7 +523,8 @@ typedef struct heddle_table_stats {
     uint64_t growths;      /* times the table has grown */
     uint64_t evictions;    /* pairs moved to make room, since the table was made */
     uint64_t probes[HEDDLE_PROBES_MAX]; /* probes[i]: keys found with i + 1 probes, the last with that or
-                                           more; hashgraph: vertices with 0, 1, 2, 3, 4 to 7, 8 to 15, 16 to 255, more pairs */
+                                           more; hashgraph: vertices with 0, 1, 2, 3, 4 to 7, 8 to 15, 16 to 255, more pairs;
+                                           bucket lists: keys with i + 1 buckets */
     double load;           /* keys / slots */
 } heddle_table_stats;
 #define HEDDLE_TABLE_STATS_INIT {sizeof(heddle_table_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0.0}
@@ -518,7 +534,8 @@ HEDDLE_API heddle_status heddle_table_get_stats(heddle_table *table, heddle_tabl
 /*
  * Checks every invariant of the table: each key in one of its own buckets, no key twice but in a multimap, none
  * behind a bucket at which a search would stop, counts right; of a hashgraph: lists in order, each key
- * in its own list, in a set or counter once. HEDDLE_OK, or HEDDLE_ERROR_CORRUPT
+ * in its own list, in a set or counter once; of bucket lists: every list whole and its own, no bucket in
+ * two of them. HEDDLE_OK, or HEDDLE_ERROR_CORRUPT
  * with the reason in heddle_last_error(). Synchronises.
  */
 HEDDLE_API heddle_status heddle_table_validate(heddle_table *table, void *stream);

@@ -30,9 +30,11 @@ typedef struct file_header {
     uint32_t flags;
     uint64_t count;
     double load;
-    double vertices;  /* 0 in a table of slots, and in files of older libraries */
-    double threshold; /* 0 but in an iceberg table */
-    uint64_t reserved[6];
+    double vertices;     /* 0 in a table of slots, and in files of older libraries */
+    double threshold;    /* 0 but in an iceberg table */
+    uint64_t list_first; /* 0 but in bucket lists, like list_growth */
+    double list_growth;
+    uint64_t reserved[4];
     uint64_t checksum;
 } file_header;
 _Static_assert(sizeof(file_header) == 128, "the header's size is part of the format");
@@ -84,6 +86,8 @@ static heddle_status write_table(void *context, const hd_file *file)
     head.flags = o->flags;
     head.load = o->load;
     head.vertices = o->vertices;
+    head.list_first = o->list_first;
+    head.list_growth = o->list_growth;
     head.threshold = o->threshold;
     status = hd_table_count(table, &head.count, w->stream);
     if (status != HEDDLE_OK) return status;
@@ -161,6 +165,8 @@ static heddle_status load_options(const reader *r, const heddle_table_options *g
         o->flags = r->head.flags;
         o->load = r->head.load;
         o->vertices = r->head.vertices;
+        o->list_first = r->head.list_first;
+        o->list_growth = r->head.list_growth;
         o->threshold = r->head.threshold;
     } else if (o->container != r->head.container || o->key_bits != r->head.key_bits ||
                (o->value_bits != r->head.value_bits &&

@@ -8,13 +8,12 @@
 
 /* ------------------------------------------------------------------------------------ options */
 
-/* Where the options of older headers end: the first had no `vertices`, the second no `threshold`. */
-#define OPTIONS_FIRST_SIZE offsetof(heddle_table_options, vertices)
-#define OPTIONS_SECOND_SIZE offsetof(heddle_table_options, threshold)
-
+/* The options as older headers had them end before one of these. */
 static bool size_is_known(uint32_t size)
 {
-    return size == OPTIONS_FIRST_SIZE || size == OPTIONS_SECOND_SIZE ||
+    return size == offsetof(heddle_table_options, vertices) ||
+           size == offsetof(heddle_table_options, threshold) ||
+           size == offsetof(heddle_table_options, list_first) ||
            size == sizeof(heddle_table_options);
 }
 
@@ -32,6 +31,17 @@ heddle_status hd_options_read(const heddle_table_options *given, heddle_table_op
     return HEDDLE_OK;
 }
 
+/* The kind of table that a scheme makes; NULL where there is no such scheme. */
+static const hd_table_kind *kind_of(uint32_t scheme)
+{
+    static const hd_table_kind *const kinds[] = {
+        [HEDDLE_SCHEME_CUCKOO] = &hd_slots_kind,      [HEDDLE_SCHEME_HASHGRAPH] = &hd_graph_kind,
+        [HEDDLE_SCHEME_OPEN] = &hd_slots_kind,        [HEDDLE_SCHEME_ICEBERG] = &hd_slots_kind,
+        [HEDDLE_SCHEME_BUCKET_LIST] = &hd_lists_kind,
+    };
+    return scheme < sizeof kinds / sizeof kinds[0] ? kinds[scheme] : NULL;
+}
+
 static bool is_container(uint32_t container)
 {
     return container >= HEDDLE_CONTAINER_MAP && container <= HEDDLE_CONTAINER_COUNTER;
@@ -42,7 +52,7 @@ static heddle_status check_options(const heddle_table_options *o)
     if (!is_container(o->container))
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "container %u is neither map nor set, multimap or counter", o->container);
-    if (o->scheme > HEDDLE_SCHEME_ICEBERG)
+    if (o->scheme != HEDDLE_SCHEME_AUTO && kind_of(o->scheme) == NULL)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "there is no scheme %u", o->scheme);
     if (o->key_bits != 32 && o->key_bits != 64)
         return hd_fail(HEDDLE_ERROR_INVALID, "keys have 32 or 64 bits, not %u", o->key_bits);
@@ -59,6 +69,8 @@ static heddle_status check_options(const heddle_table_options *o)
     if (o->vertices != 0 && !(o->vertices >= 0.125 && o->vertices <= 4))
         return hd_fail(HEDDLE_ERROR_INVALID, "vertices a key must lie between 0.125 and 4, not %g",
                        o->vertices);
+    if (o->scheme != HEDDLE_SCHEME_BUCKET_LIST && (o->list_first != 0 || o->list_growth != 0))
+        return hd_fail(HEDDLE_ERROR_INVALID, "only the scheme bucket_list has lists that grow");
     if (o->threshold != 0 && !(o->threshold > 0 && o->threshold <= 1))
         return hd_fail(HEDDLE_ERROR_INVALID, "the threshold must lie between 0 and 1, not %g",
                        o->threshold);
@@ -67,7 +79,7 @@ static heddle_status check_options(const heddle_table_options *o)
     return HEDDLE_OK;
 }
 
-/* The scheme that AUTO means, and what kind of table a scheme makes. */
+/* The scheme that AUTO means. */
 static void choose_scheme(heddle_table_options *o)
 {
     static const uint32_t usual[] = {
@@ -77,13 +89,6 @@ static void choose_scheme(heddle_table_options *o)
         HEDDLE_SCHEME_HASHGRAPH,                       /* counter */
     };
     if (o->scheme == HEDDLE_SCHEME_AUTO) o->scheme = usual[o->container];
-}
-
-static const hd_table_kind *kind_of(uint32_t scheme)
-{
-    static const hd_table_kind *const kinds[] = {NULL, &hd_slots_kind, &hd_graph_kind,
-                                                 &hd_slots_kind, &hd_slots_kind};
-    return kinds[scheme];
 }
 
 /* ----------------------------------------------------------------------------- life of a table */

@@ -4,7 +4,7 @@
  * does, but tests.
  *
  * The public functions (calls.c, table.c, save.c) check their arguments and hand on to the table's kind:
- * slots.h for tables of slots, graph_table.h for graphs in compressed rows.
+ * slots.h for tables of slots, graph_table.h for graphs in compressed rows, lists_table.h for bucket lists.
  */
 #ifndef HD_TABLE_H
 #define HD_TABLE_H
@@ -100,7 +100,7 @@ struct hd_table_kind {
     bool loads_whole; /* from a file best at once, not block by block */
 };
 
-extern const hd_table_kind hd_slots_kind, hd_graph_kind;
+extern const hd_table_kind hd_slots_kind, hd_graph_kind, hd_lists_kind;
 
 /* A call's own place to count in. */
 typedef struct hd_call {

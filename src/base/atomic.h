@@ -100,6 +100,11 @@ HD_FN void xor_release_64(uint64_t *word, uint64_t with)
 HD_FN void store_relaxed_32(uint32_t *word, uint32_t to) { *(volatile uint32_t *)word = to; }
 HD_FN void store_relaxed_64(uint64_t *word, uint64_t to) { *(volatile uint64_t *)word = to; }
 HD_FN uint32_t exchange_relaxed_32(uint32_t *word, uint32_t to) { return atomicExch(word, to); }
+HD_FN uint64_t fetch_add_relaxed_64(uint64_t *word, uint64_t by)
+{
+    return atomicAdd((unsigned long long *)word, by);
+}
+HD_FN uint32_t fetch_or_relaxed_32(uint32_t *word, uint32_t with) { return atomicOr(word, with); }
 
 #else
 
@@ -206,6 +211,14 @@ HD_FN void store_relaxed_64(uint64_t *word, uint64_t to)
 HD_FN uint32_t exchange_relaxed_32(uint32_t *word, uint32_t to)
 {
     return __atomic_exchange_n(word, to, __ATOMIC_RELAXED);
+}
+HD_FN uint64_t fetch_add_relaxed_64(uint64_t *word, uint64_t by)
+{
+    return __atomic_fetch_add(word, by, __ATOMIC_RELAXED);
+}
+HD_FN uint32_t fetch_or_relaxed_32(uint32_t *word, uint32_t with)
+{
+    return __atomic_fetch_or(word, with, __ATOMIC_RELAXED);
 }
 
 #endif

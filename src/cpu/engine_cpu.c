@@ -148,7 +148,8 @@ static heddle_status cpu_partition_step(heddle_device *device, const hd_partitio
 
 static uint64_t cpu_partition_step_work(heddle_device *device, const hd_partition *job)
 {
-    return partition_for(device, job)->step_work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
+    return partition_for(device, job)
+        ->step_work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
 }
 
 static uint32_t cpu_partition_part_bits(uint32_t region_bits)
@@ -187,6 +188,15 @@ static const hd_relate_ops *cpu_relate(uint32_t key_bits, uint32_t row_bits)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (all[i]->key_bits == key_bits && all[i]->row_bits == row_bits) return all[i];
     return NULL;
+}
+
+extern const hd_list_ops hd_lists_k32_v32_cpu, hd_lists_k32_v64_cpu;
+
+static const hd_list_ops *cpu_lists(uint32_t value_bits)
+{
+    return value_bits == 32   ? &hd_lists_k32_v32_cpu
+           : value_bits == 64 ? &hd_lists_k32_v64_cpu
+                              : NULL;
 }
 
 extern const hd_filter_ops hd_filter_k32_cpu, hd_filter_k64_cpu;
@@ -400,6 +410,7 @@ const hd_engine *hd_engine_cpu(void)
         cpu_paper,
         tables,
         cpu_roof,
+        cpu_lists,
     };
     return &engine;
 }

@@ -127,6 +127,15 @@ static const hd_relate_ops *cuda_relate(uint32_t key_bits, uint32_t row_bits)
     return NULL;
 }
 
+extern "C" const hd_list_ops hd_lists_k32_v32_cuda, hd_lists_k32_v64_cuda;
+
+static const hd_list_ops *cuda_lists(uint32_t value_bits)
+{
+    return value_bits == 32   ? &hd_lists_k32_v32_cuda
+           : value_bits == 64 ? &hd_lists_k32_v64_cuda
+                              : NULL;
+}
+
 extern "C" const hd_filter_ops hd_filter_k32_cuda, hd_filter_k64_cuda;
 
 static const hd_filter_ops *cuda_filter(uint32_t key_bits)
@@ -386,6 +395,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         hd_paper_cuda,
         tables,
         cuda_roof,
+        cuda_lists,
     };
     return &engine;
 }

@@ -16,6 +16,7 @@
 #include "engine/filter.h"
 #include "engine/graph.h"
 #include "engine/graph_paper.h"
+#include "engine/lists.h"
 #include "engine/partition.h"
 #include "engine/relate.h"
 #include "engine/table_view.h"
@@ -181,6 +182,9 @@ struct hd_engine {
     const hd_table_ops *const *(*tables)(heddle_device *device, uint32_t *ops_count);
     /* The machine's own rate for one kind of access, in accesses or bytes a second. */
     heddle_status (*roof)(heddle_device *device, const hd_roof_request *request, double *rate);
+
+    /* Lists of values of this width; NULL where not compiled. */
+    const hd_list_ops *(*lists)(uint32_t value_bits);
 };
 
 /* The engines; NULL where one was not built. */

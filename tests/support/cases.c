@@ -107,6 +107,7 @@ static bool in_range(const hd_table_ops *const *tables, uint32_t count, uint32_t
 #define GRAPH HEDDLE_SCHEME_HASHGRAPH
 #define CUCKOO HEDDLE_SCHEME_CUCKOO
 #define OPEN HEDDLE_SCHEME_OPEN
+#define LISTS HEDDLE_SCHEME_BUCKET_LIST
 #define ICEBERG HEDDLE_SCHEME_ICEBERG
 static const graph_kind graph_kinds[] = {
     {"hashgraph set k32", GRAPH, HEDDLE_CONTAINER_SET, 32, 0},
@@ -133,6 +134,10 @@ static const graph_kind graph_kinds[] = {
     {"iceberg counter k32_v64", ICEBERG, HEDDLE_CONTAINER_COUNTER, 32, 64},
     {"iceberg counter k64_v32", ICEBERG, HEDDLE_CONTAINER_COUNTER, 64, 32},
     {"iceberg counter k64_v64", ICEBERG, HEDDLE_CONTAINER_COUNTER, 64, 64},
+    {"bucket_list multimap k32_v32", LISTS, HEDDLE_CONTAINER_MULTIMAP, 32, 32},
+    {"bucket_list multimap k32_v64", LISTS, HEDDLE_CONTAINER_MULTIMAP, 32, 64},
+    {"bucket_list multimap k64_v32", LISTS, HEDDLE_CONTAINER_MULTIMAP, 64, 32},
+    {"bucket_list multimap k64_v64", LISTS, HEDDLE_CONTAINER_MULTIMAP, 64, 64},
 };
 #define FEW_GRAPHS 3 /* the first ones have every container */
 

@@ -254,6 +254,12 @@ static void check_stats(const multi *m, heddle_table *table)
     if (m->options.scheme == HEDDLE_SCHEME_HASHGRAPH) {
         assert_int_equal(lists, stats.slots);
         assert_int_equal(stats.slots - stats.probes[0], stats.full);
+    } else if (m->options.scheme == HEDDLE_SCHEME_BUCKET_LIST) {
+        uint64_t keys = 0;
+        free(multi_keys(m, &keys));
+        assert_int_equal(lists, keys);
+        assert_true(stats.buckets >= keys && stats.full <= stats.buckets);
+        assert_true(stats.slots >= m->size + stats.marks);
     } else {
         assert_int_equal(lists, m->size);
         assert_true(stats.slots >= m->size);

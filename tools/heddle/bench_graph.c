@@ -206,8 +206,10 @@ void bench_graph_report(bench_graph *g, const double *at, uint64_t asked, uint64
     if (o->subject == BENCH_MULTIMAP) {
         heddle_table_options made = HEDDLE_TABLE_OPTIONS_INIT;
         (void)heddle_table_get_options(g->table, &made);
-        bench_line_word(&line, "scheme", 9,
-                        made.scheme == HEDDLE_SCHEME_OPEN ? "open" : "hashgraph");
+        bench_line_word(&line, "scheme", 11,
+                        made.scheme == HEDDLE_SCHEME_OPEN          ? "open"
+                        : made.scheme == HEDDLE_SCHEME_BUCKET_LIST ? "bucket_list"
+                                                                   : "hashgraph");
         bench_line_number(&line, "bucket", "%.0f", made.bucket);
         bench_line_number(&line, "load", "%g", made.load);
     }

@@ -132,7 +132,7 @@ static const char multimap[] =
     "\n"
     "heddle bench multimap: a multimap from keys to row numbers, by any scheme\n"
     "\n"
-    "  --scheme NAME      open, hashgraph                                           [open]\n"
+    "  --scheme NAME      open, hashgraph, bucket_list                              [open]\n"
     "  --copies LIST, --value-bits BITS, --vertices LIST  as with a graph\n"
     "  --bucket LIST      open: slots of a window, 8, 16; 0 lets the library choose [0]\n"
     "  --load LIST        open: filled share of the slots                           [0.8]\n"

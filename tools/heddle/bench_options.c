@@ -13,8 +13,8 @@
 const char *const bench_sweep_names[BENCH_SWEEPS] = {"load", "bucket", "hashes",
                                                      "hit",  "keys",   "success"};
 const char *const bench_type_names[BENCH_TYPES] = {"u32", "i32", "f32", "u64", "i64", "f64"};
-static const char *const subject_names[BENCH_SUBJECTS] = {
-    "map", "set", "graph", "join", "group", "unique", "filter", "multimap"};
+static const char *const subject_names[BENCH_SUBJECTS] = {"map",   "set",    "graph",  "join",
+                                                          "group", "unique", "filter", "multimap"};
 
 const char *bench_subject_name(const bench_options *options)
 {
@@ -35,9 +35,11 @@ static bool read_commit(bench_options *o, const char *text)
 
 static bool read_scheme(bench_options *o, const char *text)
 {
-    static const char *const names[] = {"auto", "cuckoo", "open", "iceberg", "hashgraph"};
-    static const uint32_t schemes[] = {HEDDLE_SCHEME_AUTO, HEDDLE_SCHEME_CUCKOO, HEDDLE_SCHEME_OPEN,
-                                       HEDDLE_SCHEME_ICEBERG, HEDDLE_SCHEME_HASHGRAPH};
+    static const char *const names[] = {"auto",    "cuckoo",    "open",
+                                        "iceberg", "hashgraph", "bucket_list"};
+    static const uint32_t schemes[] = {HEDDLE_SCHEME_AUTO,      HEDDLE_SCHEME_CUCKOO,
+                                       HEDDLE_SCHEME_OPEN,      HEDDLE_SCHEME_ICEBERG,
+                                       HEDDLE_SCHEME_HASHGRAPH, HEDDLE_SCHEME_BUCKET_LIST};
     const uint32_t count = sizeof names / sizeof names[0];
     const uint32_t at = bench_read_word(text, names, count);
     if (at < count) o->scheme = schemes[at];

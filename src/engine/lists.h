@@ -1,0 +1,160 @@
+/*
+ * lists.h: growing lists of values, which the multimap `bucket_list` keeps for its keys, and what an engine
+ * must offer for them. All memory is the device's.
+ *
+ *   record   of every list, by its number: the handle, which says how many values the list has and whether it
+ *            is being extended, and the word of its newest bucket
+ *   bucket   a run of values in one piece. Each but a list's first begins with a header: the word of the
+ *            bucket before it, and how many values lie in the buckets before it, which are all full
+ *   pool     chunks of memory that buckets are cut from, in units of 8 bytes. A chunk never moves
+ *
+ *   handle   | state (2) | number of values (62) |
+ *   bucket   | capacity, a short float (23) | has a header (1) | chunk (8) | unit in the chunk (32) |
+ *
+ * The key table, a map from keys to list numbers, is not the engine's affair: batches come as list numbers.
+ */
+#ifndef HD_LISTS_H
+#define HD_LISTS_H
+
+#include <heddle/heddle.h>
+#include <stdbool.h>
+
+#include "engine/columns.h"
+
+typedef struct hd_list_record {
+    uint64_t handle;
+    uint64_t bucket;
+} hd_list_record;
+
+/* States of a list. */
+enum {
+    HD_LIST_EMPTY,   /* no value yet */
+    HD_LIST_BLOCKED, /* somebody is adding a bucket; others try again */
+    HD_LIST_READY,
+    HD_LIST_FULL, /* like READY, but when it last needed a bucket the pool had none */
+};
+
+#define HD_LIST_NONE UINT64_MAX /* the number of no list */
+#define HD_LIST_UNIT 8          /* bytes */
+#define HD_LIST_CHUNKS 256
+#define HD_LIST_CHUNK_UNITS (UINT64_C(1) << 32) /* of a chunk at most */
+#define HD_LIST_RULE_MAX (UINT64_C(1) << 20)    /* values that the growth rule asks for at most */
+
+/* What a step needs to know of the lists. */
+typedef struct hd_list_pool {
+    hd_list_record *records;
+    char *const *chunks; /* where each chunk is */
+    uint64_t first;      /* values of a first bucket */
+    double growth;       /* of a bucket's capacity over that of the one before; at least 1 */
+    uint32_t chunk;      /* new buckets come from this one */
+    uint64_t used;       /* so many of its units are taken, for steps that a host plans */
+    uint64_t *cursor;    /* the same in device memory, for appends one by one */
+    uint64_t room;       /* units that it has */
+} hd_list_pool;
+
+/* Runs of values for lists: run g are the grouped rows [starts[g], starts[g + 1]), none of them empty. */
+typedef struct hd_list_runs {
+    uint64_t *numbers;      /* of the list of every run; HD_LIST_NONE: it has none yet */
+    const uint64_t *starts; /* count + 1 */
+    uint64_t count;
+    uint64_t fresh; /* list numbers from here on are new: their records hold nothing yet */
+    uint64_t
+        *units; /* count + 1; what each run takes of the chunk, then, summed, where that begins */
+    uint64_t room; /* units that there are for all of them; runs that find no more are cut short */
+    bool tight;    /* new buckets have no more room than is needed now */
+} hd_list_runs;
+
+/* Where the values of a run go: `left` of them to `old`, then up to `granted` in all to `fresh`. */
+typedef struct hd_list_place {
+    void *old, *fresh;
+    uint64_t left, granted;
+} hd_list_place;
+
+/* Rows to copy to their places. */
+typedef struct hd_list_rows {
+    const void *values;
+    const void *rows; /* NULL: they are in order already */
+    uint32_t row_bits;
+    uint64_t n;
+    uint8_t *outcomes; /* NULL, or HEDDLE_OUTCOME_* by row */
+} hd_list_rows;
+
+/* Values to fetch: those of list numbers[i] are number offsets[i] to offsets[i + 1] - 1 of all. */
+typedef struct hd_list_fetch {
+    const uint64_t *numbers;
+    const uint64_t *offsets; /* count + 1 */
+    uint64_t count;
+    uint64_t first, n; /* which of them */
+    void *values;      /* out: n of them; NULL where nobody asks */
+    const void *keys;  /* NULL, or a key for every list, to be written beside each of its values */
+    uint32_t key_width;
+    void *keys_out;
+} hd_list_fetch;
+
+/* What a walk over lists found. */
+typedef struct hd_list_census {
+    uint64_t lists, values;
+    uint64_t buckets;
+    uint64_t full;       /* buckets without room */
+    uint64_t units;      /* of these buckets */
+    uint64_t chained[8]; /* lists of 1, 2, ... buckets, the last with that or more */
+    uint64_t astray;     /* lists that do not exist, are empty, or were left blocked */
+    uint64_t twice;      /* lists that two keys have */
+    uint64_t broken;     /* lists whose buckets do not follow each other, or lead out of the pool */
+    uint64_t shared;     /* buckets that overlap another */
+} hd_list_census;
+
+/* What is needed to check lists without being led astray. */
+typedef struct hd_list_bounds {
+    uint64_t records;           /* lists that there are */
+    const uint64_t *limits;     /* units in use of every chunk, HD_LIST_CHUNKS of them */
+    const uint64_t *first_bits; /* where the marks of its units begin */
+    uint32_t *taken;            /* a mark for every unit of all chunks; 0 before */
+    uint32_t *seen;             /* a mark for every record; 0 before */
+} hd_list_bounds;
+
+typedef struct hd_list_ops {
+    uint32_t value_bits;
+    /* units[g]: what the new bucket of each run will take; 0 where none is needed. */
+    heddle_status (*measure)(heddle_device *device, const hd_list_pool *pool,
+                             const hd_list_runs *runs, void *stream);
+    /* flags[i] = 1 where a run has no list yet and would get some room, else 0. */
+    heddle_status (*flag_fresh)(heddle_device *device, const hd_list_runs *runs, uint8_t *flags,
+                                void *stream);
+    /* flags[i] = 1 where list numbers[i] exists and is empty, else 0. */
+    heddle_status (*flag_empty)(heddle_device *device, const hd_list_pool *pool,
+                                const uint64_t *numbers, uint64_t n, uint8_t *flags, void *stream);
+    /* numbers[i] = base + ranks[i] where the flag is set. */
+    heddle_status (*number)(heddle_device *device, const uint8_t *flags, const uint64_t *ranks,
+                            uint64_t base, uint64_t n, uint64_t *numbers, void *stream);
+    /* Gives every run its room; *granted is added to. A run without a list gets none. */
+    heddle_status (*claim)(heddle_device *device, const hd_list_pool *pool,
+                           const hd_list_runs *runs, hd_list_place *places, uint64_t *granted,
+                           void *stream);
+    heddle_status (*copy)(heddle_device *device, const hd_list_runs *runs,
+                          const hd_list_place *places, const hd_list_rows *rows, void *stream);
+    /*
+     * Appends values[i] to list numbers[i], all at the same time, equal numbers too. left[i] = 1 where the
+     * chunk had no bucket for it, else 0; *granted is added to.
+     */
+    heddle_status (*append)(heddle_device *device, const hd_list_pool *pool,
+                            const uint64_t *numbers, const void *values, uint64_t n, uint8_t *left,
+                            uint64_t *granted, void *stream);
+    /* How many values each list has; 0 for HD_LIST_NONE. */
+    heddle_status (*lengths)(heddle_device *device, const hd_list_pool *pool,
+                             const uint64_t *numbers, uint64_t n, uint64_t *out, void *stream);
+    /* One value of each list; left as it is for HD_LIST_NONE. */
+    heddle_status (*first)(heddle_device *device, const hd_list_pool *pool, const uint64_t *numbers,
+                           uint64_t n, void *values, void *stream);
+    heddle_status (*fetch)(heddle_device *device, const hd_list_pool *pool,
+                           const hd_list_fetch *fetch, void *stream);
+    /* Ends the lists whose flag is set; sums[0] are their values, sums[1] the units of their buckets. */
+    heddle_status (*bury)(heddle_device *device, const hd_list_pool *pool, const uint64_t *numbers,
+                          const uint8_t *flags, uint64_t n, uint64_t *sums, void *stream);
+    /* Counts and checks the lists of these numbers; *census is 0 before. */
+    heddle_status (*inspect)(heddle_device *device, const hd_list_pool *pool,
+                             const hd_list_bounds *bounds, const uint64_t *numbers, uint64_t n,
+                             hd_list_census *census, void *stream);
+} hd_list_ops;
+
+#endif
