@@ -257,7 +257,7 @@ static heddle_status append_rest(hd_region_call *rc, const scratch *s, uint64_t 
 }
 
 heddle_status hd_regions_append(heddle_table *table, const void *keys, const void *values,
-                                uint64_t n, const heddle_insert_options *options,
+                                uint64_t n, const heddle_insert_options *options, bool fresh,
                                 hd_regions_insert insert, bool *done, hd_counts *counts,
                                 void *stream)
 {
@@ -279,7 +279,8 @@ heddle_status hd_regions_append(heddle_table *table, const void *keys, const voi
         rc.job = make_job(table, &hd_slots(table)->storage.view, n);
         rc.job.keys = keys;
         rc.job.values = values;
-        status = fill_slice(&rc, &s, false, done);
+        if (fresh) status = hd_table_set_count(table, 0, stream);
+        if (status == HEDDLE_OK) status = fill_slice(&rc, &s, fresh, done);
         if (status == HEDDLE_OK) status = hd_call_read(table, &rc.call, stream, counts);
         hd_call_end(table, &rc.call);
     }

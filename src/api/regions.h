@@ -31,9 +31,10 @@ typedef heddle_status (*hd_regions_insert)(heddle_table *table, const void *keys
 /*
  * Adds n pairs to a multimap, whatever it holds, in the order of their regions: `insert` then takes those
  * that found no room. *done is false when there is no scratch memory; nothing has changed then. Waits.
+ * With `fresh` whatever it held goes: when there is an error and *done is false, it is to be cleared.
  */
 heddle_status hd_regions_append(heddle_table *table, const void *keys, const void *values,
-                                uint64_t n, const heddle_insert_options *options,
+                                uint64_t n, const heddle_insert_options *options, bool fresh,
                                 hd_regions_insert insert, bool *done, hd_counts *counts,
                                 void *stream);
 

@@ -253,17 +253,24 @@ static heddle_status insert_rest(heddle_table *table, const void *keys, const vo
 
 /*
  * Adds a large batch to a multimap in the order of regions, where the call waits anyway. A batch that is
- * small beside the table meets every window once at best, in whatever order it comes.
+ * small beside the table meets every window once at best, in whatever order it comes. `fresh`: what the
+ * table holds is to go.
  */
 #define APPEND_SHARE 16
 static heddle_status append(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                            const heddle_insert_options *o, bool *done, hd_counts *counts,
-                            void *stream)
+                            const heddle_insert_options *o, bool fresh, bool *done,
+                            hd_counts *counts, void *stream)
 {
     const uint64_t slots = hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops);
     *done = false;
     if (n < slots / APPEND_SHARE || !hd_regions_suit(table, keys, values, n, o)) return HEDDLE_OK;
-    return hd_regions_append(table, keys, values, n, o, insert_rest, done, counts, stream);
+    if (!fresh) {
+        uint64_t count = 0;
+        const heddle_status status = hd_table_count(table, &count, stream);
+        if (status != HEDDLE_OK) return status;
+        fresh = count == 0; /* the marks of erased pairs go too */
+    }
+    return hd_regions_append(table, keys, values, n, o, fresh, insert_rest, done, counts, stream);
 }
 
 heddle_status hd_slots_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
@@ -279,7 +286,7 @@ heddle_status hd_slots_insert(heddle_table *table, const void *keys, const void 
     if (status == HEDDLE_OK && waits && !hd_is_multimap(table))
         status = may_fill(table, keys, values, n, &own, &fills, stream);
     if (status == HEDDLE_OK && waits && hd_is_multimap(table))
-        status = append(table, keys, values, n, &own, &done, counts, stream);
+        status = append(table, keys, values, n, &own, false, &done, counts, stream);
     if (status != HEDDLE_OK || done) {
         *waited = done;
         return status;
@@ -317,13 +324,14 @@ static heddle_status build_once(heddle_table *table, const void *keys, const voi
                                 void *stream)
 {
     bool waits = true, done = false;
-    heddle_status status;
+    heddle_status status = HEDDLE_OK;
     if (!hd_is_multimap(table) && hd_regions_suit(table, keys, values, n, o))
         return fill(table, keys, values, n, o, &waits, counts, stream);
-    status = hd_slots_clear(table, stream);
-    if (status == HEDDLE_OK && hd_is_multimap(table))
-        status = append(table, keys, values, n, o, &done, counts, stream);
+    if (hd_is_multimap(table))
+        status = append(table, keys, values, n, o, true, &done, counts, stream);
     if (done) return status;
+    const heddle_status cleared = hd_slots_clear(table, stream);
+    if (status == HEDDLE_OK) status = cleared;
     return status == HEDDLE_OK ? insert(table, keys, values, n, o, &waits, counts, stream) : status;
 }
 

@@ -324,6 +324,8 @@ KERNEL_APPEND(multi_fill)(hd_view view, hd_batch batch, hd_sorted sorted)
     append_kernel<FROM_SORTED>(&view, &batch, &src, batch.n);
 }
 
+#include "cuda/multi_image.h"
+
 KERNEL_APPEND(multi_rehome)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
 {
     append_source src = {};

@@ -54,16 +54,42 @@ static heddle_status multi_settle(heddle_device *device, const hd_view *view, co
     return HEDDLE_OK;
 }
 
+/* An empty table, in shared memory; what is left over by tiles. The hints are clear. */
+static heddle_status multi_fill_fresh(heddle_device *device, const hd_view *view,
+                                      const hd_batch *batch, const hd_sorted *sorted,
+                                      cudaStream_t use)
+{
+    const uint64_t bytes = image_bytes(view);
+    const auto kernel = JOIN(HD_SYMBOL, multi_fill_fresh);
+    int blocks = 1;
+    heddle_status status = ALLOW_MEMORY(kernel, bytes);
+    if (status == HEDDLE_OK)
+        status = hd_cuda_check(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, FILL_BLOCK, bytes),
+            "cannot have a region in shared memory");
+    if (status != HEDDLE_OK) return status;
+    kernel<<<grid_for(device, UINT64_C(1) << view->region_bits, 1, (unsigned)blocks), FILL_BLOCK,
+             bytes, use>>>(*view, *batch, *sorted);
+    const unsigned grid = grid_for(device, batch->n * HD_TILE, BLOCK, APPEND_BLOCKS);
+    JOIN(HD_SYMBOL, multi_fill_rest)<<<grid, BLOCK, 0, use>>>(*view, *batch, *sorted);
+    JOIN(HD_SYMBOL, multi_fill_end)<<<grid, BLOCK, 0, use>>>(*sorted);
+    return hd_cuda_check(cudaGetLastError(), "build by regions");
+}
+
 /* All regions, batch->n pairs. */
 static heddle_status multi_fill(heddle_device *device, const hd_view *view, const hd_batch *batch,
                                 const hd_sorted *sorted, bool fresh, void *stream)
 {
     const uint64_t n = batch->n;
+    const uint64_t shared = ((hd_device_cuda *)device)->shared_bytes;
+    const bool in_shared =
+        fresh && n != 0 && sorted->failed != NULL && multi_image_fits(view, shared - 64);
     cudaStream_t use;
-    heddle_status status = fresh ? clear(device, view, stream) : HEDDLE_OK;
+    heddle_status status = fresh && !in_shared ? clear(device, view, stream) : HEDDLE_OK;
     if (status == HEDDLE_OK) status = clear_hints(device, batch, stream);
     if (status == HEDDLE_OK) status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK || n == 0) return status;
+    if (in_shared) return multi_fill_fresh(device, view, batch, sorted, use);
     JOIN(HD_SYMBOL,
          multi_fill)<<<grid_for(device, n * HD_TILE, BLOCK, APPEND_BLOCKS), BLOCK, 0, use>>>(
         *view, *batch, *sorted);

@@ -69,7 +69,8 @@ typedef struct hd_sorted {
     uint64_t limit; /* regions with more pairs than this are left out and counted in HD_LATER */
     void *
         failed; /* multimap: NULL, or room for all pairs: those that found no place, sorted pairs */
-    uint64_t *failed_count; /* how many; added to */
+    /* How many; added to. To fill a multimap afresh may overwrite the sorted pairs and `starts`. */
+    uint64_t *failed_count;
 } hd_sorted;
 
 /* A part of a crowded region: pairs that one block folds together (hd_table_ops.fold). */

@@ -15,6 +15,7 @@
 #define HD_SCHEME_HEADER "scheme/open.h"
 #define HD_SYMBOL emulated
 #define FILL_BLOCK 128
+#define MULTI_PAIRS_MAX (HD_BUCKET * 45) /* so that regions have more */
 #include "cuda/kernels.h"
 
 extern "C" {
@@ -83,7 +84,8 @@ struct bare_multi {
     }
     uint64_t append(const key_list &keys, const value_list &values, std::vector<uint8_t> *outcomes,
                     bool retry);
-    uint64_t fill(const key_list &keys, const value_list &values);
+    uint64_t fill(const key_list &keys, const value_list &values, bool fresh, uint64_t *left);
+    void run_fill(const hd_batch &batch, const hd_sorted &sorted, bool fresh, uint64_t *left);
     void rehome(const bare_multi &from);
     void look(const key_list &keys);
     void retrieve(const key_list &keys);
@@ -124,8 +126,31 @@ uint64_t bare_multi::append(const key_list &keys, const value_list &values,
     return failed;
 }
 
-uint64_t bare_multi::fill(const key_list &keys, const value_list &values)
+/* The kernels alone. *left: pairs that had no room in the images of their regions. */
+void bare_multi::run_fill(const hd_batch &batch, const hd_sorted &sorted, bool fresh,
+                          uint64_t *left)
 {
+    if (!fresh) {
+        warps_launch(some_blocks(), BLOCK, [&] { emulated_multi_fill(view, batch, sorted); });
+        return;
+    }
+    model.clear();
+    memset((void *)words.get(), 0xee, slots * sizeof(hd_word));
+    CHECK(multi_image_fits(&view, 64 << 10), "no room for an image");
+    warps_launch(some_blocks(), FILL_BLOCK,
+                 [&] { emulated_multi_fill_fresh(view, batch, sorted); });
+    *left = *sorted.failed_count;
+    CHECK(batch.counts->at[HD_INSERTED] + *left == batch.n && batch.counts->at[HD_FAILED] == 0,
+          "%llu filled in, %llu left", (ull)batch.counts->at[HD_INSERTED], (ull)*left);
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_multi_fill_rest(view, batch, sorted); });
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_multi_fill_end(sorted); });
+}
+
+/* Returns how many failed; `fresh`, whatever was there before is gone. */
+uint64_t bare_multi::fill(const key_list &keys, const value_list &values, bool fresh,
+                          uint64_t *left)
+{
+    std::vector<uint64_t> begins((1u << view.region_bits) + 1);
     std::vector<std::pair<hd_key, hd_value>> mixed;
     std::vector<uint32_t> sorted;
     hd_counts sums = {};
@@ -139,7 +164,10 @@ uint64_t bare_multi::fill(const key_list &keys, const value_list &values)
     for (const auto &pair : mixed) {
         const hd_sorted_pair made = sorted_make(pair.first, pair.second);
         sorted.insert(sorted.end(), made.words, made.words + HD_PAIR_WORDS);
+        begins[region_of(&view, pair.first) + 1]++;
     }
+    for (size_t r = 1; r < begins.size(); r++) begins[r] += begins[r - 1];
+    const device_array<uint64_t> starts = upload(begins);
     const device_array<uint32_t> pairs = upload(sorted);
     batch.n = keys.size();
     batch.counts = &sums;
@@ -147,9 +175,9 @@ uint64_t bare_multi::fill(const key_list &keys, const value_list &values)
     batch.next = fresh_notes();
     const device_array<uint32_t> failed(sorted.size());
     uint64_t failed_count = 0;
-    const hd_sorted all = {pairs.get(), NULL,       NULL,         NULL,
-                           0,           UINT64_MAX, failed.get(), &failed_count};
-    warps_launch(some_blocks(), BLOCK, [&] { emulated_multi_fill(view, batch, all); });
+    const hd_sorted all = {pairs.get(), starts.get(), starts.get() + 1, NULL,
+                           0,           UINT64_MAX,   failed.get(),     &failed_count};
+    run_fill(batch, all, fresh, left);
     CHECK(born == sums.at[HD_INSERTED] && born + failed_count == keys.size() &&
               sums.at[HD_FAILED] == failed_count,
           "%llu of %zu filled in", (ull)born, keys.size());
@@ -371,13 +399,52 @@ static void sorted(void)
     bare_multi t(150, 4, 4096);
     const size_t n = (size_t)t.slots / 4;
     const key_list keys = some_keys(n, n / 3);
-    CHECK(t.fill(keys, some_values(n)) == 0, "no room");
+    CHECK(t.fill(keys, some_values(n), false, NULL) == 0, "no room");
     read_all(&t, keys);
-    t.fill(key_list(keys.begin(), keys.begin() + n / 8), some_values(n / 8));
+    t.fill(key_list(keys.begin(), keys.begin() + n / 8), some_values(n / 8), false, NULL);
     read_all(&t, keys);
     const key_list more = some_keys((size_t)t.slots, n);
-    CHECK(t.fill(more, some_values((size_t)t.slots)) != 0, "more pairs than slots");
+    CHECK(t.fill(more, some_values((size_t)t.slots), false, NULL) != 0, "more pairs than slots");
     read_all(&t, more);
+}
+
+/* `copies` of each key. */
+static key_list copied_keys(size_t n, size_t copies)
+{
+    key_list keys(n);
+    for (size_t i = 0; i < n; i += copies) {
+        const hd_key key = (hd_key)random_64();
+        for (size_t j = i; j < n && j < i + copies; j++) keys[j] = key;
+    }
+    for (size_t i = n; i-- > 1;) std::swap(keys[i], keys[warps_random() % (i + 1)]);
+    return keys;
+}
+
+/* Empty tables in shared memory: regions with few pairs, with none, and with more than they hold. */
+static void fresh(uint32_t hashes, size_t copies)
+{
+    bare_multi t(HD_BUCKET * 108, 3, hashes);
+    const size_t n = (size_t)t.slots / 3;
+    const key_list keys = copied_keys(n, copies);
+    const key_list hot_keys = some_keys((size_t)t.slots * 4 / 5, n / copies);
+    const key_list too_many = some_keys((size_t)t.slots * 5 / 4, n);
+    std::vector<uint8_t> outcomes;
+    uint64_t left = 0;
+    CHECK(t.fill(keys, some_values(n), true, &left) == 0 || hashes < 64, "no room");
+    CHECK(left < n / 8 || hashes < 64, "%llu of %zu pairs are left over", (ull)left, n);
+    read_all(&t, keys);
+    t.append(hot_keys, some_values(hot_keys.size()), &outcomes, false);
+    read_all(&t, hot_keys);
+    t.fill(hot_keys, some_values(hot_keys.size()), true, &left);
+    CHECK(left != 0, "a frequent key has room in a region");
+    read_all(&t, hot_keys);
+    t.erase(key_list(hot_keys.begin(), hot_keys.begin() + 40));
+    read_all(&t, hot_keys);
+    CHECK(t.fill(too_many, some_values(too_many.size()), true, &left) != 0, "more than slots");
+    read_all(&t, too_many);
+    t.fill(key_list(keys.begin(), keys.begin() + 3), some_values(3), true, &left);
+    CHECK(left == 0, "no room for three pairs");
+    read_all(&t, keys);
 }
 
 int main(int argc, char **argv)
@@ -390,6 +457,7 @@ int main(int argc, char **argv)
         hot(2 + (uint32_t)seed % 4);
         crowded(seed % 2 == 0 ? 4096 : 8);
         sorted();
+        fresh(seed % 3 == 0 ? 8 : 4096, (size_t)1 << seed % 6);
     }
     return 0;
 }
