@@ -41,6 +41,7 @@ typedef struct image_desk {
         uint32_t counts[DESK_WORDS]; /* earlier: keys that came to each bucket, two in a word */
     };
     uint32_t actors;  /* threads that act for a key; they are then listed where the hash was */
+    uint32_t stuck;   /* those of them that found no room; listed behind them (image_choose.h) */
     uint32_t waiting; /* pairs that have come to wait in the region's slots */
 } image_desk;
 

@@ -7,6 +7,11 @@
  * Buckets fill up from their first slot on and lose nothing. So whoever finds a slot of its first bucket
  * below the threshold vacant knows that its key lies in no other bucket.
  *
+ * All threads choose at once, by what they see: several may go to the same bucket and fill it, which they
+ * would not one after the other. So it happens, to one key of ten million at load 0.8, that all buckets of a
+ * key are full though there is room. Such a key gets a slot by moving another key on to a bucket with
+ * room: nobody has seen the image yet. The slot is taken as before, so what was said above still holds.
+ *
  * Keys may go past buckets with room, whose vacant words keep no marks here. So there are no marks in
  * such an image until all keys are in; then each key that lies behind others sets its own.
  */
@@ -28,7 +33,7 @@ HD_FN bool image_claim(const image *im, uint32_t bucket, uint32_t room, hd_pair 
     return false;
 }
 
-/* False: all buckets of the key are full. */
+/* False: all buckets of the key are full; see image_make_room. */
 HD_FN bool image_bring_in(const image *im, const hd_view *view, hd_pair pair, insert_sums *s)
 {
     hd_walk walk = walk_start_lean(0, pair.lean);
@@ -45,6 +50,46 @@ HD_FN bool image_bring_in(const image *im, const hd_view *view, hd_pair pair, in
     return image_claim(im, emptier, HD_BUCKET, pair) ||
            image_claim(im, first + second - emptier, HD_BUCKET, pair) ||
            image_claim(im, home, HD_BUCKET, pair);
+}
+
+/* A vacancy in any bucket of the key that lies in a slot; `slots` of the image: there is none. */
+HD_FN uint32_t image_other_place(const image *im, const hd_view *view, uint32_t slot)
+{
+    const hd_key lean = image_key(im, slot);
+    hd_walk walk = walk_start_lean(0, lean);
+    do {
+        const uint32_t bucket = (uint32_t)walk_bucket(view, &walk);
+        const uint32_t vacant = image_look_at<false>(im, view, bucket, lean).vacant;
+        if (vacant != 0) return bucket * HD_BUCKET + hd_lowest_bit(vacant);
+    } while (walk_advance(view, &walk));
+    return im->slots;
+}
+
+/*
+ * Moves a key out of the full buckets of another, which gets its slot. A warp does this, a lane for
+ * each slot, while no other thread is at the image. False: none of the keys has another place.
+ */
+HD_FN bool image_make_room(const image *im, const hd_view *view, hd_pair pair)
+{
+    for (uint32_t i = threadIdx.x % 32; i < (HD_CANDIDATES * HD_BUCKET + 31) / 32 * 32; i += 32) {
+        uint32_t from = 0, to = im->slots;
+        if (i < HD_CANDIDATES * HD_BUCKET) {
+            hd_walk walk = walk_start_lean(0, pair.lean);
+            for (uint32_t step = 0; step < i / HD_BUCKET; step++) walk_advance(view, &walk);
+            from = (uint32_t)walk_bucket(view, &walk) * HD_BUCKET + i % HD_BUCKET;
+            to = image_other_place(im, view, from);
+        }
+        const uint32_t lanes = __ballot_sync(0xffffffffu, to < im->slots);
+        if (lanes != 0 && threadIdx.x % 32 == hd_lowest_bit(lanes)) {
+            im->keys[to] = im->keys[from];
+            im->keys[from] = pair.lean;
+            if (HD_HAS_VALUES) im->values[to] = im->values[from];
+            if (HD_HAS_VALUES) im->values[from] = pair.value;
+        }
+        __syncwarp();
+        if (lanes != 0) return true;
+    }
+    return false;
 }
 
 /* Sets the marks of all keys of an image that had none, and makes room for them in vacant words. */

@@ -40,22 +40,47 @@ HD_FN bool image_has(const image *im, const hd_view *view, hd_pair pair, uint32_
     return false;
 }
 
+HD_FN hd_pair desk_pair(const image_desk *desk, uint32_t actor)
+{
+    hd_pair pair;
+    pair.lean = desk->keys[actor];
+    pair.value = 0;
+#if HD_VALUE_BITS != 0
+    pair.value = desk->values[actor];
+#endif
+    return pair;
+}
+
 /* The pairs on the desk that are listed in its hash move in. */
 HD_FN void image_move_in(const image *im, const hd_view *view, insert_sums *s)
 {
-    const image_desk *desk = im->desk;
+    image_desk *desk = im->desk;
     if (spread_thread() < desk->actors) {
         const uint32_t actor = desk->hash[spread_thread()];
-        hd_pair pair;
-        pair.lean = desk->keys[actor];
-        pair.value = 0;
-#if HD_VALUE_BITS != 0
-        pair.value = desk->values[actor];
-#endif
-        if (image_bring_in(im, view, pair, s)) s->inserted++;
+        if (image_bring_in(im, view, desk_pair(desk, actor), s)) s->inserted++;
+        else if (HD_CHOOSES) desk->hash[FILL_BLOCK + atomicAdd(&desk->stuck, 1)] = actor;
         else s->failed++;
     }
+    __syncthreads();
 }
+
+#if HD_CHOOSES
+/*
+ * Those that found no room when they chose all at once get it one after the other, by the first warp.
+ * There is no use in going on after one that gets none.
+ */
+HD_FN void image_move_stuck(const image *im, const hd_view *view, insert_sums *s)
+{
+    const image_desk *desk = im->desk;
+    bool room = true;
+    if (threadIdx.x >= 32 || desk->stuck == 0) return;
+    for (uint32_t i = 0; i < desk->stuck; i++) {
+        room = room && image_make_room(im, view, desk_pair(desk, desk->hash[FILL_BLOCK + i]));
+        s->inserted += room && threadIdx.x == 0;
+        s->failed += !room && threadIdx.x == 0;
+    }
+}
+#endif
 
 /* Brings in up to one deferred pair a thread; `active` threads have one. */
 HD_FN void image_settle(const image *im, const hd_view *view, hd_pair pair, bool active,
@@ -67,7 +92,7 @@ HD_FN void image_settle(const image *im, const hd_view *view, hd_pair pair, bool
         active = false;
     }
     for (uint32_t i = threadIdx.x; i < DESK_HASH; i += FILL_BLOCK) desk->hash[i] = DESK_NOBODY;
-    if (threadIdx.x == 0) desk->actors = 0;
+    if (threadIdx.x == 0) desk->actors = desk->stuck = 0;
     if (active) desk->keys[threadIdx.x] = pair.lean;
 #if HD_VALUE_BITS != 0
     if (active) desk->values[threadIdx.x] = pair.value;
@@ -87,7 +112,10 @@ HD_FN void image_settle(const image *im, const hd_view *view, hd_pair pair, bool
     if (active) desk->hash[atomicAdd(&desk->actors, 1)] = threadIdx.x;
     __syncthreads();
     image_move_in(im, view, s);
+#if HD_CHOOSES
+    image_move_stuck(im, view, s);
     __syncthreads();
+#endif
 }
 
 #endif

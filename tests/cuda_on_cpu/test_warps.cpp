@@ -164,6 +164,49 @@ static void by_regions_full(uint32_t policy)
     }
 }
 
+#if HD_CHOOSES
+/* How many of these different keys find no room when they come one after the other to an empty table. */
+static uint64_t failed_one_by_one(const hd_view *view, uint64_t slots, const key_list &keys)
+{
+    std::vector<uint32_t> count(slots / HD_BUCKET);
+    uint64_t failed = 0;
+    for (const hd_key key : keys) {
+        hd_walk walk = walk_start(view, key);
+        uint32_t *const home = &count[walk_bucket(view, &walk)];
+        walk_advance(view, &walk);
+        uint32_t *const first = &count[walk_bucket(view, &walk)];
+        walk_advance(view, &walk);
+        uint32_t *const second = &count[walk_bucket(view, &walk)];
+        uint32_t *to = *home < view->threshold ? home : *second < *first ? second : first;
+        if (*to == HD_BUCKET) to = home;
+        if (*to == HD_BUCKET) failed++;
+        else ++*to;
+    }
+    return failed;
+}
+
+/* Regions of many buckets, where all threads choose at once: no key fails that would fit one by one. */
+static void by_regions_tip()
+{
+    bare_table t(6000, 0.8, 3, warps_random());
+    const uint32_t most = HD_BUCKET == 16 ? 87 : 94; /* percent; one by one just fits */
+    key_list keys((size_t)t.slots * most / 100);
+    std::unordered_set<hd_key> drawn;
+    for (hd_key &key : keys) do
+            key = (hd_key)(warps_random() << 32 ^ warps_random());
+        while (!drawn.insert(key).second);
+    t.view.threshold = HD_BUCKET * 4 / 5;
+    for (uint32_t percent = 80; percent <= most; percent += most - 80) {
+        const key_list some(keys.begin(), keys.begin() + (ptrdiff_t)(t.slots * percent / 100));
+        const uint64_t failed =
+            t.fill(some, some_values(some.size()), HEDDLE_POLICY_ADD, true, false);
+        CHECK(failed == 0 || failed_one_by_one(&t.view, t.slots, some) != 0,
+              "%llu keys failed at %u percent", (ull)failed, percent);
+        if (failed == 0) read_all(&t, some);
+    }
+}
+#endif
+
 /* Every slot taken, or keys that cannot fit: said so, and no key twice. */
 static void by_regions_crowded(uint32_t hashes)
 {
@@ -192,6 +235,9 @@ int main(int argc, char **argv)
         by_regions_copies(3, HEDDLE_POLICY_REPLACE);
         by_regions_full(HEDDLE_POLICY_ADD);
         by_regions_crowded(2 + seed % 3);
+#if HD_CHOOSES
+        by_regions_tip();
+#endif
     }
     return 0;
 }
