@@ -67,6 +67,22 @@ bench_json() # bench_json CONTAINER LINES OPS: every line has the keys, once and
         2> "$work/err" || bad "$container: not JSON"
 }
 
+works advise --help
+works advise map --keys 2^26
+grep -q 'cuckoo, load 0.8' "$work/out" || bad "a plain map is not a cuckoo table"
+works advise set --keys 1e6 --stable
+grep -q ': open' "$work/out" || bad "a stable set is not an open table"
+works advise map --keys 100M --memory 900M
+grep -q 'load 0.89' "$work/out" || bad "memory does not choose the load"
+works advise multimap --keys 1M --copies 100 --dynamic
+grep -q 'bucket_list' "$work/out" || bad "many copies are not a bucket list"
+works advise multimap --keys 1M --copies 100
+grep -q 'hashgraph' "$work/out" || bad "a static multimap is not a hashgraph"
+refuses advise map --keys 100M --memory 700M
+refuses advise map
+refuses advise tree --keys 5
+refuses advise map --keys 0
+
 works info
 grep -q '^cpu' "$work/out" || bad "info does not list the CPU"
 grep -q 'tables *[1-9][0-9]* compiled' "$work/out" || bad "info does not count the tables"

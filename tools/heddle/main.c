@@ -49,6 +49,7 @@ static void help(FILE *to)
                 "  heddle bench filter ...   the same of a Bloom filter\n"
                 "  heddle bench --sweep      the same over loads, buckets, hashes, hits and sizes\n"
                 "  heddle skew [DEVICE [LOG2 PAIRS]]  builds from keys that repeat\n"
+                "  heddle advise map|set|multimap|counter|filter ...  which scheme, and why\n"
                 "  heddle help [bench]       this text, or all options of bench\n"
                 "  heddle --version          the version\n"
                 "\n"
@@ -74,6 +75,7 @@ static int run(int argc, char **argv)
     if (strcmp(command, "info") == 0) return info_command(argc - 1, argv + 1);
     if (strcmp(command, "bench") == 0) return bench_command(argc - 1, argv + 1);
     if (strcmp(command, "skew") == 0) return skew_command(argc - 1, argv + 1);
+    if (strcmp(command, "advise") == 0) return advise_command(argc - 1, argv + 1);
     if (strcmp(command, "help") == 0) return help_command(argc - 1, argv + 1);
     if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0) {
         help(stdout);

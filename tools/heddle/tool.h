@@ -20,6 +20,7 @@ int tool_try(heddle_status status, const char *what);
 int info_command(int argc, char **argv);
 int bench_command(int argc, char **argv);
 int skew_command(int argc, char **argv);
+int advise_command(int argc, char **argv);
 
 /* The help of `heddle bench`, to stdout. */
 void bench_help(void);
