@@ -161,6 +161,11 @@ static void by_regions(const test_case *c)
         multi_insert(&m, keys, values, n / 2);
         multi_check(&m);
         multi_look(&m, keys + n, hot == 0 ? 1000 : 3);
+        multi_erase(&m, keys, 2 * n); /* empty, but for marks */
+        multi_insert(&m, keys, values, n);
+        multi_check(&m);
+        multi_build(&m, keys + n, values + n, n); /* what was there goes */
+        multi_check(&m);
         multi_destroy(&m);
         free(keys);
         free(values);
