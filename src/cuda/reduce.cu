@@ -113,13 +113,30 @@ template <class TYPE> struct count_rows : sum_integers<TYPE> {
 
 /* -------------------------------------------------------------------------------------- kernels */
 
+/* Groups that reach over the beginning of a tile are summed up by several blocks: they begin with nothing. */
 template <class WAY>
 static __global__ void __launch_bounds__(GROUPED_BLOCK)
-    reduce_begin(typename WAY::number *out, uint64_t groups)
+    reduce_begin(hd_grouped grouped, typename WAY::number *out)
 {
-    for (uint64_t i = (uint64_t)blockIdx.x * GROUPED_BLOCK + threadIdx.x; i < groups;
-         i += (uint64_t)gridDim.x * GROUPED_BLOCK)
-        out[i] = WAY::neutral();
+    const uint64_t at = ((uint64_t)blockIdx.x * GROUPED_BLOCK + threadIdx.x + 1) * GROUPED_TILE;
+    if (at >= grouped.n) return;
+    const uint64_t group = group_at(grouped, at);
+    if (grouped.starts[group] < at) out[group] = WAY::neutral();
+}
+
+/* A thread's rows of a tile, of which there are `count` from here on; at once where all are there. */
+template <class ROW>
+static __device__ __forceinline__ void rows_load(const ROW *from, uint32_t count, ROW *rows)
+{
+    const uint32_t bytes = GROUPED_ITEMS * sizeof(ROW);
+    if (bytes % 16 == 0 && count >= GROUPED_ITEMS) {
+#pragma unroll
+        for (uint32_t i = 0; i < bytes / 16; i++)
+            ((uint4 *)rows)[i] = __ldg((const uint4 *)from + i);
+    } else {
+#pragma unroll
+        for (uint32_t i = 0; i < GROUPED_ITEMS; i++) rows[i] = i < count ? from[i] : 0;
+    }
 }
 
 /* Adds what a run of rows of one group came to; a run that is `whole` has the group for itself. */
@@ -146,23 +163,28 @@ static __global__ void __launch_bounds__(GROUPED_BLOCK)
     __shared__ grouped_desk desk;
     number *sums = (number *)block_memory();
     uint32_t *anys = any != NULL ? (uint32_t *)(sums + GROUPED_TILE) : NULL;
+    const uint64_t at = (uint64_t)blockIdx.x * GROUPED_TILE + threadIdx.x * GROUPED_ITEMS;
+    const uint32_t here =
+        at < grouped.n ? (uint32_t)(grouped.n - at < GROUPED_ITEMS ? grouped.n - at : GROUPED_ITEMS)
+                       : 0;
+    alignas(16) ROW rows[GROUPED_ITEMS];
+    number taken[GROUPED_ITEMS];
+    bool there[GROUPED_ITEMS];
+    if (here != 0) rows_load((const ROW *)grouped.rows + at, here, rows);
+        /* The values are on their way while the block finds out about its groups. */
+#pragma unroll
+    for (int i = 0; i < GROUPED_ITEMS; i++) {
+        there[i] = i < (int)here && (valid == NULL || valid[rows[i]] != 0);
+        taken[i] =
+            there[i] ? WAY::take(column != NULL ? column[rows[i]] : (TYPE)0) : WAY::neutral();
+    }
     const grouped_tile tile = grouped_tile_of(grouped, &desk);
-    const ROW *rows = (const ROW *)grouped.rows + tile.begin;
     for (uint32_t i = threadIdx.x; i <= tile.more; i += GROUPED_BLOCK) {
         sums[i] = WAY::neutral();
         if (anys != NULL) anys[i] = 0;
     }
     __syncthreads();
     const uint32_t first = threadIdx.x * GROUPED_ITEMS;
-    number taken[GROUPED_ITEMS];
-    bool there[GROUPED_ITEMS];
-#pragma unroll
-    for (int i = 0; i < GROUPED_ITEMS; i++) {
-        there[i] = first + i < tile.count;
-        const uint64_t row = there[i] ? (uint64_t)rows[first + i] : 0;
-        if (there[i] && valid != NULL) there[i] = valid[row] != 0;
-        taken[i] = there[i] ? WAY::take(column != NULL ? column[row] : (TYPE)0) : WAY::neutral();
-    }
     if (first < tile.count) {
         uint32_t group = grouped_find(&desk, tile, first);
         number run = WAY::neutral();
@@ -226,8 +248,10 @@ template <class WAY, class TYPE> static cudaError_t reduce_by(const reduction *r
 {
     typedef typename WAY::number number;
     const hd_grouped *grouped = r->grouped;
-    const size_t bytes = GROUPED_TILE * (sizeof(number) + sizeof(uint32_t)) + 16;
-    reduce_begin<WAY><<<r->blocks, GROUPED_BLOCK, 0, r->stream>>>((number *)out, grouped->groups);
+    const size_t flags = r->any != NULL ? sizeof(uint32_t) : 0;
+    const size_t bytes = GROUPED_TILE * (sizeof(number) + flags) + 16;
+    reduce_begin<WAY><<<grouped_tiles(grouped) / GROUPED_BLOCK + 1, GROUPED_BLOCK, 0, r->stream>>>(
+        *grouped, (number *)out);
     if (grouped->row_bits == 32)
         reduce_tiles<WAY, TYPE, uint32_t>
             <<<grouped_tiles(grouped), GROUPED_BLOCK, bytes, r->stream>>>(
