@@ -73,6 +73,9 @@ static void material_free(material *x)
     free(x->values);
 }
 
+/* The allocation of the next call that is refused; 0: none. The arrays of the test are not the call's. */
+static uint64_t refused_at;
+
 /* Pairs [first, first + n) of the material, with this workspace. The model follows a success. */
 static heddle_status give(multi *m, const material *x, uint64_t first, uint64_t n, bool build,
                           const space *s)
@@ -82,6 +85,7 @@ static heddle_status give(multi *m, const material *x, uint64_t first, uint64_t 
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     if (s != NULL) options.workspace = s->memory;
     if (s != NULL) options.workspace_bytes = s->bytes;
+    if (refused_at != 0) hd_fault_arm(refused_at);
     const heddle_status status =
         build ? heddle_table_build(m->table, array_pointer(&k), array_pointer(&v), n, &options,
                                    NULL, NULL)
@@ -406,10 +410,11 @@ static void refuse_each(const test_case *c, uint32_t flags, uint64_t capacity, b
         space s = space_share(&m, x.n / 2, 2);
         case_note("allocation %llu", (unsigned long long)i);
         check(i < 1000, "there is no end of allocations");
-        hd_fault_arm(i);
+        refused_at = i;
         const heddle_status status = give(&m, &x, x.n / 2, x.n / 2, false, bounded ? &s : NULL);
         struck = hd_fault_struck();
         hd_fault_arm(0);
+        refused_at = 0;
         check(status == HEDDLE_OK || (struck && status == HEDDLE_ERROR_NO_MEMORY), "%s: %s",
               heddle_status_string(status), heddle_last_error());
         multi_check(&m);
