@@ -58,6 +58,7 @@ static void containers(const test_case *c)
         case_note("container %u, scheme %u, values of %u", a->container, a->scheme, a->value_bits);
         o.container = a->container;
         o.scheme = a->scheme;
+        if (a->scheme == OPEN) o.bucket = 8; /* a build of few instances has these */
         o.value_bits = a->value_bits;
         if (a->expected != HEDDLE_OK) {
             check_refused(heddle_table_create(c->device, &o, &table), a->expected, "create");
