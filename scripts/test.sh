@@ -3,7 +3,7 @@
 #   plain  the whole library
 #   asan   a few tables with the address and undefined behaviour sanitizers: all tests, quick
 #   tsan   one table of every width, scalar, with the thread sanitizer: the tests whose threads
-#          write to one table, quick; skipped where scripts/thread_sanitizer.sh finds no clang for it
+#          write to one table, quick, with two threads; skipped where scripts/thread_sanitizer.sh finds no clang for it
 # All of them unless told; a failure does not keep the next from running.
 #
 # Variables: JOBS (compilers at a time), ASAN_INSTANCES and TSAN_INSTANCES (regexes of the tables),
@@ -64,6 +64,7 @@ tsan()
     names=$(printf '%s|' $tsan_tests) targets=$(printf 'test_%s ' $tsan_tests)
     local options=ignore_noninstrumented_modules=1:halt_on_error=1
     OMP_TOOL_LIBRARIES=$archer TSAN_OPTIONS="${TSAN_OPTIONS:-}:$options" HEDDLE_TEST_QUICK=1 \
+        HEDDLE_TEST_DEVICE=cpu:2 \
         suite build-tsan "$targets" "-R ^(${names%|})\$" \
         -DCMAKE_C_COMPILER="$cc" \
         -DCMAKE_BUILD_TYPE=Debug -DHEDDLE_SANITIZE=thread -DHEDDLE_CUDA=OFF \
