@@ -107,6 +107,7 @@ static const hd_table_ops *const *tables(heddle_device *device, uint32_t *count)
 /* The partitions compiled for a tile that this machine runs. */
 static const hd_partition_cpu *const *partitions_of(const char *tile)
 {
+    (void)tile; /* where there is but one */
 #if HD_HAVE_AVX2
     if (strcmp(tile, "avx2") == 0) return partitions_avx2;
 #endif
