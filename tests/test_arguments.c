@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/device_view.h"
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"
@@ -268,6 +269,39 @@ static void workspaces(const test_case *c)
     bench_destroy(&b);
 }
 
+/* A view of another size or of another table is none, nor is one that no kernel could use. */
+static void views(const test_case *c)
+{
+    bench b = bench_create(c);
+    hd_device_view view, untouched;
+    const heddle_table_options *o = &b.t.options;
+    memset(&view, 0xa5, sizeof view);
+    untouched = view;
+    invalid(heddle_table_get_view(NULL, o->scheme, o->key_bits, o->value_bits, o->bucket, &view,
+                                  sizeof view));
+    invalid(heddle_table_get_view(b.t.table, o->scheme, o->key_bits, o->value_bits, o->bucket, NULL,
+                                  sizeof view));
+    invalid(heddle_table_get_view(b.t.table, o->scheme, o->key_bits, o->value_bits, o->bucket, &view,
+                                  sizeof view - 8));
+    if (c->device->engine->host_memory || o->scheme == HEDDLE_SCHEME_ICEBERG) {
+        refused(heddle_table_get_view(b.t.table, o->scheme, o->key_bits, o->value_bits, o->bucket,
+                                      &view, sizeof view),
+                HEDDLE_ERROR_UNSUPPORTED);
+    } else {
+        invalid(heddle_table_get_view(b.t.table, o->scheme, 96 - o->key_bits, o->value_bits,
+                                      o->bucket, &view, sizeof view));
+        invalid(heddle_table_get_view(b.t.table, o->scheme, o->key_bits, o->value_bits,
+                                      2 * o->bucket, &view, sizeof view));
+        assert_memory_equal(&view, &untouched, sizeof view);
+        check_ok(heddle_table_get_view(b.t.table, o->scheme, o->key_bits, o->value_bits, o->bucket,
+                                       &view, sizeof view));
+        assert_memory_not_equal(&view, &untouched, sizeof view);
+        view = untouched;
+    }
+    assert_memory_equal(&view, &untouched, sizeof view);
+    bench_destroy(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +314,7 @@ int main(void)
         OVER_WIDTHS(struct_sizes),
         OVER_WIDTHS(insert_options),
         OVER_WIDTHS(workspaces),
+        OVER_INSTANCES(views),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,11 @@
 /*
  * graph_unite.c: bringing the equal keys of a batch together, for sets and counters: the engine groups
  * the rows, and each group becomes one key with its count or the sum of its values. Scratch memory:
- * what the grouping needs (hd_relate_ops.group_work), a row number and a byte for every row, and up to
- * 48 bytes for every distinct key.
+ * what batch_groups.h takes, and up to 48 bytes for every distinct key.
  */
 #include <string.h>
 
+#include "api/batch_groups.h"
 #include "api/graph_table.h"
 
 /* A call of hd_graph_unite. */
@@ -21,54 +21,6 @@ typedef struct uniting {
 static heddle_status take(const uniting *u, uint64_t n, uint64_t width, void **memory)
 {
     return hd_scratch_take(u->scratch, n * width, memory);
-}
-
-/* Rows group by group, and a byte for each that says where groups begin. */
-static heddle_status group_rows(uniting *u, const void *keys, uint64_t n, uint8_t **heads)
-{
-    heddle_device *device = u->table->device;
-    const uint32_t row_bits = n < UINT32_MAX ? 32 : 64;
-    const hd_relate_ops *ops = u->table->engine->relate(u->table->options.key_bits, row_bits);
-    hd_group_job job;
-    heddle_status status;
-    memset(&job, 0, sizeof job);
-    if (ops == NULL)
-        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "no groups are compiled for this device");
-    job.keys = keys;
-    job.n = n;
-    job.mix = hd_graph_of(u->table)->storage.graph.mix;
-    status = take(u, n, row_bits / 8, &job.rows);
-    if (status == HEDDLE_OK) status = take(u, n, 1, (void **)&job.heads);
-    if (status == HEDDLE_OK) status = take(u, ops->group_work(device, n), 1, &job.work);
-    if (status == HEDDLE_OK) status = ops->group(device, &job, u->stream);
-    u->grouped.rows = job.rows;
-    u->grouped.row_bits = row_bits;
-    u->grouped.n = n;
-    *heads = job.heads;
-    return status;
-}
-
-/* Where the groups begin, and at last where they end. */
-static heddle_status find_starts(uniting *u, const uint8_t *heads)
-{
-    heddle_device *device = u->table->device;
-    const uint64_t n = u->grouped.n;
-    uint64_t *count = NULL, *starts = NULL;
-    heddle_status status = take(u, 1, sizeof *count, (void **)&count);
-    if (status == HEDDLE_OK) status = take(u, u->columns->work(device, n), 1, &u->work);
-    if (status == HEDDLE_OK)
-        status = u->columns->select(device, heads, n, true, NULL, 64, count, u->work, u->stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(u->table, &u->grouped.groups, count, sizeof *count, u->stream);
-    if (status == HEDDLE_OK)
-        status = take(u, u->grouped.groups + 1, sizeof *starts, (void **)&starts);
-    if (status == HEDDLE_OK)
-        status = u->columns->select(device, heads, n, true, starts, 64, count, u->work, u->stream);
-    if (status == HEDDLE_OK)
-        status = u->table->engine->copy(device, starts + u->grouped.groups, &u->grouped.n, sizeof n,
-                                        u->stream);
-    u->grouped.starts = starts;
-    return status;
 }
 
 /*
@@ -125,12 +77,11 @@ heddle_status hd_graph_unite(heddle_table *table, const void *keys, const void *
     uniting u = {table, table->engine->columns, scratch, {NULL, 0, 0, NULL, 0, NULL, NULL}, NULL,
                  stream};
     uint64_t *counts = NULL;
-    uint8_t *heads = NULL;
     heddle_status status;
     memset(united, 0, sizeof *united);
     if (n == 0) return HEDDLE_OK;
-    status = group_rows(&u, keys, n, &heads);
-    if (status == HEDDLE_OK) status = find_starts(&u, heads);
+    status = hd_batch_group(table, &hd_graph_of(table)->storage.graph.mix, keys, n, scratch,
+                            &u.grouped, &u.work, stream);
     if (status != HEDDLE_OK) return status;
     united->n = u.grouped.groups;
     united->row_bits = u.grouped.row_bits;

@@ -205,6 +205,18 @@ static heddle_status fill_slices(hd_region_call *rc, const scratch *s, const cha
     return status;
 }
 
+/* A call with counts of its own; its batch has no policy yet. */
+static heddle_status region_call_begin(hd_region_call *rc, heddle_table *table, void *stream)
+{
+    const heddle_status status = hd_call_begin(table, true, stream, &rc->call);
+    rc->table = table;
+    rc->stream = stream;
+    rc->batch.next = hd_slots(table)->storage.next;
+    rc->batch.counts = rc->call.counts;
+    rc->batch.tally = &table->control->born;
+    return status;
+}
+
 heddle_status hd_regions_build(heddle_table *table, const void *keys, const void *values,
                                uint64_t n, const heddle_insert_options *options, bool *filled,
                                hd_counts *counts, void *stream)
@@ -216,14 +228,9 @@ heddle_status hd_regions_build(heddle_table *table, const void *keys, const void
     scratch_take(table, n, options, &s);
     if (s.slice == 0) return HEDDLE_OK;
     memset(&rc, 0, sizeof rc);
-    rc.table = table;
-    rc.stream = stream;
-    status = hd_call_begin(table, true, stream, &rc.call);
+    status = region_call_begin(&rc, table, stream);
     if (status == HEDDLE_OK) {
         rc.batch.policy = options->policy;
-        rc.batch.next = hd_slots(table)->storage.next;
-        rc.batch.counts = rc.call.counts;
-        rc.batch.tally = &table->control->born;
         status = fill_slices(&rc, &s, (const char *)keys, (const char *)values, n, filled);
         if (status == HEDDLE_OK && *filled) status = hd_call_read(table, &rc.call, stream, counts);
         hd_call_end(table, &rc.call);
@@ -268,13 +275,8 @@ heddle_status hd_regions_append(heddle_table *table, const void *keys, const voi
     scratch_take_whole(table, n, options, &s);
     if (s.slice == 0) return HEDDLE_OK;
     memset(&rc, 0, sizeof rc);
-    rc.table = table;
-    rc.stream = stream;
-    status = hd_call_begin(table, true, stream, &rc.call);
+    status = region_call_begin(&rc, table, stream);
     if (status == HEDDLE_OK) {
-        rc.batch.counts = rc.call.counts;
-        rc.batch.next = hd_slots(table)->storage.next;
-        rc.batch.tally = &table->control->born;
         rc.failed_count = &rc.call.words->cursor;
         rc.job = make_job(table, &hd_slots(table)->storage.view, n);
         rc.job.keys = keys;

@@ -58,6 +58,23 @@ HD_BOTH uint32_t hd_popcount32(uint32_t bits)
 
 #if !defined(__CUDACC__)
 
+/* Which of eight numbers equal another one: a bit for each. */
+HD_FN uint32_t hd_equals_8(const uint32_t *numbers, uint32_t number)
+{
+#if defined(__SSE2__)
+    const __m128i *from = (const __m128i *)(const void *)numbers;
+    const __m128i all = _mm_set1_epi32((int)number);
+    const __m128i one = _mm_cmpeq_epi32(_mm_loadu_si128(from), all);
+    const __m128i two = _mm_cmpeq_epi32(_mm_loadu_si128(from + 1), all);
+    return (uint32_t)_mm_movemask_epi8(
+        _mm_packs_epi16(_mm_packs_epi32(one, two), _mm_setzero_si128()));
+#else
+    uint32_t equals = 0;
+    for (uint32_t i = 0; i < 8; i++) equals |= (uint32_t)(numbers[i] == number) << i;
+    return equals;
+#endif
+}
+
 /* Writes 16 bytes, aligned to as many, past the caches where the machine can. */
 HD_FN void hd_stream_16(char *to, const char *from)
 {

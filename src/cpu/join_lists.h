@@ -13,9 +13,6 @@
 #define HD_JOIN_LISTS_H
 
 #include <string.h>
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
 
 #include "base/hash.h"
 
@@ -68,11 +65,8 @@ static inline key_lanes keys_load(const hd_key *keys)
 /* Which keys of a window equal `key`: a bit for each. */
 static inline uint32_t window_hits(const hd_key *keys, hd_key key)
 {
-#if defined(__SSE2__) && HD_KEY_BITS == 32
-    const __m128i one = (__m128i)(keys_load(keys) == key);
-    const __m128i two = (__m128i)(keys_load(keys + WINDOW_LANES) == key);
-    return (uint32_t)_mm_movemask_epi8(
-        _mm_packs_epi16(_mm_packs_epi32(one, two), _mm_setzero_si128()));
+#if HD_KEY_BITS == 32
+    return hd_equals_8(keys, key);
 #else
     uint32_t hits = 0;
     for (uint32_t i = 0; i < WINDOW; i++) hits |= (uint32_t)(keys[i] == key) << i;

@@ -21,11 +21,7 @@
 
 #include "scheme/walk.h"
 
-#if defined(__CUDACC__)
-#include "tile/tile_multi_cuda.h"
-#else
-#include "tile/tile_multi_thread.h"
-#endif
+#include "tile/tile_multi.h"
 
 #define HD_LEG_BITS 5
 #define HD_LEG (UINT32_C(1) << HD_LEG_BITS)

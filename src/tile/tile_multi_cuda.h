@@ -1,11 +1,8 @@
 /*
- * tile_multi_cuda.h: what a tile of several lanes does for multimaps, beside tile_cuda.h. The functions
- * are those of tile_multi_thread.h. Tiles may go together.
+ * tile_multi_cuda.h: what a tile of several lanes does for multimaps; see tile_multi.h. Tiles may go together.
  */
 #ifndef HD_TILE_MULTI_CUDA_H
 #define HD_TILE_MULTI_CUDA_H
-
-enum { HD_ROOM_NONE, HD_ROOM_BUSY, HD_ROOM_FREE };
 
 /*
  * Which vacancy is taken does not matter, so that tiles which come to the same window at the same time

@@ -1,18 +1,6 @@
-/*
- * tile_multi_thread.h: what a tile of one thread does for multimaps, beside tile_thread.h:
- *
- *   int bucket_room(t, view, &b, &v)                a vacancy that nobody is writing, any one
- *   uint32_t bucket_matches(t, view, &b, lean)      how many slots hold this key
- *   uint32_t bucket_deliver(t, view, &b, lean, to, active)
- *                                                   writes their values to `to`; how many
- *   uint32_t bucket_vacate(t, view, &b, lean, &first, &has_first, active)
- *                                                   erases them, but keeps the first that was ever met
- *                                                   for later; how many this lane erased
- */
+/* tile_multi_thread.h: what a tile of one thread does for multimaps; see tile_multi.h. */
 #ifndef HD_TILE_MULTI_THREAD_H
 #define HD_TILE_MULTI_THREAD_H
-
-enum { HD_ROOM_NONE, HD_ROOM_BUSY, HD_ROOM_FREE };
 
 HD_FN int bucket_room(hd_tile t, const hd_view *view, const hd_bucket *b, hd_vacancy *v)
 {

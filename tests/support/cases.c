@@ -32,6 +32,12 @@ uint64_t case_size(uint64_t n)
     return (n / 8 > least ? n / 8 : least) | (n & 1);
 }
 
+uint64_t case_seed(void)
+{
+    const char *text = getenv("HEDDLE_TEST_SEED");
+    return text != NULL && *text != '\0' ? strtoull(text, NULL, 10) : 20261;
+}
+
 void case_note(const char *format, ...)
 {
     va_list arguments;
@@ -236,6 +242,7 @@ bool case_is_map(const test_case *c)
 heddle_table_options case_options(const test_case *c)
 {
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+    options.seed = case_seed();
     if (c->graph != NULL) {
         options.container = c->graph->container;
         options.scheme = c->graph->scheme;

@@ -93,6 +93,9 @@ void case_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 uint64_t case_size(uint64_t n);
 /* Whether HEDDLE_TEST_QUICK asks for small sizes. */
 bool case_quick(void);
+/* HEDDLE_TEST_SEED, of tables and of random operations; 0 draws anew. Always the same unless told, so that
+ * a run that failed can be repeated. */
+uint64_t case_seed(void);
 
 /* Options that choose this instance or graph, everything else left to the library. */
 heddle_table_options case_options(const test_case *c);

@@ -201,11 +201,12 @@ void bench_graph_report(bench_graph *g, const double *at, uint64_t asked, uint64
     const uint32_t variant = (uint32_t)at[BENCH_AXIS_VARIANT];
     char skew[BENCH_SKEW_NAME];
     bench_line line;
+    heddle_table_options made = HEDDLE_TABLE_OPTIONS_INIT;
+    (void)heddle_table_get_options(g->table, &made);
+    const bool in_passes = made.scheme == HEDDLE_SCHEME_HASHGRAPH && variant < BENCH_V1;
     bench_skew_name(at[BENCH_AXIS_SKEW], skew);
     bench_line_begin(g->b, &line);
     if (o->subject == BENCH_MULTIMAP) {
-        heddle_table_options made = HEDDLE_TABLE_OPTIONS_INIT;
-        (void)heddle_table_get_options(g->table, &made);
         bench_line_word(&line, "scheme", 11,
                         made.scheme == HEDDLE_SCHEME_OPEN          ? "open"
                         : made.scheme == HEDDLE_SCHEME_BUCKET_LIST ? "bucket_list"
@@ -222,7 +223,7 @@ void bench_graph_report(bench_graph *g, const double *at, uint64_t asked, uint64
     bench_line_number(&line, "bins", "%.0f", variant == BENCH_V2 ? at[BENCH_AXIS_BINS] : 0);
     bench_line_number(&line, "workspace", "%g", at[BENCH_AXIS_WORKSPACE]);
     bench_line_number(&line, "passes", "%.0f",
-                      variant < BENCH_V1 ? (double)hd_graph_of(g->table)->passes : 0);
+                      in_passes ? (double)hd_graph_of(g->table)->passes : 0);
     bench_line_number(&line, "key_bits", "%.0f", o->key_bits);
     bench_line_number(&line, "value_bits", "%.0f", o->value_bits);
     bench_line_number(&line, "asked", "%.0f", (double)asked);
