@@ -8,6 +8,7 @@
 
 #include "api/encode.h"
 #include "support/made_groups.h"
+#include "support/sort.h"
 
 static bool has_few(const test_case *c)
 {
@@ -66,17 +67,11 @@ static void check_order(heddle_device *device, hd_row_groups *made)
         }
 }
 
-static int compare(const void *one, const void *other)
-{
-    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-    return a < b ? -1 : a > b;
-}
-
 static uint64_t count_distinct(const uint64_t *keys, uint64_t n)
 {
     uint64_t *sorted = keys_allocate(n + 1), count = n != 0;
     memcpy(sorted, keys, n * sizeof *keys);
-    qsort(sorted, n, sizeof *sorted, compare);
+    sort_numbers(sorted, n);
     for (uint64_t i = 1; i < n; i++) count += sorted[i] != sorted[i - 1];
     free(sorted);
     return count;

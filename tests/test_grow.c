@@ -43,7 +43,7 @@ static void grow_to(const test_case *c, uint64_t n, uint32_t hashes, key_set set
 
 static void grows_from_one_to_many(const test_case *c)
 {
-    grow_to(c, case_size(200000), 0, KEYS_RANDOM);
+    grow_to(c, case_size(40000), 0, KEYS_RANDOM);
 }
 
 static void grows_with_every_number_of_hashes(const test_case *c)

@@ -9,6 +9,7 @@
 #include "engine/error.h"
 #include "support/arrays.h"
 #include "support/keys.h"
+#include "support/sort.h"
 
 #define SEED 77
 
@@ -72,13 +73,6 @@ typedef struct pair {
     uint64_t left, right;
 } pair;
 
-static int pair_order(const void *a, const void *b)
-{
-    const pair *x = (const pair *)a, *y = (const pair *)b;
-    if (x->left != y->left) return x->left < y->left ? -1 : 1;
-    return x->right < y->right ? -1 : x->right > y->right;
-}
-
 static const uint64_t *sorted_by;
 static int key_order(const void *a, const void *b)
 {
@@ -110,7 +104,7 @@ static pair *expected_pairs(const side *a, const side *b, uint64_t *count)
         }
     }
     free(order);
-    qsort(pairs, *count, sizeof *pairs, pair_order);
+    sort_pairs(pairs, *count);
     return pairs;
 }
 
@@ -136,7 +130,7 @@ static void check_join(const test_case *c, const side *a, const side *b, uint32_
         got[i].left = array_at(&left, i, value_bits);
         got[i].right = array_at(&right, i, value_bits);
     }
-    qsort(got, count, sizeof *got, pair_order);
+    sort_pairs(got, count);
     for (uint64_t i = 0; i < count; i++)
         check(got[i].left == expected[i].left && got[i].right == expected[i].right,
               "pair %llu is wrong", (unsigned long long)i);

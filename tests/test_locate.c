@@ -8,6 +8,7 @@
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"
+#include "support/sort.h"
 
 #define POISON 0xa5
 
@@ -74,12 +75,6 @@ static void read_back(checked *t, const uint64_t *keys, const uint64_t *slots, u
     array_free(&f);
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Members and strangers, after an insertion and after a build. */
 static void handles_name_pairs(const test_case *c)
 {
@@ -96,7 +91,7 @@ static void handles_name_pairs(const test_case *c)
         check_ok(heddle_table_get_options(t.table, &t.options));
         locate(&t, keys, 2 * n, slots);
         read_back(&t, keys, slots, 2 * n);
-        qsort(slots, n, sizeof *slots, by_number);
+        sort_numbers(slots, n);
         for (uint64_t i = 1; i < n; i++) check(slots[i - 1] < slots[i], "two keys in one slot");
     }
     checked_destroy(&t);

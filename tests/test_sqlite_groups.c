@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/made_groups.h"
+#include "support/sort.h"
 #include "support/sqlite_tables.h"
 
 #define ROWS_MAX 400
@@ -134,12 +135,6 @@ static void groups_are_those_of_sqlite(const test_case *c)
 
 /* ------------------------------------------------------------------------------- distinct and sets */
 
-static int compare_numbers(const void *one, const void *other)
-{
-    const uint64_t a = *(const uint64_t *)one, b = *(const uint64_t *)other;
-    return a < b ? -1 : a > b;
-}
-
 /* The keys of one column, nulls as ULLONG_MAX, sorted: SELECT DISTINCT. */
 static void distinct_keys_are_those_of_sqlite(const test_case *c)
 {
@@ -160,7 +155,7 @@ static void distinct_keys_are_those_of_sqlite(const test_case *c)
         check_ok(heddle_groups_keys(m.groups, 0, keys, valid, NULL));
         assert_int_equal(count, answer.rows);
         for (uint64_t i = 0; i < count; i++) got[i] = valid[i] != 0 ? keys[i] : UINT64_MAX;
-        qsort(got, count, sizeof *got, compare_numbers);
+        sort_numbers(got, count);
         for (uint64_t i = 0; i < count; i++)
             check(got[i] == (answer.valid[i] != 0 ? answer.numbers[i] : UINT64_MAX),
                   "key %llu is wrong", (unsigned long long)i);
@@ -197,7 +192,7 @@ static void sets_are_those_of_sqlite(const test_case *c)
                                           t.column[0].data + 4 * a, b, keys, 300, &count, NULL));
             assert_int_equal(count, answer.rows);
             for (uint64_t i = 0; i < count; i++) got[i] = keys[i];
-            qsort(got, count, sizeof *got, compare_numbers);
+            sort_numbers(got, count);
             for (uint64_t i = 0; i < count; i++)
                 check(got[i] == answer.numbers[i], "key %llu is wrong", (unsigned long long)i);
             sql_answer_free(&answer);

@@ -5,18 +5,12 @@
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"
+#include "support/sort.h"
 
 typedef struct pair {
     uint64_t key;
     uint64_t value;
 } pair;
-
-static int by_key(const void *a, const void *b)
-{
-    const uint64_t x = ((const pair *)a)->key;
-    const uint64_t y = ((const pair *)b)->key;
-    return x < y ? -1 : x > y;
-}
 
 /* All pairs of a table in the order of their keys; caller frees. */
 static pair *sorted_pairs(const checked *t, uint64_t *count)
@@ -34,7 +28,7 @@ static pair *sorted_pairs(const checked *t, uint64_t *count)
     for (uint64_t i = 0; i < *count; i++)
         pairs[i] = (pair){array_at(&keys, i, t->options.key_bits),
                           array_at(&values, i, t->options.value_bits)};
-    qsort(pairs, *count, sizeof *pairs, by_key);
+    sort_pairs(pairs, *count);
     array_free(&keys);
     array_free(&values);
     return pairs;

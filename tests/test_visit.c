@@ -5,6 +5,7 @@
 #include "support/arrays.h"
 #include "support/keys.h"
 #include "support/multi.h"
+#include "support/sort.h"
 
 /* What a visitor has seen. */
 typedef struct seen {
@@ -42,13 +43,6 @@ static uint32_t note(void *context, const void *keys, const void *values, const 
     return s->count >= s->most;
 }
 
-static int by_key(const void *a, const void *b)
-{
-    const multi_pair *x = (const multi_pair *)a, *y = (const multi_pair *)b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    return x->value < y->value ? -1 : x->value > y->value;
-}
-
 static void check_equal(const multi *m, const multi_pair *got, const multi_pair *expected, uint64_t n)
 {
     const uint32_t bits = m->options.value_bits;
@@ -64,7 +58,7 @@ static void check_all(multi *m)
     seen s = {m, NULL, calloc(m->size + 1, sizeof(multi_pair)), NULL, 0, UINT64_MAX, 0};
     check_ok(heddle_table_for_all(m->table, note, &s, NULL));
     assert_int_equal(s.count, m->size);
-    qsort(s.pairs, s.count, sizeof *s.pairs, by_key);
+    sort_pairs(s.pairs, s.count);
     check_equal(m, s.pairs, m->pairs, m->size);
     free(s.pairs);
 }
@@ -98,7 +92,7 @@ static void check_each(multi *m, const uint64_t *keys, uint64_t n)
         const uint64_t first = model_first(m, key);
         uint64_t count = 0;
         while (at + count < s.count && s.rows[at + count] == i) count++;
-        qsort(s.pairs + at, count, sizeof *s.pairs, by_key);
+        sort_pairs(s.pairs + at, count);
         check_equal(m, s.pairs + at, m->pairs + first, count);
         assert_true(first + count == m->size || m->pairs[first + count].key != key);
         at += count;

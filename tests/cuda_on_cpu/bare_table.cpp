@@ -165,8 +165,8 @@ uint64_t bare_table::fill(const key_list &keys, const value_list &values, uint32
         model.clear();
     }
     if (folds) fold_regions(view, batch, &pairs, begins, &ends);
-    const hd_sorted sorted = {pairs.get(), starts.get(), ends.get(), NULL, 0, UINT64_MAX,
-                              NULL,        NULL};
+    const hd_sorted sorted = {pairs.get(), starts.get(), ends.get(), NULL,
+                              0,           UINT64_MAX,   NULL,       NULL};
     const uint32_t regions = UINT32_C(1) << view.region_bits;
     warps_launch(some_blocks(), FILL_BLOCK, [&] {
         if (fresh) emulated_fill_fresh(view, batch, sorted, regions);

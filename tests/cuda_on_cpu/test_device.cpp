@@ -88,13 +88,15 @@ template <bool TILES> static void add_all(plain_table<by_tiles::table> *t, model
             for (uint64_t i = by_tiles::tile_number(); i < n; i += tiles) {
                 const int outcome = writer.insert(keys[i], (uint32_t)i, HEDDLE_POLICY_ADD);
                 CHECK(outcome != HEDDLE_OUTCOME_FAILED, "no room");
-                if (threadIdx.x % by_tiles::tile_size == 0) came += outcome == HEDDLE_OUTCOME_INSERTED;
+                if (threadIdx.x % by_tiles::tile_size == 0)
+                    came += outcome == HEDDLE_OUTCOME_INSERTED;
             }
         } else {
             by_threads::writer writer(same);
             for (uint32_t base = 0; base < n; base += gridDim.x * BLOCK) {
                 const uint32_t i = base + blockIdx.x * BLOCK + threadIdx.x;
-                const int outcome = writer.insert_each(i < n ? keys[i] : 0, i, HEDDLE_POLICY_ADD, i < n);
+                const int outcome =
+                    writer.insert_each(i < n ? keys[i] : 0, i, HEDDLE_POLICY_ADD, i < n);
                 came += i < n && outcome == HEDDLE_OUTCOME_INSERTED;
             }
         }
@@ -114,9 +116,11 @@ static void find_all(plain_table<by_tiles::table> *t, const model &m)
             const auto expected = m.find(key);
             uint32_t one = 77, other = 77;
             const bool found = by_tiles::find_each(t->inside, key, &one, true);
-            CHECK(found == (expected != m.end()) && one == (found ? expected->second : 77), "tiles");
+            CHECK(found == (expected != m.end()) && one == (found ? expected->second : 77),
+                  "tiles");
             CHECK(by_threads::find(same, key, &other) == found && one == other, "threads");
-            CHECK(by_tiles::contains_each(t->inside, key, i % 3 == 0) == (found && i % 3 == 0), "flag");
+            CHECK(by_tiles::contains_each(t->inside, key, i % 3 == 0) == (found && i % 3 == 0),
+                  "flag");
         }
     });
     warps_launch(2, BLOCK, [&] {

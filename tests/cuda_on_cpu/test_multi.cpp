@@ -23,9 +23,9 @@ extern "C" {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-#define SEEDS 4
+#define SEEDS 3
 #else
-#define SEEDS 12
+#define SEEDS 6
 #endif
 
 typedef std::vector<hd_key> key_list;

@@ -8,11 +8,11 @@
 
 #define KEYS 600
 #ifdef __SANITIZE_ADDRESS__
-#define SEEDS 3 /* it takes five times as long */
+#define SEEDS 2 /* it takes five times as long */
 #elif HD_CHOOSES
-#define SEEDS 5 /* larger buckets take longer */
+#define SEEDS 4 /* larger buckets take longer */
 #else
-#define SEEDS 10
+#define SEEDS 6
 #endif
 
 /* Keys with many equal ones, close together and far apart. */

@@ -1,5 +1,6 @@
 /* join_model.c: see join_model.h. */
 #include "support/join_model.h"
+#include "support/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +34,6 @@ void join_rows_free(join_rows *rows)
     memset(rows, 0, sizeof *rows);
 }
 
-static int compare_pairs(const void *one, const void *other)
-{
-    const uint64_t *a = one, *b = other;
-    if (a[0] != b[0]) return a[0] < b[0] ? -1 : 1;
-    return a[1] < b[1] ? -1 : a[1] > b[1];
-}
-
 void join_rows_sort(join_rows *rows)
 {
     uint64_t matches = 0;
@@ -50,7 +44,7 @@ void join_rows_sort(join_rows *rows)
         pairs[2 * i] = rows->left[i];
         pairs[2 * i + 1] = rows->right[i];
     }
-    qsort(pairs, matches, 2 * sizeof *pairs, compare_pairs);
+    sort_pairs(pairs, matches);
     for (uint64_t i = 0; i < matches; i++) {
         rows->left[i] = pairs[2 * i];
         rows->right[i] = pairs[2 * i + 1];

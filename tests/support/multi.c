@@ -6,6 +6,7 @@
 
 #include "support/arrays.h"
 #include "support/keys.h"
+#include "support/sort.h"
 
 #define POISON_OUTCOME 0xee
 #define POISON_FLAG 0xdd
@@ -17,25 +18,11 @@ static bool is_multimap(const multi *m)
 
 /* --------------------------------------------------------------------------------------- model */
 
-static int compare_pairs(const void *a, const void *b)
-{
-    const multi_pair *x = a, *y = b;
-    if (x->key != y->key) return x->key < y->key ? -1 : 1;
-    if (x->value != y->value) return x->value < y->value ? -1 : 1;
-    return 0;
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static uint64_t *sorted_copy(const uint64_t *keys, uint64_t n)
 {
     uint64_t *copy = keys_allocate(n + 1);
     memcpy(copy, keys, n * sizeof *copy);
-    qsort(copy, n, sizeof *copy, compare_numbers);
+    sort_numbers(copy, n);
     return copy;
 }
 
@@ -63,7 +50,7 @@ void multi_model_add(multi *m, const uint64_t *keys, const uint64_t *values, uin
         m->pairs[old + i].value = low_bits(values != NULL ? values[i] : 1, m->options.value_bits);
     }
     m->size = old + n;
-    qsort(m->pairs, m->size, sizeof *m->pairs, compare_pairs);
+    sort_pairs(m->pairs, m->size);
     if (!is_multimap(m)) unite(m);
 }
 
@@ -189,7 +176,7 @@ static void check_erased(const uint64_t *keys, const array *flags, uint64_t n, u
     }
     check(count == distinct, "%llu keys erased, not %llu", (unsigned long long)count,
           (unsigned long long)distinct);
-    qsort(erased, count, sizeof *erased, compare_numbers);
+    sort_numbers(erased, count);
     for (uint64_t i = 1; i < count; i++)
         check(erased[i - 1] != erased[i], "key %#llx erased twice", (unsigned long long)erased[i]);
     free(erased);
@@ -232,7 +219,7 @@ static void check_export(const multi *m, heddle_table *table)
         pairs[i].key = array_at(&k, i, kb);
         pairs[i].value = vb != 0 ? array_at(&v, i, vb) : 0;
     }
-    qsort(pairs, count, sizeof *pairs, compare_pairs);
+    sort_pairs(pairs, count);
     for (uint64_t i = 0; i < count; i++)
         check(pairs[i].key == m->pairs[i].key && pairs[i].value == low_bits(m->pairs[i].value, vb),
               "exported pair %llu is %#llx, %#llx, not %#llx, %#llx", (unsigned long long)i,

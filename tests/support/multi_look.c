@@ -5,6 +5,7 @@
 #include "support/arrays.h"
 #include "support/keys.h"
 #include "support/multi.h"
+#include "support/sort.h"
 
 #define POISON_FLAG 0xee
 #define POISON_VALUE 0xdb
@@ -111,12 +112,6 @@ static void look_count(multi *m, const array *k, const uint64_t *keys, uint64_t 
     array_free(&matches);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* The values from `at` on are those of the key, in any order. */
 static void check_values(const multi *m, const array *values, uint64_t at, uint64_t key)
 {
@@ -124,7 +119,7 @@ static void check_values(const multi *m, const array *values, uint64_t at, uint6
     const uint64_t count = r.last - r.first;
     uint64_t *got = keys_allocate(count + 1);
     for (uint64_t i = 0; i < count; i++) got[i] = array_at(values, at + i, m->options.value_bits);
-    qsort(got, count, sizeof *got, compare_numbers);
+    sort_numbers(got, count);
     for (uint64_t i = 0; i < count; i++)
         check(got[i] == m->pairs[r.first + i].value, "key %#llx: value %#llx, not %#llx",
               (unsigned long long)key, (unsigned long long)got[i],
