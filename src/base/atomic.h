@@ -105,6 +105,9 @@ HD_FN uint64_t fetch_add_relaxed_64(uint64_t *word, uint64_t by)
     return atomicAdd((unsigned long long *)word, by);
 }
 HD_FN uint32_t fetch_or_relaxed_32(uint32_t *word, uint32_t with) { return atomicOr(word, with); }
+HD_FN uint32_t fetch_and_relaxed_32(uint32_t *word, uint32_t with) { return atomicAnd(word, with); }
+HD_FN uint32_t load_relaxed_32(const uint32_t *word) { return *(const volatile uint32_t *)word; }
+HD_FN uint64_t load_relaxed_64(const uint64_t *word) { return *(const volatile uint64_t *)word; }
 
 #else
 
@@ -180,6 +183,10 @@ HD_FN void or_relaxed_64(uint64_t *word, uint64_t with)
 {
     __atomic_fetch_or(word, with, __ATOMIC_RELAXED);
 }
+HD_FN uint32_t load_relaxed_32(const uint32_t *word)
+{
+    return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
 HD_FN uint64_t load_relaxed_64(const uint64_t *word)
 {
     return __atomic_load_n(word, __ATOMIC_RELAXED);
@@ -219,6 +226,10 @@ HD_FN uint64_t fetch_add_relaxed_64(uint64_t *word, uint64_t by)
 HD_FN uint32_t fetch_or_relaxed_32(uint32_t *word, uint32_t with)
 {
     return __atomic_fetch_or(word, with, __ATOMIC_RELAXED);
+}
+HD_FN uint32_t fetch_and_relaxed_32(uint32_t *word, uint32_t with)
+{
+    return __atomic_fetch_and(word, with, __ATOMIC_RELAXED);
 }
 
 #endif

@@ -1,0 +1,57 @@
+/*
+ * slabs.h: what the steps of a slab hash (scheme/slab.h) need to know of a table. All memory is the device's.
+ *
+ *   slab       128 bytes: slots for keys or pairs, then at byte 120 the address of the next slab of the list
+ *   bucket     a list of slabs. The first, its base slab, lies in an array of them; the others in the pool
+ *   address    of a slab in the pool: | super block (8) | block (14) | slab in the block (10) |
+ *   pool       super blocks of up to 2^24 slabs, each in one piece. None of them ever moves. A bit for every
+ *              slab says whether it is taken
+ *
+ * Slabs that are not taken are all 0, and so is a slot that never held a key. So a slab from the pool can be
+ * linked into a list as it is.
+ */
+#ifndef HD_SLABS_H
+#define HD_SLABS_H
+
+#include "engine/table_view.h"
+
+#define HD_SLAB_BYTES 128
+#define HD_SLAB_TAIL 120 /* where the address of the next slab is */
+#define HD_SLAB_NONE                                                                               \
+    UINT32_C(0)           /* the address of no slab: the first of a pool is never given away */
+#ifndef HD_SLAB_UNIT_BITS /* tests have smaller blocks */
+#define HD_SLAB_UNIT_BITS 10
+#endif
+#define HD_SLAB_UNITS (UINT32_C(1) << HD_SLAB_UNIT_BITS) /* slabs of a block */
+#define HD_SLAB_BLOCK_BITS 14
+#define HD_SLAB_BLOCKS (UINT32_C(1) << HD_SLAB_BLOCK_BITS) /* of a super block, at most */
+#define HD_SLAB_SUPERS 256
+#define HD_SLAB_BLOCK_WORDS (HD_SLAB_UNITS / 32) /* of the bits of a block */
+
+/* A super block: its slabs, and how many blocks come before it in the order of the bits. */
+typedef struct hd_slab_super {
+    char *slabs;
+    uint32_t before;
+    uint32_t blocks;
+} hd_slab_super;
+
+typedef struct hd_slab_pool {
+    char *light;                 /* the slabs of the only super block, else NULL */
+    const hd_slab_super *supers; /* device memory */
+    uint32_t super_count;
+    uint32_t blocks; /* of all of them */
+    uint32_t *taken; /* a bit for every slab, HD_SLAB_BLOCK_WORDS words a block */
+    uint32_t
+        *spent; /* a word that is 1 once somebody has found all of them taken; 0 before a batch */
+} hd_slab_pool;
+
+/*
+ * The table. buckets.slots are the base slabs; its geometry and keys as in table_view.h, with one bit of marks,
+ * so that two bits of every key word are free for the state of a slot.
+ */
+typedef struct hd_slab_view {
+    hd_view buckets;
+    hd_slab_pool pool;
+} hd_slab_view;
+
+#endif

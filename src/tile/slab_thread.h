@@ -1,0 +1,40 @@
+/* slab_thread.h: a slab as one thread looks at it; see slab_tile.h. */
+#ifndef HD_SLAB_THREAD_H
+#define HD_SLAB_THREAD_H
+
+typedef struct hd_slab_tile {
+    char alone; /* a thread needs to know nothing of others */
+} hd_slab_tile;
+
+HD_FN hd_slab_tile slab_tile_here(void)
+{
+    hd_slab_tile t;
+    t.alone = 1;
+    return t;
+}
+
+HD_FN hd_slab_look slab_look(hd_slab_tile t, char *slab, hd_key lean)
+{
+    hd_slab_look look = {0, 0, HD_SLAB_SLOTS, HD_SLAB_NONE};
+    (void)t;
+    for (uint32_t i = 0; i < HD_SLAB_SLOTS; i++) {
+        const hd_key key = slab_key(slab, i);
+        look.live |= (uint32_t)(key == (lean | HD_STATE_LIVE)) << i;
+        look.pending |= (uint32_t)(key == (lean | HD_STATE_PENDING)) << i;
+        if (key == 0) {
+            look.vacant = i;
+            return look; /* those behind it are vacant too */
+        }
+    }
+    look.next = load_acquire_32(slab_next_at(slab));
+    return look;
+}
+
+/* Whether this thread is the one of its tile that takes a step. */
+HD_FN bool slab_tile_acts(hd_slab_tile t)
+{
+    (void)t;
+    return true;
+}
+
+#endif
