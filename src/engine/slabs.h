@@ -13,6 +13,8 @@
 #ifndef HD_SLABS_H
 #define HD_SLABS_H
 
+#include <stdbool.h>
+
 #include "engine/table_view.h"
 
 #define HD_SLAB_BYTES 128
@@ -53,5 +55,24 @@ typedef struct hd_slab_view {
     hd_view buckets;
     hd_slab_pool pool;
 } hd_slab_view;
+
+/* Operations of a batch. */
+enum { HD_SLAB_INSERT, HD_SLAB_ERASE, HD_SLAB_FIND };
+
+/* A batch: all pointers are device memory. */
+typedef struct hd_slab_batch {
+    const uint8_t *operations; /* of each key; NULL: all are `operation` */
+    uint32_t operation;
+    uint32_t policy;    /* HEDDLE_POLICY_* of insertions */
+    bool multi;         /* insertions put pairs of equal keys beside each other */
+    bool retry;         /* only those are worked on whose outcome is FAILED */
+    const void *keys;   /* n of them */
+    const void *values; /* to insert; NULL in a set, or when all are 1 */
+    void *values_out; /* NULL, or where the values of lookups go; not written where there is none */
+    uint8_t *outcomes; /* NULL, or HD_SLAB_PLACED, PRESENT, ABSENT or SPENT of each */
+    uint64_t n;
+    hd_counts *counts; /* added to */
+    uint64_t *born, *died;
+} hd_slab_batch;
 
 #endif

@@ -22,9 +22,9 @@
  * is the one that belongs to it, or a later one. Claims are release by their CAS, or by the store of LIVE.
  * Slabs of the pool are 0 from before the batch, so linking one publishes nothing but its address.
  *
- * Steps: each function looks at one slab and never waits. HD_SLAB_AGAIN and HD_SLAB_ON say that it is to be
- * called again. Who waits for a PENDING value does so by that. In a warp all tiles take their steps together,
- * and what a step begins it ends, so nobody waits for a tile that waits for it.
+ * A step looks at one slab and never waits. HD_SLAB_AGAIN and HD_SLAB_ON say that it is to be taken again. Who
+ * waits for a PENDING value does so by that. In a warp all tiles take their steps together, and what a step
+ * begins it ends, so nobody waits for a tile that waits for it.
  */
 #ifndef HD_SLAB_H
 #define HD_SLAB_H
@@ -68,80 +68,73 @@ HD_FN hd_slab_walk slab_walk_start(const hd_slab_view *view, hd_key key)
     return walk;
 }
 
-/* On to the next slab, or nowhere. */
-HD_FN int slab_advance(const hd_slab_view *view, hd_slab_walk *walk, const hd_slab_look *look)
-{
-    if (look->next == HD_SLAB_NONE) return HD_SLAB_ABSENT;
-    walk->slab = pool_slab(&view->pool, look->next);
-    return HD_SLAB_ON;
-}
+/* What an operation is. */
+typedef struct hd_slab_task {
+    uint32_t operation; /* HD_SLAB_INSERT, HD_SLAB_ERASE or HD_SLAB_FIND */
+    uint32_t policy;    /* of an insertion whose key is there */
+    bool multi;         /* insertions put pairs of equal keys beside each other */
+    hd_value value;     /* to insert */
+} hd_slab_task;
 
-/* Puts a slab behind one that is full. */
-HD_FN int slab_extend(const hd_slab_view *view, hd_slab_walk *walk, hd_slab_taker *taker)
+/* Puts a slab behind one that is full, to be found there at the next look. */
+HD_FN int slab_extend(const hd_slab_view *view, char *slab, hd_slab_taker *taker)
 {
     const uint32_t fresh = slab_take(&view->pool, taker);
     if (fresh == HD_SLAB_NONE)
-        return load_acquire_32(slab_next_at(walk->slab)) != HD_SLAB_NONE ? HD_SLAB_AGAIN
-                                                                         : HD_SLAB_SPENT;
-    if (cas_32(slab_next_at(walk->slab), HD_SLAB_NONE, fresh))
-        walk->slab = pool_slab(&view->pool, fresh);
-    else (void)slab_give(&view->pool, fresh);
+        return load_acquire_32(slab_next_at(slab)) != HD_SLAB_NONE ? HD_SLAB_AGAIN : HD_SLAB_SPENT;
+    if (!cas_32(slab_next_at(slab), HD_SLAB_NONE, fresh)) (void)slab_give(&view->pool, fresh);
     return HD_SLAB_AGAIN;
 }
 
-/* Inserts a pair whose key may be there; then the policy decides. */
-HD_FN int slab_insert_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
-                           hd_value value, uint32_t policy, hd_slab_taker *taker)
+/* What one thread of the tile does for an insertion after a look. */
+HD_FN int slab_insert(const hd_slab_view *view, const hd_slab_walk *walk, const hd_slab_look *look,
+                      const hd_slab_task *task, hd_slab_taker *taker)
 {
-    const hd_slab_look look = slab_look(t, walk->slab, walk->lean);
     hd_pair pair;
     pair.lean = walk->lean;
-    pair.value = value;
-    if (look.live != 0) {
-        slab_update(walk->slab, hd_lowest_bit(look.live), policy, value);
+    pair.value = task->value;
+    if (!task->multi && look->live != 0) {
+        slab_update(walk->slab, slab_slot(hd_lowest_bit(look->live)), task->policy, task->value);
         return HD_SLAB_PRESENT;
     }
-    if (look.pending != 0) return HD_SLAB_AGAIN; /* it is not there yet, but nobody else may come */
-    if (look.vacant != HD_SLAB_SLOTS)
-        return slab_claim(walk->slab, look.vacant, pair) ? HD_SLAB_PLACED : HD_SLAB_AGAIN;
-    return slab_advance(view, walk, &look) == HD_SLAB_ON ? HD_SLAB_ON
-                                                         : slab_extend(view, walk, taker);
+    /* It is not there yet, but no other may take its place. */
+    if (!task->multi && look->pending != 0) return HD_SLAB_AGAIN;
+    if (look->vacant != 0)
+        return slab_claim(walk->slab, slab_slot(hd_lowest_bit(look->vacant)), pair) ? HD_SLAB_PLACED
+                                                                                    : HD_SLAB_AGAIN;
+    return look->next != HD_SLAB_NONE ? HD_SLAB_ON : slab_extend(view, walk->slab, taker);
 }
 
-/* Inserts a pair beside those of the same key. */
-HD_FN int slab_append_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
-                           hd_value value, hd_slab_taker *taker)
+/* The same for an erasure: in a multimap the pair that was inserted first. */
+HD_FN int slab_erase(const hd_slab_walk *walk, const hd_slab_look *look)
 {
-    const hd_slab_look look = slab_look(t, walk->slab, walk->lean);
-    hd_pair pair;
-    pair.lean = walk->lean;
-    pair.value = value;
-    if (look.vacant != HD_SLAB_SLOTS)
-        return slab_claim(walk->slab, look.vacant, pair) ? HD_SLAB_PLACED : HD_SLAB_AGAIN;
-    return slab_advance(view, walk, &look) == HD_SLAB_ON ? HD_SLAB_ON
-                                                         : slab_extend(view, walk, taker);
+    if (look->live != 0)
+        return slab_bury(walk->slab, slab_slot(hd_lowest_bit(look->live)), walk->lean)
+                   ? HD_SLAB_PRESENT
+                   : HD_SLAB_AGAIN;
+    return look->next != HD_SLAB_NONE ? HD_SLAB_ON : HD_SLAB_ABSENT;
 }
 
-/* Finds a key, in a multimap the pair that was inserted first; *value is its value. */
-HD_FN int slab_find_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
-                         hd_value *value)
+/*
+ * One look of an operation, and what follows from it. A value that is found, in a multimap the one that was
+ * inserted first, goes to *to unless that is NULL. Tiles go together; those that are not active do nothing.
+ */
+HD_FN int slab_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
+                    const hd_slab_task *task, hd_value *to, bool active, hd_slab_taker *taker)
 {
     const hd_slab_look look = slab_look(t, walk->slab, walk->lean);
-    if (look.live != 0) {
-        *value = slab_value(walk->slab, hd_lowest_bit(look.live));
-        return HD_SLAB_PRESENT;
+    int end = HD_SLAB_ON;
+    if (task->operation == HD_SLAB_FIND) {
+        if (look.live != 0) end = HD_SLAB_PRESENT;
+        else if (look.next == HD_SLAB_NONE) end = HD_SLAB_ABSENT;
+        if (active && end == HD_SLAB_PRESENT && to != NULL) slab_deliver(t, walk->slab, &look, to);
+    } else if (active && slab_tile_acts(t)) {
+        end = task->operation == HD_SLAB_INSERT ? slab_insert(view, walk, &look, task, taker)
+                                                : slab_erase(walk, &look);
     }
-    return slab_advance(view, walk, &look);
-}
-
-/* Erases a key, in a multimap the pair that was inserted first. */
-HD_FN int slab_erase_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk)
-{
-    const hd_slab_look look = slab_look(t, walk->slab, walk->lean);
-    if (look.live != 0)
-        return slab_bury(walk->slab, hd_lowest_bit(look.live), walk->lean) ? HD_SLAB_PRESENT
-                                                                           : HD_SLAB_AGAIN;
-    return slab_advance(view, walk, &look);
+    end = slab_tile_tell(t, end);
+    if (active && end == HD_SLAB_ON) walk->slab = pool_slab(&view->pool, look.next);
+    return end;
 }
 
 #endif

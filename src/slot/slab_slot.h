@@ -15,8 +15,9 @@
 #ifndef HD_SLAB_SLOT_H
 #define HD_SLAB_SLOT_H
 
-#define HD_BUCKET                                                                                  \
-    1 /* slabs are the buckets here; nothing of a slot's place in one is asked of slot.h */
+#ifndef HD_BUCKET /* hash.h and slot.h ask for it; slabs are the buckets here */
+#define HD_BUCKET 1
+#endif
 #include "engine/slabs.h"
 #include "slot/slot.h"
 

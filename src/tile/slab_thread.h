@@ -15,14 +15,14 @@ HD_FN hd_slab_tile slab_tile_here(void)
 
 HD_FN hd_slab_look slab_look(hd_slab_tile t, char *slab, hd_key lean)
 {
-    hd_slab_look look = {0, 0, HD_SLAB_SLOTS, HD_SLAB_NONE};
+    hd_slab_look look = {0, 0, 0, HD_SLAB_NONE};
     (void)t;
     for (uint32_t i = 0; i < HD_SLAB_SLOTS; i++) {
         const hd_key key = slab_key(slab, i);
         look.live |= (uint32_t)(key == (lean | HD_STATE_LIVE)) << i;
         look.pending |= (uint32_t)(key == (lean | HD_STATE_PENDING)) << i;
         if (key == 0) {
-            look.vacant = i;
+            look.vacant = UINT32_C(1) << i;
             return look; /* those behind it are vacant too */
         }
     }
@@ -30,11 +30,24 @@ HD_FN hd_slab_look slab_look(hd_slab_tile t, char *slab, hd_key lean)
     return look;
 }
 
-/* Whether this thread is the one of its tile that takes a step. */
+HD_FN void slab_deliver(hd_slab_tile t, char *slab, const hd_slab_look *look, hd_value *to)
+{
+    (void)t;
+    *to = slab_value(slab, hd_lowest_bit(look->live));
+}
+
+HD_FN uint32_t slab_slot(uint32_t bit) { return bit; }
+
 HD_FN bool slab_tile_acts(hd_slab_tile t)
 {
     (void)t;
     return true;
+}
+
+HD_FN int slab_tile_tell(hd_slab_tile t, int number)
+{
+    (void)t;
+    return number;
 }
 
 #endif

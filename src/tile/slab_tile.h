@@ -2,9 +2,13 @@
  * slab_tile.h: how a slab is looked at: by one thread on a CPU, by the lanes of a tile on a GPU.
  *
  *   hd_slab_look slab_look(t, slab, lean)     what it holds, each key word read once
+ *   void slab_deliver(t, slab, &look, to)     writes the value of the first slot that holds the key
+ *   bool slab_tile_acts(t)                    whether this thread changes things for its tile
+ *   int slab_tile_tell(t, number)             what that thread says, to all of the tile
+ *   uint32_t slab_slot(bit)                   the slot that a bit of a look stands for
  *
- * All of a look is the same for the whole tile. The order of slots, in which they are filled, is the tile's
- * own affair, as long as every tile of a device has the same.
+ * The bits of a look are the same for the whole tile. The order of slots in it, in which they are filled, is
+ * the tile's own affair, as long as every tile of a device has the same.
  */
 #ifndef HD_SLAB_TILE_H
 #define HD_SLAB_TILE_H
@@ -14,11 +18,13 @@
 typedef struct hd_slab_look {
     uint32_t live;    /* a bit for every slot that holds the key */
     uint32_t pending; /* a bit for every slot that is about to hold it */
-    uint32_t vacant;  /* the first slot that is VACANT, HD_SLAB_SLOTS where there is none */
-    uint32_t next;    /* the address of the slab after it; read after the slots */
+    uint32_t vacant; /* bits of slots that are VACANT, the first of them among others; 0: none is */
+    uint32_t next;   /* the address of the slab after it, where none is VACANT */
 } hd_slab_look;
 
-#if !defined(__CUDACC__)
+#if defined(__CUDACC__)
+#include "tile/slab_cuda.h"
+#else
 #include "tile/slab_thread.h"
 #endif
 

@@ -25,7 +25,7 @@
         if (!(condition)) fail(__LINE__, __VA_ARGS__);                                             \
     } while (0)
 
-enum { INSERT, ERASE, FIND, NOTHING };
+enum { INSERT = HD_SLAB_INSERT, ERASE = HD_SLAB_ERASE, FIND = HD_SLAB_FIND, NOTHING };
 
 typedef struct operation {
     int kind;
@@ -80,16 +80,14 @@ static void fail(int line, const char *what)
 static result operate(const operation *o, hd_slab_taker *taker)
 {
     hd_slab_walk walk = slab_walk_start(&s.view, s.keys[o->key]);
+    const hd_slab_task task = {(uint32_t)o->kind, o->policy, false, o->value};
     result r = {HD_SLAB_AGAIN, 0};
     while (r.end == HD_SLAB_AGAIN || r.end == HD_SLAB_ON) {
         /* A step knows of the past what the walk and the taker hold, and no more. */
         const uint64_t place[4] = {(uint64_t)(walk.slab - s.memory), taker->word, taker->known,
                                    (uint64_t)(o - &s.script[0][0])};
         orders_at(orders_hash(7, place, sizeof place));
-        if (o->kind == INSERT)
-            r.end = slab_insert_step(slab_tile_here(), &s.view, &walk, o->value, o->policy, taker);
-        else if (o->kind == ERASE) r.end = slab_erase_step(slab_tile_here(), &s.view, &walk);
-        else r.end = slab_find_step(slab_tile_here(), &s.view, &walk, &r.value);
+        r.end = slab_step(slab_tile_here(), &s.view, &walk, &task, &r.value, true, taker);
     }
     return r;
 }

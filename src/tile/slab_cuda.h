@@ -1,0 +1,83 @@
+/*
+ * slab_cuda.h: a slab as the eight lanes of a tile look at it, 16 bytes each; see slab_tile.h. The tiles of a
+ * warp go together: no branch may part them around a look.
+ *
+ * Bit 8 * j + l of a look is the j-th slot of lane l, so the bits of a ballot stay as they are. Slots and the
+ * address behind them are read in no order, which is right: see scheme/slab.h. A lane reads past the first-level
+ * cache; what another tile has written is seen, and what follows from it is an access to the same slab or to
+ * one that was all 0 before.
+ */
+#ifndef HD_SLAB_CUDA_H
+#define HD_SLAB_CUDA_H
+
+#include "cuda/load.h"
+
+#define HD_SLAB_LANES 8
+#define HD_SLAB_PIECE 16
+/* Bytes from one key word to the next; key words of a lane. */
+#define HD_SLAB_STEP (HD_APART ? HD_KEY_BITS / 8 : HD_SLAB_PAIR_BYTES)
+#define HD_SLAB_LANE_SLOTS (HD_SLAB_PIECE / HD_SLAB_STEP)
+
+typedef struct hd_slab_tile {
+    uint32_t shift; /* of its lanes within the warp */
+    uint32_t lane;  /* this thread within the tile */
+} hd_slab_tile;
+
+HD_FN hd_slab_tile slab_tile_here(void)
+{
+    hd_slab_tile t;
+    t.lane = threadIdx.x % HD_SLAB_LANES;
+    t.shift = threadIdx.x % 32 - t.lane;
+    return t;
+}
+
+HD_FN uint32_t slab_vote(hd_slab_tile t, bool mine)
+{
+    return __ballot_sync(0xffffffffu, mine) >> t.shift & ((1u << HD_SLAB_LANES) - 1);
+}
+
+HD_FN uint32_t slab_slot(uint32_t bit)
+{
+    return bit % HD_SLAB_LANES * HD_SLAB_LANE_SLOTS + bit / HD_SLAB_LANES;
+}
+
+HD_FN hd_slab_look slab_look(hd_slab_tile t, char *slab, hd_key lean)
+{
+    hd_slab_look look = {0, 0, 0, HD_SLAB_NONE};
+    hd_key words[HD_SLAB_PIECE / sizeof(hd_key)];
+    uint32_t tail[HD_SLAB_PIECE / 4];
+    load_shared<HD_SLAB_PIECE>(words, slab + t.lane * HD_SLAB_PIECE);
+    HD_UNROLL
+    for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
+        const hd_key key = words[j * HD_SLAB_STEP / sizeof(hd_key)];
+        const bool slot = t.lane * HD_SLAB_LANE_SLOTS + j < HD_SLAB_SLOTS;
+        look.live |= slab_vote(t, slot && key == (lean | HD_STATE_LIVE)) << j * HD_SLAB_LANES;
+#if !HD_SLAB_IN_ONE
+        look.pending |= slab_vote(t, slot && key == (lean | HD_STATE_PENDING)) << j * HD_SLAB_LANES;
+#endif
+        look.vacant |= slab_vote(t, slot && key == 0) << j * HD_SLAB_LANES;
+    }
+    memcpy(tail, words, sizeof tail);
+    look.next = __shfl_sync(0xffffffffu, tail[HD_SLAB_TAIL % HD_SLAB_PIECE / 4],
+                            (int)(t.shift + HD_SLAB_TAIL / HD_SLAB_PIECE));
+    return look;
+}
+
+/* The lane whose turn it is reads the value: it is in the second-level cache. */
+HD_FN void slab_deliver(hd_slab_tile t, char *slab, const hd_slab_look *look, hd_value *to)
+{
+    if (t.lane != 0) return;
+#if !HD_SLAB_IN_ONE
+    __threadfence(); /* the value after the key */
+#endif
+    *to = slab_value(slab, slab_slot(hd_lowest_bit(look->live)));
+}
+
+HD_FN bool slab_tile_acts(hd_slab_tile t) { return t.lane == 0; }
+
+HD_FN int slab_tile_tell(hd_slab_tile t, int number)
+{
+    return __shfl_sync(0xffffffffu, number, (int)t.shift);
+}
+
+#endif

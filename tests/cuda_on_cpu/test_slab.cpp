@@ -1,0 +1,309 @@
+/*
+ * test_slab.cpp: the kernels of slab hashes (src/cuda/slab_kernels.h), run on the CPU by warps.h under random
+ * schedules: batches in which many tiles insert, erase and find the same few keys at once, with pools that are
+ * ample and that run out. What every key went through must be explained by some order; the lists must be whole.
+ */
+#include "shim.h"
+
+#define SLAB_BLOCK 64 /* a fiber a thread: few of them */
+#include "cuda/slab_kernels.h"
+
+#include <map>
+#include <set>
+
+#include "arrays.h"
+
+extern "C" {
+#include "api/geometry.h"
+}
+
+#ifdef __SANITIZE_ADDRESS__
+#define SEEDS 3
+#else
+#define SEEDS 8
+#endif
+#define BLOCKS 2 /* of the pool, each a super block when there are two */
+#define OPERATIONS 160
+
+static uint64_t random_64() { return warps_random() << 32 ^ warps_random(); }
+static uint64_t random_below(uint64_t n) { return warps_random() % n; }
+
+typedef std::map<hd_key, hd_value> contents;
+
+struct bare_slabs {
+    device_array<char> base, slabs;
+    device_array<hd_slab_super> supers;
+    device_array<uint32_t> taken, spent;
+    uint32_t hidden[BLOCKS *
+                    HD_SLAB_BLOCK_WORDS]; /* slabs that count as taken, to make the pool small */
+    hd_slab_view view;
+
+    bare_slabs(uint32_t region_buckets, uint32_t spare);
+    std::multimap<hd_key, hd_value> read() const;
+    uint64_t buckets() const
+    {
+        return (uint64_t)view.buckets.region_buckets << view.buckets.region_bits;
+    }
+};
+
+/* So many slabs can be had from the pool. */
+bare_slabs::bare_slabs(uint32_t region_buckets, uint32_t spare)
+    : base((size_t)4 * region_buckets * HD_SLAB_BYTES, 0),
+      slabs((size_t)BLOCKS * HD_SLAB_UNITS * HD_SLAB_BYTES, 0), supers(BLOCKS),
+      taken(BLOCKS * HD_SLAB_BLOCK_WORDS, 0xff), spent(1, 0)
+{
+    const bool light = random_below(2) == 0;
+    memset(&view, 0, sizeof view);
+    view.buckets.slots = base.get();
+    view.buckets.region_bits = 2;
+    view.buckets.region_buckets = region_buckets;
+    view.buckets.mark_bits = 1;
+    view.buckets.key_mask = (hd_key) ~((hd_key)1 << (HD_KEY_BITS - 2));
+    hd_mix_init(&view.buckets.mix, random_64());
+    for (uint32_t i = 0; i < BLOCKS; i++)
+        supers[i] = {slabs.get() + (size_t)i * HD_SLAB_UNITS * HD_SLAB_BYTES, i, 1};
+    if (light) supers[0].blocks = BLOCKS;
+    view.pool = {light ? slabs.get() : NULL,
+                 supers.get(),
+                 light ? 1u : BLOCKS,
+                 BLOCKS,
+                 taken.get(),
+                 spent.get()};
+    while (spare != 0) {
+        const uint32_t slab = 1 + (uint32_t)random_below(BLOCKS * HD_SLAB_UNITS - 1);
+        spare -= taken[slab / 32] >> slab % 32 & 1;
+        taken[slab / 32] &= ~(1u << slab % 32);
+    }
+    memcpy(hidden, taken.get(), sizeof hidden);
+}
+
+/* All pairs. Slots are filled in order, nothing is half done, every taken slab is in one list. */
+std::multimap<hd_key, hd_value> bare_slabs::read() const
+{
+    std::multimap<hd_key, hd_value> all;
+    std::vector<uint32_t> linked(hidden, hidden + BLOCKS * HD_SLAB_BLOCK_WORDS);
+    for (uint64_t bucket = 0; bucket < buckets(); bucket++) {
+        char *slab = base_slab(&view.buckets, bucket);
+        for (bool vacant = false; slab != NULL;) {
+            for (uint32_t bit = 0; bit < 8 * HD_SLAB_LANE_SLOTS; bit++) {
+                const uint32_t slot = slab_slot(bit);
+                if (slot >= HD_SLAB_SLOTS) continue;
+                const hd_key word = *slab_key_at(slab, slot);
+                CHECK(!vacant || word == 0, "a vacancy has a key behind it");
+                vacant = word == 0;
+                CHECK((word & HD_STATE_MASK) != HD_STATE_PENDING, "a slot was left pending");
+                if ((word & HD_STATE_MASK) != HD_STATE_LIVE) continue;
+                const uint32_t region = (uint32_t)(bucket / view.buckets.region_buckets);
+                const hd_key lean = word & ~HD_STATE_MASK;
+                const hd_key key = key_from_lean(&view.buckets, region, lean);
+                CHECK(slab_bucket(&view.buckets, mix_key(&view.buckets.mix, key)) == bucket,
+                      "a key is in the wrong bucket");
+                hd_value value = 0;
+#if HD_VALUE_BITS != 0
+                value = *slab_value_at(slab, slot);
+#endif
+                all.emplace(key, value);
+            }
+            const uint32_t next = *slab_next_at(slab);
+            if (next == HD_SLAB_NONE) break;
+            CHECK(pool_has(&view.pool, next), "a list leads out of the pool");
+            uint32_t *word = &linked[(size_t)(pool_word(&view.pool, next) - view.pool.taken)];
+            CHECK((*word >> next % 32 & 1) == 0, "a slab is in two lists");
+            *word |= 1u << next % 32;
+            slab = pool_slab(&view.pool, next);
+        }
+    }
+    for (uint32_t i = 0; i < linked.size(); i++)
+        CHECK(linked[i] == taken[i], "word %u: taken %x, linked %x", i, taken[i], linked[i]);
+    return all;
+}
+
+struct batch_of {
+    std::vector<uint8_t> operations;
+    std::vector<hd_key> keys;
+    std::vector<hd_value> values, values_out;
+    std::vector<uint8_t> outcomes;
+    uint32_t policy;
+    hd_counts counts;
+    uint64_t born, died;
+};
+
+static void run(bare_slabs *t, batch_of *b, bool multi, bool pure)
+{
+    const size_t n = b->keys.size();
+    device_array<uint8_t> operations = upload(b->operations), outcomes(n);
+    device_array<hd_key> keys = upload(b->keys);
+    device_array<hd_value> values = upload(b->values), out(n, 0);
+    device_array<hd_counts> counts(1, 0);
+    device_array<uint64_t> sizes(2, 0);
+    hd_slab_batch batch;
+    memset(&batch, 0, sizeof batch);
+    batch.operations = operations.get();
+    batch.operation = pure ? b->operations[0] : 0;
+    batch.policy = b->policy;
+    batch.multi = multi;
+    batch.keys = keys.get();
+    batch.values = HD_VALUE_BITS != 0 ? values.get() : NULL;
+    batch.values_out = HD_VALUE_BITS != 0 ? out.get() : NULL;
+    batch.outcomes = outcomes.get();
+    batch.n = n;
+    batch.counts = counts.get();
+    batch.born = &sizes[0];
+    batch.died = &sizes[1];
+    t->spent[0] = 0;
+    const unsigned blocks = 1 + (unsigned)random_below(3);
+    warps_launch(blocks, SLAB_BLOCK, [&] {
+        if (!pure) slab_batch<SLAB_ANY>(t->view, batch);
+        else if (batch.operation == HD_SLAB_INSERT) slab_batch<HD_SLAB_INSERT>(t->view, batch);
+        else if (batch.operation == HD_SLAB_ERASE) slab_batch<HD_SLAB_ERASE>(t->view, batch);
+        else slab_batch<HD_SLAB_FIND>(t->view, batch);
+    });
+    b->outcomes.assign(outcomes.get(), outcomes.get() + n);
+    b->values_out.assign(out.get(), out.get() + n);
+    b->counts = counts[0];
+    b->born = sizes[0];
+    b->died = sizes[1];
+}
+
+/* What happened to one key in a batch. */
+struct history {
+    uint64_t placed = 0, updated = 0, erased = 0, found = 0, absent = 0, spent = 0;
+    hd_value sum = 0; /* of values placed and added */
+    std::set<hd_value> written, read;
+};
+
+static std::map<hd_key, history> histories(const batch_of *b)
+{
+    std::map<hd_key, history> all;
+    for (size_t i = 0; i < b->keys.size(); i++) {
+        history &h = all[b->keys[i]];
+        const int end = b->outcomes[i];
+        const uint32_t operation = b->operations[i];
+        CHECK(end <= HD_SLAB_SPENT, "outcome %d", end);
+        if (operation == HD_SLAB_INSERT) {
+            CHECK(end != HD_SLAB_ABSENT, "an insertion found nothing");
+            h.placed += end == HD_SLAB_PLACED;
+            h.updated += end == HD_SLAB_PRESENT;
+            h.spent += end == HD_SLAB_SPENT;
+            if (end == HD_SLAB_PLACED ||
+                (end == HD_SLAB_PRESENT && b->policy == HEDDLE_POLICY_REPLACE))
+                h.written.insert(b->values[i]);
+            if (end == HD_SLAB_PLACED || end == HD_SLAB_PRESENT) h.sum += b->values[i];
+            continue;
+        }
+        CHECK(end == HD_SLAB_PRESENT || end == HD_SLAB_ABSENT, "outcome %d", end);
+        h.absent += end == HD_SLAB_ABSENT;
+        h.erased += operation == HD_SLAB_ERASE && end == HD_SLAB_PRESENT;
+        h.found += operation == HD_SLAB_FIND && end == HD_SLAB_PRESENT;
+        if (operation == HD_SLAB_FIND && end == HD_SLAB_PRESENT) h.read.insert(b->values_out[i]);
+    }
+    return all;
+}
+
+/* Some order of its operations leads one key of a unique table from before to after. */
+static void check_key(const batch_of *b, const history &h, const hd_value *before,
+                      const hd_value *after)
+{
+    const bool was = before != NULL, is = after != NULL;
+    CHECK(was + h.placed == is + h.erased, "%d there, %llu inserted, %llu erased, then %d", was,
+          (ull)h.placed, (ull)h.erased, is);
+    CHECK(was || h.placed != 0 || h.updated + h.found == 0, "a key was found that was never there");
+    CHECK(!was || h.erased != 0 || h.absent == 0, "a key was missed that was there all the while");
+    if (HD_VALUE_BITS == 0) return;
+    if (b->policy == HEDDLE_POLICY_ADD) {
+        if (h.erased == 0 && is)
+            CHECK(*after == (hd_value)((was ? *before : 0) + h.sum), "the sum is wrong");
+        return;
+    }
+    std::set<hd_value> possible = h.written;
+    if (was) possible.insert(*before);
+    for (hd_value value : h.read) CHECK(possible.count(value) != 0, "a value from nowhere is read");
+    if (is) CHECK(possible.count(*after) != 0, "a value from nowhere is there");
+}
+
+static contents unique(const std::multimap<hd_key, hd_value> &all)
+{
+    contents c;
+    for (const auto &pair : all) CHECK(c.insert(pair).second, "a key is there twice");
+    return c;
+}
+
+static batch_of some_batch(const std::vector<hd_key> &pool, int only)
+{
+    static const uint32_t policies[] = {HEDDLE_POLICY_KEEP, HEDDLE_POLICY_REPLACE,
+                                        HEDDLE_POLICY_ADD};
+    batch_of b;
+    b.policy = policies[random_below(3)];
+    for (size_t i = 0; i < OPERATIONS; i++) {
+        b.operations.push_back((uint8_t)(only >= 0 ? only : (int)random_below(3)));
+        b.keys.push_back(pool[random_below(pool.size())]);
+        b.values.push_back((hd_value)random_64());
+    }
+    return b;
+}
+
+static std::vector<hd_key> some_keys(size_t n)
+{
+    std::vector<hd_key> keys = {0, (hd_key) ~(hd_key)0, 1};
+    while (keys.size() < n) keys.push_back((hd_key)random_64());
+    return keys;
+}
+
+/* Batches of everything at once, on a few keys or on many, in a table that is held against its past. */
+static void mixed(size_t distinct, uint32_t region_buckets, uint32_t spare)
+{
+    bare_slabs t(region_buckets, spare);
+    const std::vector<hd_key> pool = some_keys(distinct);
+    contents now;
+    for (int round = 0; round < 6; round++) {
+        batch_of b = some_batch(pool, round < 4 ? -1 : round == 4 ? HD_SLAB_FIND : HD_SLAB_ERASE);
+        run(&t, &b, false, round >= 4);
+        const contents next = unique(t.read());
+        uint64_t spent = 0;
+        for (const auto &key : histories(&b)) {
+            const contents::const_iterator before = now.find(key.first),
+                                           after = next.find(key.first);
+            check_key(&b, key.second, before != now.end() ? &before->second : NULL,
+                      after != next.end() ? &after->second : NULL);
+            spent += key.second.spent;
+        }
+        for (const auto &pair : now)
+            CHECK(next.count(pair.first) != 0 || b.died != 0, "a key is lost");
+        CHECK(next.size() == now.size() + b.born - b.died, "the counts are wrong");
+        CHECK(b.counts.at[HD_FAILED] == spent, "failures are not counted");
+        CHECK(spent == 0 || spare < 40, "the pool had slabs");
+        now = next;
+    }
+}
+
+/* Pairs of equal keys beside each other; erasing takes the one that came first. */
+static void multimap(uint32_t spare)
+{
+    bare_slabs t(1, spare);
+    const std::vector<hd_key> pool = some_keys(5);
+    uint64_t size = 0;
+    for (int round = 0; round < 4; round++) {
+        batch_of b = some_batch(pool, round == 0 ? HD_SLAB_INSERT : -1);
+        run(&t, &b, true, round == 0);
+        const auto all = t.read();
+        size += b.born - b.died;
+        CHECK(all.size() == size, "%zu pairs, not %llu", all.size(), (ull)size);
+        for (const auto &key : histories(&b)) CHECK(key.second.updated == 0, "a pair was updated");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    const uint64_t last = argc > 1 ? first : SEEDS;
+    for (uint64_t seed = first; seed <= last; seed++) {
+        fprintf(stderr, "seed %llu\n", (ull)seed);
+        warps_seed(seed);
+        mixed(3, 1, 500);
+        mixed(200, 1, 500);
+        mixed(200, 3, (uint32_t)random_below(8));
+        multimap(500);
+        multimap((uint32_t)random_below(10));
+    }
+    return 0;
+}
