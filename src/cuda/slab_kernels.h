@@ -9,7 +9,7 @@
 #define HD_CUDA_SLAB_KERNELS_H
 
 #include "cuda/count.h"
-#include "scheme/slab.h"
+#include "scheme/slab_whole.h"
 
 #ifndef SLAB_BLOCK
 #define SLAB_BLOCK 256
@@ -94,6 +94,37 @@ static __global__ void __launch_bounds__(SLAB_BLOCK)
     const uint32_t mine[] = {sums.placed, sums.updated,     sums.spent,  sums.asked,
                              sums.found,  one * sums.looks, sums.placed, sums.erased};
     block_add(sum_to, mine);
+}
+
+/* Compacts all lists, each by one thread. The sums: slots that are vacant again, slabs given back. */
+static __global__ void __launch_bounds__(SLAB_BLOCK)
+    slab_compact_all(const hd_slab_view view, uint64_t buckets, uint64_t *dead, uint64_t *given)
+{
+    const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    uint64_t sums[2] = {0, 0};
+    for (uint64_t i = thread; i < buckets; i += (uint64_t)gridDim.x * blockDim.x) {
+        const hd_slab_compacted done = slab_compact(&view, i);
+        sums[0] += done.dead;
+        sums[1] += done.given;
+    }
+    uint64_t *const to[] = {dead, given};
+    block_add(to, sums);
+}
+
+/* Counts and checks all lists; *census and `seen` are 0 before. */
+static __global__ void __launch_bounds__(SLAB_BLOCK)
+    slab_inspect_all(const hd_slab_view view, uint64_t buckets, uint32_t *seen,
+                     hd_slab_census *census)
+{
+    const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    hd_slab_census mine;
+    memset(&mine, 0, sizeof mine);
+    for (uint64_t i = thread; i < buckets; i += (uint64_t)gridDim.x * blockDim.x)
+        slab_inspect(&view, i, seen, &mine);
+    enum { WORDS = sizeof mine / sizeof(uint64_t) };
+    for (int i = 0; i < WORDS; i++)
+        if (((const uint64_t *)&mine)[i] != 0)
+            add_relaxed_64((uint64_t *)census + i, ((const uint64_t *)&mine)[i]);
 }
 
 #endif

@@ -17,6 +17,8 @@
 /* Bytes from one key word to the next; key words of a lane. */
 #define HD_SLAB_STEP (HD_APART ? HD_KEY_BITS / 8 : HD_SLAB_PAIR_BYTES)
 #define HD_SLAB_LANE_SLOTS (HD_SLAB_PIECE / HD_SLAB_STEP)
+#define HD_SLAB_ORDER                                                                              \
+    (HD_SLAB_LANES * HD_SLAB_LANE_SLOTS) /* bits of a look, not all of them slots */
 
 typedef struct hd_slab_tile {
     uint32_t shift; /* of its lanes within the warp */

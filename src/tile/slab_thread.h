@@ -2,6 +2,8 @@
 #ifndef HD_SLAB_THREAD_H
 #define HD_SLAB_THREAD_H
 
+#define HD_SLAB_ORDER HD_SLAB_SLOTS /* bits of a look */
+
 typedef struct hd_slab_tile {
     char alone; /* a thread needs to know nothing of others */
 } hd_slab_tile;

@@ -5,7 +5,8 @@
  *   void slab_deliver(t, slab, &look, to)     writes the value of the first slot that holds the key
  *   bool slab_tile_acts(t)                    whether this thread changes things for its tile
  *   int slab_tile_tell(t, number)             what that thread says, to all of the tile
- *   uint32_t slab_slot(bit)                   the slot that a bit of a look stands for
+ *   uint32_t slab_slot(bit)                   the slot that a bit of a look stands for; bits from 0 to
+ *                                             HD_SLAB_ORDER - 1, of which some may stand for none
  *
  * The bits of a look are the same for the whole tile. The order of slots in it, in which they are filled, is
  * the tile's own affair, as long as every tile of a device has the same.

@@ -249,6 +249,73 @@ static std::vector<hd_key> some_keys(size_t n)
     return keys;
 }
 
+/* The census agrees with what was read. Compacting leaves the pairs, and no more slabs than they need. */
+static void compact(bare_slabs *t)
+{
+    const std::multimap<hd_key, hd_value> before = t->read();
+    device_array<uint64_t> sums(2, 0);
+    device_array<uint32_t> seen(BLOCKS * HD_SLAB_BLOCK_WORDS, 0);
+    device_array<hd_slab_census> census(2, 0);
+    warps_launch(2, SLAB_BLOCK,
+                 [&] { slab_inspect_all(t->view, t->buckets(), seen.get(), &census[0]); });
+    warps_launch(2, SLAB_BLOCK,
+                 [&] { slab_compact_all(t->view, t->buckets(), &sums[0], &sums[1]); });
+    CHECK(t->read() == before, "pairs are not what they were");
+    memset(seen.get(), 0, seen.n * sizeof(uint32_t));
+    warps_launch(2, SLAB_BLOCK,
+                 [&] { slab_inspect_all(t->view, t->buckets(), seen.get(), &census[1]); });
+    for (int i = 0; i < 2; i++) {
+        const hd_slab_census &c = census[i];
+        CHECK(c.live == before.size(), "%llu live, not %zu", (ull)c.live, before.size());
+        CHECK(c.pending + c.gaps + c.misplaced + c.astray == 0, "a sound table is called damaged");
+    }
+    CHECK(census[0].dead == sums[0] && census[1].dead == 0, "dead slots are left");
+    CHECK(census[0].chained == census[1].chained + sums[1], "slabs are lost");
+    /* Every list has one slab at least, and none without a pair behind it. */
+    CHECK(census[1].chained * HD_SLAB_SLOTS <= before.size(), "slabs are left");
+}
+
+/* The word of a key that belongs into another bucket; 0 where there is none. */
+static hd_key stranger(const bare_slabs *t, uint64_t bucket, hd_key word)
+{
+    const hd_view *v = &t->view.buckets;
+    const uint32_t region = (uint32_t)(bucket / v->region_buckets);
+    for (hd_key i = 1; word != 0 && v->region_buckets > 1 && i < 1000; i++) {
+        const hd_key other = word ^ i;
+        if (slab_bucket(v, mixed_from_lean(v, region, other & ~HD_STATE_MASK)) != bucket)
+            return other;
+    }
+    return 0;
+}
+
+/* A census finds what was damaged. */
+static void damage(bare_slabs *t)
+{
+    const uint64_t bucket = random_below(t->buckets());
+    char *const slab = base_slab(&t->view.buckets, bucket);
+    const hd_key word = *slab_key_at(slab, slab_slot(0));
+    const uint32_t next = *slab_next_at(slab);
+    for (int kind = 0; kind < 4; kind++) {
+        device_array<uint32_t> seen(BLOCKS * HD_SLAB_BLOCK_WORDS, 0);
+        device_array<hd_slab_census> census(1, 0);
+        if (kind == 0) *slab_key_at(slab, slab_slot(0)) |= HD_STATE_PENDING;
+        if (kind == 1) *slab_key_at(slab, slab_slot(0)) = 0;
+        if (kind == 2) *slab_next_at(slab) = UINT32_C(7) << 24;
+        const hd_key other = kind == 3 ? stranger(t, bucket, word) : 0;
+        if (other != 0) *slab_key_at(slab, slab_slot(0)) = other;
+        warps_launch(1, SLAB_BLOCK,
+                     [&] { slab_inspect_all(t->view, t->buckets(), seen.get(), &census[0]); });
+        const hd_slab_census &c = census[0];
+        if (word != 0 && kind == 0) CHECK(c.pending == 1, "a pending slot is not found");
+        if (*slab_key_at(slab, slab_slot(1)) != 0 && kind == 1)
+            CHECK(c.gaps != 0, "no gap is found");
+        if (kind == 2) CHECK(c.astray == 1, "a wrong address is not found");
+        if (other != 0) CHECK(c.misplaced == 1, "a key in the wrong list is not found");
+        *slab_key_at(slab, slab_slot(0)) = word;
+        *slab_next_at(slab) = next;
+    }
+}
+
 /* Batches of everything at once, on a few keys or on many, in a table that is held against its past. */
 static void mixed(size_t distinct, uint32_t region_buckets, uint32_t spare)
 {
@@ -273,7 +340,10 @@ static void mixed(size_t distinct, uint32_t region_buckets, uint32_t spare)
         CHECK(b.counts.at[HD_FAILED] == spent, "failures are not counted");
         CHECK(spent == 0 || spare < 40, "the pool had slabs");
         now = next;
+        if (round == 2) compact(&t);
     }
+    compact(&t);
+    damage(&t);
 }
 
 /* Pairs of equal keys beside each other; erasing takes the one that came first. */
@@ -289,7 +359,9 @@ static void multimap(uint32_t spare)
         size += b.born - b.died;
         CHECK(all.size() == size, "%zu pairs, not %llu", all.size(), (ull)size);
         for (const auto &key : histories(&b)) CHECK(key.second.updated == 0, "a pair was updated");
+        if (round % 2 == 1) compact(&t);
     }
+    damage(&t);
 }
 
 int main(int argc, char **argv)

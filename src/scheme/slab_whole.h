@@ -1,0 +1,163 @@
+/*
+ * slab_whole.h: what is done to a list of slabs (scheme/slab.h) by one thread while nobody else touches it:
+ * compacting it and checking it.
+ */
+#ifndef HD_SLAB_WHOLE_H
+#define HD_SLAB_WHOLE_H
+
+#include "scheme/slab.h"
+
+/* A slot of a list, in the order in which slots are filled. */
+typedef struct hd_slab_place {
+    char *slab;
+    uint32_t bit; /* HD_SLAB_ORDER: behind the last */
+} hd_slab_place;
+
+/* The next bit from `bit` on that is a slot's. */
+HD_FN uint32_t slab_bit(uint32_t bit)
+{
+    while (bit < HD_SLAB_ORDER && slab_slot(bit) >= HD_SLAB_SLOTS) bit++;
+    return bit;
+}
+
+HD_FN hd_slab_place place_first(char *slab)
+{
+    hd_slab_place place;
+    place.slab = slab;
+    place.bit = slab_bit(0);
+    return place;
+}
+
+/* From behind the last slot of a slab on to the first of the next; false: the list ends. */
+HD_FN bool place_enter(const hd_slab_pool *pool, hd_slab_place *place)
+{
+    const uint32_t next = *slab_next_at(place->slab);
+    if (place->bit < HD_SLAB_ORDER) return true;
+    if (next == HD_SLAB_NONE) return false;
+    *place = place_first(pool_slab(pool, next));
+    return true;
+}
+
+HD_FN hd_key place_key(const hd_slab_place *place)
+{
+    return *slab_key_at(place->slab, slab_slot(place->bit));
+}
+
+HD_FN void place_copy(const hd_slab_place *to, const hd_slab_place *from)
+{
+    *slab_key_at(to->slab, slab_slot(to->bit)) = place_key(from);
+#if HD_VALUE_BITS != 0
+    *slab_value_at(to->slab, slab_slot(to->bit)) = *slab_value_at(from->slab, slab_slot(from->bit));
+#endif
+}
+
+HD_FN void place_clear(const hd_slab_place *place)
+{
+    *slab_key_at(place->slab, slab_slot(place->bit)) = 0;
+#if HD_VALUE_BITS != 0
+    *slab_value_at(place->slab, slab_slot(place->bit)) = 0;
+#endif
+}
+
+/* Gives back the slabs from `address` on, all 0; how many these are. */
+HD_FN uint32_t slabs_give(const hd_slab_pool *pool, uint32_t address)
+{
+    uint32_t given = 0;
+    while (address != HD_SLAB_NONE) {
+        char *const slab = pool_slab(pool, address);
+        const uint32_t next = *slab_next_at(slab);
+        memset(slab, 0, HD_SLAB_BYTES);
+        (void)slab_give(pool, address);
+        address = next;
+        given++;
+    }
+    return given;
+}
+
+typedef struct hd_slab_compacted {
+    uint32_t dead;  /* slots that are vacant again */
+    uint32_t given; /* slabs that went back to the pool */
+} hd_slab_compacted;
+
+/* Moves the pairs of a list together, in their order, and gives back the slabs that it needs no more. */
+HD_FN hd_slab_compacted slab_compact(const hd_slab_view *view, uint64_t bucket)
+{
+    hd_slab_place from = place_first(base_slab(&view->buckets, bucket)), to = from;
+    hd_slab_compacted done = {0, 0};
+    for (; place_enter(&view->pool, &from) && place_key(&from) != 0;
+         from.bit = slab_bit(from.bit + 1)) {
+        if ((place_key(&from) & HD_STATE_MASK) != HD_STATE_LIVE) {
+            done.dead++;
+            continue;
+        }
+        (void)place_enter(&view->pool, &to);
+        if (done.dead != 0) place_copy(&to, &from);
+        to.bit = slab_bit(to.bit + 1);
+    }
+    if (done.dead == 0) return done; /* nothing has moved */
+    for (; to.bit < HD_SLAB_ORDER; to.bit = slab_bit(to.bit + 1)) place_clear(&to);
+    done.given = slabs_give(&view->pool, *slab_next_at(to.slab));
+    *slab_next_at(to.slab) = HD_SLAB_NONE;
+    return done;
+}
+
+/* What a walk over lists found. */
+typedef struct hd_slab_census {
+    uint64_t live, dead;
+    uint64_t chained;    /* slabs of the pool in lists */
+    uint64_t lengths[8]; /* lists of 1, 2, ... slabs, the last with that or more */
+    uint64_t pending;    /* slots left half written */
+    uint64_t gaps;       /* vacancies before a slot that is not vacant, and slabs behind them */
+    uint64_t misplaced;  /* keys in a list that is not theirs */
+    uint64_t
+        astray; /* addresses that lead out of the pool, to a free slab, or to one for the second time */
+} hd_slab_census;
+
+/* Whether a list may go on at this address. `seen` has a bit for every slab, as pool->taken has. */
+HD_FN bool census_may_follow(const hd_slab_pool *pool, uint32_t address, uint32_t *seen)
+{
+    const uint32_t bit = UINT32_C(1) << address % 32;
+    if (!pool_has(pool, address) || (*pool_word(pool, address) & bit) == 0) return false;
+    return (fetch_or_relaxed_32(seen + (pool_word(pool, address) - pool->taken), bit) & bit) == 0;
+}
+
+HD_FN void census_slot(const hd_slab_view *view, uint64_t bucket, hd_key word, bool *vacant,
+                       hd_slab_census *census)
+{
+    const uint32_t region = (uint32_t)(bucket / view->buckets.region_buckets);
+    const hd_key state = word & HD_STATE_MASK, lean = word & ~HD_STATE_MASK;
+    census->gaps += *vacant && word != 0;
+    *vacant = word == 0;
+    if (word == 0) return;
+    census->live += state == HD_STATE_LIVE;
+    census->dead += state == HD_STATE_DEAD;
+    census->pending += state == HD_STATE_PENDING || state == 0;
+    census->misplaced +=
+        slab_bucket(&view->buckets, mixed_from_lean(&view->buckets, region, lean)) != bucket;
+}
+
+/* Counts and checks one list; `seen` is 0 before the first. */
+HD_FN void slab_inspect(const hd_slab_view *view, uint64_t bucket, uint32_t *seen,
+                        hd_slab_census *census)
+{
+    char *slab = base_slab(&view->buckets, bucket);
+    uint32_t length = 0;
+    bool vacant = false;
+    for (;;) {
+        for (uint32_t bit = slab_bit(0); bit < HD_SLAB_ORDER; bit = slab_bit(bit + 1))
+            census_slot(view, bucket, *slab_key_at(slab, slab_slot(bit)), &vacant, census);
+        const uint32_t next = *slab_next_at(slab);
+        if (next == HD_SLAB_NONE) break;
+        census->gaps += vacant;
+        if (!census_may_follow(&view->pool, next, seen)) {
+            census->astray++;
+            break;
+        }
+        length++;
+        slab = pool_slab(&view->pool, next);
+    }
+    census->chained += length;
+    census->lengths[length < 8 ? length : 7]++;
+}
+
+#endif
