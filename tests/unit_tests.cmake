@@ -60,7 +60,7 @@ foreach(target test_sqlite test_sqlite_groups)
 endforeach()
 
 include(cuda_on_cpu/cuda_on_cpu.cmake)
-include(orders/orders.cmake)
+include(slab/slab.cmake)
 
 if(heddle_has_cuda)
     target_link_libraries(test_device PRIVATE heddle::device)

@@ -3,7 +3,7 @@
  * slabs have two slots, with the very functions that the engines use (scheme/slab.h). Every order of their
  * atomic steps is run; each must end with results and with contents that some order of whole operations gives.
  *
- * Compiled for several widths of keys and values (orders.cmake).
+ * Compiled for several widths of keys and values (slab.cmake).
  */
 #include <stdio.h>
 #include <stdlib.h>
