@@ -6,7 +6,7 @@
  * file. It can be included again for another table.
  *
  *     #define HEDDLE_NAME pairs      // the namespace
- *     #define HEDDLE_SCHEME open     // cuckoo, open
+ *     #define HEDDLE_SCHEME open     // cuckoo, open, iceberg
  *     #define HEDDLE_KEY_BITS 32
  *     #define HEDDLE_VALUE_BITS 32   // 0 in a set
  *     #define HEDDLE_BUCKET 8

@@ -19,8 +19,7 @@ heddle_status heddle_table_get_view(heddle_table *table, uint32_t scheme, uint32
             sizeof inside, (unsigned long long)bytes);
     if (table->engine->host_memory)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "get_view: kernels cannot use a table on the CPU");
-    if (table->kind != &hd_slots_kind || table->options.scheme == HEDDLE_SCHEME_ICEBERG ||
-        table->options.container == HEDDLE_CONTAINER_MULTIMAP)
+    if (table->kind != &hd_slots_kind || table->options.container == HEDDLE_CONTAINER_MULTIMAP)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "get_view: kernels cannot use %s", table->name);
     const heddle_table_options *o = &table->options;
     if (o->scheme != scheme || o->key_bits != key_bits || o->value_bits != value_bits ||

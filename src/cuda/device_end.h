@@ -11,18 +11,22 @@
 #undef HEDDLE_BUCKET
 
 #undef HD_AIM_BITS
+#undef HD_AIM_KEYS
+#undef HD_AIM_MODE
 #undef HD_AIM_NONE
 #undef HD_AIM_SECOND
 #undef HD_AIM_TRY
 #undef HD_APART
 #undef HD_BUCKET
 #undef HD_BUCKET_BYTES
+#undef HD_CANDIDATES
 #undef HD_CHOOSES
 #undef HD_CUCKOO_H
 #undef HD_EVICTS
 #undef HD_HASHES_MAX
 #undef HD_HASH_H
 #undef HD_HAS_VALUES
+#undef HD_ICEBERG_H
 #undef HD_KEY_BITS
 #undef HD_KEY_BUSY
 #undef HD_KEY_C
@@ -30,6 +34,7 @@
 #undef HD_LANE_SLOTS
 #undef HD_LEG
 #undef HD_LEG_BITS
+#undef HD_MARKS_ANYWHERE
 #undef HD_MULTI
 #undef HD_MULTI_H
 #undef HD_ONE_LANE
@@ -51,6 +56,7 @@
 #undef HD_TILE_MULTI_H
 #undef HD_TOP_BIT
 #undef HD_VALUE_BITS
+#undef HD_VIEW_ID
 #undef HD_WALK_H
 #undef HD_WEARY
 #undef HD_WIDE

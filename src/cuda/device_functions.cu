@@ -97,3 +97,45 @@
 #define HEDDLE_VALUE_BITS 0
 #define HEDDLE_BUCKET 8
 #include "cuda/device_functions.h"
+
+#define HEDDLE_NAME iceberg_k32_v32_b16
+#define HEDDLE_SCHEME iceberg
+#define HEDDLE_KEY_BITS 32
+#define HEDDLE_VALUE_BITS 32
+#define HEDDLE_BUCKET 16
+#include "cuda/device_functions.h"
+
+#define HEDDLE_NAME iceberg_k32_v64_b16
+#define HEDDLE_SCHEME iceberg
+#define HEDDLE_KEY_BITS 32
+#define HEDDLE_VALUE_BITS 64
+#define HEDDLE_BUCKET 16
+#include "cuda/device_functions.h"
+
+#define HEDDLE_NAME iceberg_k64_v32_b16
+#define HEDDLE_SCHEME iceberg
+#define HEDDLE_KEY_BITS 64
+#define HEDDLE_VALUE_BITS 32
+#define HEDDLE_BUCKET 16
+#include "cuda/device_functions.h"
+
+#define HEDDLE_NAME iceberg_k64_v64_b16
+#define HEDDLE_SCHEME iceberg
+#define HEDDLE_KEY_BITS 64
+#define HEDDLE_VALUE_BITS 64
+#define HEDDLE_BUCKET 16
+#include "cuda/device_functions.h"
+
+#define HEDDLE_NAME iceberg_k32_b16
+#define HEDDLE_SCHEME iceberg
+#define HEDDLE_KEY_BITS 32
+#define HEDDLE_VALUE_BITS 0
+#define HEDDLE_BUCKET 16
+#include "cuda/device_functions.h"
+
+#define HEDDLE_NAME iceberg_k64_b16
+#define HEDDLE_SCHEME iceberg
+#define HEDDLE_KEY_BITS 64
+#define HEDDLE_VALUE_BITS 0
+#define HEDDLE_BUCKET 16
+#include "cuda/device_functions.h"

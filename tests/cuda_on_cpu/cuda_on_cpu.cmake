@@ -63,7 +63,9 @@ if(NOT "thread" IN_LIST heddle_sanitizers)
     foreach(value_bits 32 64)
         heddle_add_emulated(lists_${value_bits} test_lists.cpp 32_${value_bits}_1)
     endforeach()
-    # It names its tables itself.
-    heddle_add_emulated(device test_device.cpp 32_32_1)
-    set_target_properties(test_cuda_on_cpu_device PROPERTIES COMPILE_DEFINITIONS LOAD_ELEMENT=8)
+    # They name their tables themselves.
+    foreach(test device device_iceberg)
+        heddle_add_emulated(${test} test_${test}.cpp 32_32_1)
+        set_target_properties(test_cuda_on_cpu_${test} PROPERTIES COMPILE_DEFINITIONS LOAD_ELEMENT=8)
+    endforeach()
 endif()
