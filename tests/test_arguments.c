@@ -9,6 +9,7 @@
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"
+#include "support/multi.h"
 
 #define refused(call, expected) check_refused((call), (expected), #call, __LINE__)
 #define invalid(call) refused(call, HEDDLE_ERROR_INVALID)
@@ -295,6 +296,35 @@ static void views(const test_case *c)
     bench_destroy(&b);
 }
 
+/* The same of what is no map or set: which of them kernels can use, and by which name. */
+static void views_of_multimaps(const test_case *c)
+{
+    const heddle_table_options wanted = case_options(c);
+    multi m = multi_create(c, &wanted);
+    hd_device_view view, untouched;
+    heddle_table_options o = HEDDLE_TABLE_OPTIONS_INIT;
+    check_ok(heddle_table_get_options(m.table, &o));
+    const bool many = o.container == HEDDLE_CONTAINER_MULTIMAP && o.scheme == HEDDLE_SCHEME_OPEN;
+    const uint32_t named = o.scheme | (many ? HEDDLE_VIEW_MULTIMAP : 0);
+    memset(&view, 0xa5, sizeof view);
+    untouched = view;
+    if (c->device->engine->host_memory || o.scheme == HEDDLE_SCHEME_HASHGRAPH ||
+        o.scheme == HEDDLE_SCHEME_BUCKET_LIST) {
+        refused(heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, o.bucket, &view,
+                                      sizeof view),
+                HEDDLE_ERROR_UNSUPPORTED);
+        assert_memory_equal(&view, &untouched, sizeof view);
+    } else {
+        invalid(heddle_table_get_view(m.table, named ^ HEDDLE_VIEW_MULTIMAP, o.key_bits, o.value_bits,
+                                      o.bucket, &view, sizeof view));
+        assert_memory_equal(&view, &untouched, sizeof view);
+        check_ok(heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, o.bucket, &view,
+                                       sizeof view));
+        assert_memory_not_equal(&view, &untouched, sizeof view);
+    }
+    multi_destroy(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +338,7 @@ int main(void)
         OVER_WIDTHS(insert_options),
         OVER_WIDTHS(workspaces),
         OVER_INSTANCES(views),
+        OVER_MULTIS(views_of_multimaps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,11 @@
 namespace HEDDLE_NAME {
 
 #include HD_QUOTE(scheme/HEDDLE_SCHEME.h)
+#ifdef HEDDLE_MULTIMAP
+#include "cuda/device_multi.h"
+#else
 #include "cuda/device_table.h"
+#endif
 
 } // namespace HEDDLE_NAME
 

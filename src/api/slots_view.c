@@ -4,6 +4,13 @@
 #include "api/slots.h"
 #include "engine/device_view.h"
 
+/* What device.cuh names this table by. */
+static uint32_t view_scheme(const heddle_table *table)
+{
+    const bool many = table->options.scheme == HEDDLE_SCHEME_OPEN && hd_is_multimap(table);
+    return table->options.scheme | (many ? HEDDLE_VIEW_MULTIMAP : 0);
+}
+
 heddle_status heddle_table_get_view(heddle_table *table, uint32_t scheme, uint32_t key_bits,
                                     uint32_t value_bits, uint32_t bucket, void *view,
                                     uint64_t bytes)
@@ -19,15 +26,16 @@ heddle_status heddle_table_get_view(heddle_table *table, uint32_t scheme, uint32
             sizeof inside, (unsigned long long)bytes);
     if (table->engine->host_memory)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "get_view: kernels cannot use a table on the CPU");
-    if (table->kind != &hd_slots_kind || table->options.container == HEDDLE_CONTAINER_MULTIMAP)
+    if (table->kind != &hd_slots_kind)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "get_view: kernels cannot use %s", table->name);
     const heddle_table_options *o = &table->options;
-    if (o->scheme != scheme || o->key_bits != key_bits || o->value_bits != value_bits ||
+    if (view_scheme(table) != scheme || o->key_bits != key_bits || o->value_bits != value_bits ||
         o->bucket != bucket)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "get_view: the table is %s, not one of scheme %u with %u-bit keys, %u-bit "
+                       "get_view: the table is %s%s, not one of scheme %u with %u-bit keys, %u-bit "
                        "values and buckets of %u",
-                       table->name, scheme, key_bits, value_bits, bucket);
+                       table->name, hd_is_multimap(table) ? " as a multimap" : "", scheme, key_bits,
+                       value_bits, bucket);
     inside.view = hd_slots(table)->storage.view;
     inside.born = &table->control->born;
     inside.died = &table->control->died;

@@ -9,6 +9,7 @@
 #undef HEDDLE_KEY_BITS
 #undef HEDDLE_VALUE_BITS
 #undef HEDDLE_BUCKET
+#undef HEDDLE_MULTIMAP
 
 #undef HD_AIM_BITS
 #undef HD_AIM_KEYS
@@ -34,6 +35,7 @@
 #undef HD_LANE_SLOTS
 #undef HD_LEG
 #undef HD_LEG_BITS
+#undef HD_MANY_VALUES
 #undef HD_MARKS_ANYWHERE
 #undef HD_MULTI
 #undef HD_MULTI_H

@@ -58,6 +58,39 @@ static __device__ __forceinline__ void for_lanes(key_type key, bool active, F &&
     (void)tile;
 }
 
+/* insert_one(key, value) for the pair of every active lane; gives the outcome of the caller's own. */
+template <class VALUE, class F>
+static __device__ __forceinline__ int insert_for_lanes(key_type key, VALUE value, bool active,
+                                                       F &&insert_one)
+{
+    const hd_tile tile = tile_here();
+    int mine = 0;
+    for_lanes(key, active, [&](key_type theirs, int from, bool is_mine) {
+#if HD_TILE > 1
+        const VALUE with = __shfl_sync(tile.mask, value, from);
+#else
+        const VALUE with = value;
+#endif
+        const int outcome = insert_one(theirs, with);
+        if (is_mine) mine = outcome;
+        (void)from;
+    });
+    (void)tile;
+    return mine;
+}
+
+/* The same with keys alone: erase_one(key). */
+template <class F>
+static __device__ __forceinline__ bool erase_for_lanes(key_type key, bool active, F &&erase_one)
+{
+    bool mine = false;
+    for_lanes(key, active, [&](key_type theirs, int, bool is_mine) {
+        const bool erased = erase_one(theirs);
+        if (is_mine) mine = erased;
+    });
+    return mine;
+}
+
 /* A kernel that calls f(key, value) once for every pair of the table. */
 template <class F> static __global__ void for_all(table t, F f)
 {

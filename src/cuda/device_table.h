@@ -45,30 +45,6 @@ template <class F> static __device__ __forceinline__ bool visit(const table &t, 
     return found;
 }
 
-HD_FN bool find_each(const table &t, key_type key, value_type *value, bool active)
-{
-    bool mine = false;
-    for_lanes(key, active, [&](key_type asked, int, bool is_mine) {
-        value_type answer = 0;
-        const bool found = find(t, asked, &answer);
-        if (is_mine) {
-            mine = found;
-            if (found) *value = answer;
-        }
-    });
-    return mine;
-}
-
-HD_FN bool contains_each(const table &t, key_type key, bool active)
-{
-    bool mine = false;
-    for_lanes(key, active, [&](key_type asked, int, bool is_mine) {
-        const bool found = contains(t, asked);
-        if (is_mine) mine = found;
-    });
-    return mine;
-}
-
 /* -------------------------------------------------------------------------------------- writing */
 
 /* Each has as many tries as a batch kernel would make before it defers a key. */
@@ -128,30 +104,14 @@ class writer
     __device__ __forceinline__ int insert_each(key_type key, value_type value, uint32_t policy,
                                                bool active)
     {
-        const hd_tile tile = tile_here();
-        int mine = 0;
-        for_lanes(key, active, [&](key_type asked, int from, bool is_mine) {
-#if HD_TILE > 1
-            const value_type theirs = __shfl_sync(tile.mask, value, from);
-#else
-            const value_type theirs = value;
-#endif
-            const int outcome = insert(asked, theirs, policy);
-            if (is_mine) mine = outcome;
-            (void)from;
+        return insert_for_lanes(key, value, active, [&](key_type theirs, value_type with) {
+            return insert(theirs, with, policy);
         });
-        (void)tile;
-        return mine;
     }
 
     __device__ __forceinline__ bool erase_each(key_type key, bool active)
     {
-        bool mine = false;
-        for_lanes(key, active, [&](key_type asked, int, bool is_mine) {
-            const bool erased = erase(asked);
-            if (is_mine) mine = erased;
-        });
-        return mine;
+        return erase_for_lanes(key, active, [&](key_type theirs) { return erase(theirs); });
     }
 
   private:
@@ -159,12 +119,4 @@ class writer
     uint32_t born, died;
 };
 
-/* ------------------------------------------------------------------------------------- for each */
-
-/* A kernel that calls f(row, key, value) for the pair of every key of a batch that is there. */
-template <class F> static __global__ void for_each(table t, const key_type *keys, uint64_t n, F f)
-{
-    const uint64_t tiles = (uint64_t)gridDim.x * blockDim.x / HD_TILE;
-    for (uint64_t i = tile_number(); i < n; i += tiles)
-        visit(t, keys[i], [&](key_type key, value_type value) { f(i, key, value); });
-}
+#include "cuda/device_each.h"
