@@ -301,26 +301,36 @@ static void views_of_multimaps(const test_case *c)
 {
     const heddle_table_options wanted = case_options(c);
     multi m = multi_create(c, &wanted);
-    hd_device_view view, untouched;
+    hd_device_lists view, untouched; /* the largest view there is */
     heddle_table_options o = HEDDLE_TABLE_OPTIONS_INIT;
     check_ok(heddle_table_get_options(m.table, &o));
+    const uint64_t bytes =
+        o.scheme == HEDDLE_SCHEME_BUCKET_LIST ? sizeof(hd_device_lists) : sizeof(hd_device_view);
     const bool many = o.container == HEDDLE_CONTAINER_MULTIMAP && o.scheme == HEDDLE_SCHEME_OPEN;
     const uint32_t named = o.scheme | (many ? HEDDLE_VIEW_MULTIMAP : 0);
     memset(&view, 0xa5, sizeof view);
     untouched = view;
-    if (c->device->engine->host_memory || o.scheme == HEDDLE_SCHEME_HASHGRAPH ||
-        o.scheme == HEDDLE_SCHEME_BUCKET_LIST) {
+    invalid(heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, o.bucket, &view,
+                                  bytes - 8));
+    if (c->device->engine->host_memory || o.scheme == HEDDLE_SCHEME_HASHGRAPH) {
         refused(heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, o.bucket, &view,
-                                      sizeof view),
+                                      bytes),
                 HEDDLE_ERROR_UNSUPPORTED);
         assert_memory_equal(&view, &untouched, sizeof view);
     } else {
-        invalid(heddle_table_get_view(m.table, named ^ HEDDLE_VIEW_MULTIMAP, o.key_bits, o.value_bits,
-                                      o.bucket, &view, sizeof view));
+        const uint32_t other = named == HEDDLE_SCHEME_OPEN ? named | HEDDLE_VIEW_MULTIMAP
+                                                           : HEDDLE_SCHEME_OPEN;
+        invalid(heddle_table_get_view(m.table, other, o.key_bits, o.value_bits, o.bucket, &view,
+                                      sizeof(hd_device_view)));
+        invalid(heddle_table_get_view(m.table, named, o.key_bits, 96 - o.value_bits, o.bucket, &view,
+                                      bytes));
+        invalid(heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, 2 * o.bucket, &view,
+                                      bytes));
         assert_memory_equal(&view, &untouched, sizeof view);
         check_ok(heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, o.bucket, &view,
-                                       sizeof view));
+                                       bytes));
         assert_memory_not_equal(&view, &untouched, sizeof view);
+        check_ok(heddle_table_validate(m.table, NULL));
     }
     multi_destroy(&m);
 }

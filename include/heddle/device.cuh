@@ -49,12 +49,37 @@
 #define HEDDLE_DEVICE_ONCE
 #define HD_QUOTE_(x) #x
 #define HD_QUOTE(x) HD_QUOTE_(x)
+#define HD_IS_LISTS__(x) HD_IS_LISTS_##x
+#define HD_IS_LISTS(x) HD_IS_LISTS__(x)
+#define HD_IS_LISTS_bucket_list 1
 #endif
 
 #define HD_KEY_BITS HEDDLE_KEY_BITS
-#define HD_VALUE_BITS HEDDLE_VALUE_BITS
 #define HD_BUCKET HEDDLE_BUCKET
 
+#if HD_IS_LISTS(HEDDLE_SCHEME)
+
+/* A table that leads keys to numbers of lists, and the lists. */
+#define HD_VALUE_BITS 64
+namespace HEDDLE_NAME {
+namespace keys {
+#include "scheme/open.h"
+#include "cuda/device_table.h"
+} // namespace keys
+} // namespace HEDDLE_NAME
+
+#include "cuda/device_again.h"
+#define HD_KEY_BITS HEDDLE_KEY_BITS
+#define HD_VALUE_BITS HEDDLE_VALUE_BITS
+#define HD_BUCKET HEDDLE_BUCKET
+namespace HEDDLE_NAME {
+#include "scheme/bucket_list.h"
+#include "cuda/device_lists.h"
+} // namespace HEDDLE_NAME
+
+#else
+
+#define HD_VALUE_BITS HEDDLE_VALUE_BITS
 namespace HEDDLE_NAME {
 
 #include HD_QUOTE(scheme/HEDDLE_SCHEME.h)
@@ -65,6 +90,8 @@ namespace HEDDLE_NAME {
 #endif
 
 } // namespace HEDDLE_NAME
+
+#endif
 
 /* All that belongs to this table goes, so that another one can follow. */
 #include "cuda/device_end.h"

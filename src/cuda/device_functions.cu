@@ -182,3 +182,31 @@
 #define HEDDLE_VALUE_BITS 64
 #define HEDDLE_BUCKET 8
 #include "cuda/device_functions_multi.h"
+
+#define HEDDLE_NAME bucket_list_k32_v32_b8
+#define HEDDLE_SCHEME bucket_list
+#define HEDDLE_KEY_BITS 32
+#define HEDDLE_VALUE_BITS 32
+#define HEDDLE_BUCKET 8
+#include "cuda/device_functions_multi.h"
+
+#define HEDDLE_NAME bucket_list_k32_v64_b8
+#define HEDDLE_SCHEME bucket_list
+#define HEDDLE_KEY_BITS 32
+#define HEDDLE_VALUE_BITS 64
+#define HEDDLE_BUCKET 8
+#include "cuda/device_functions_multi.h"
+
+#define HEDDLE_NAME bucket_list_k64_v32_b8
+#define HEDDLE_SCHEME bucket_list
+#define HEDDLE_KEY_BITS 64
+#define HEDDLE_VALUE_BITS 32
+#define HEDDLE_BUCKET 8
+#include "cuda/device_functions_multi.h"
+
+#define HEDDLE_NAME bucket_list_k64_v64_b8
+#define HEDDLE_SCHEME bucket_list
+#define HEDDLE_KEY_BITS 64
+#define HEDDLE_VALUE_BITS 64
+#define HEDDLE_BUCKET 8
+#include "cuda/device_functions_multi.h"
