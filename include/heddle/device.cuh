@@ -6,11 +6,11 @@
  * file. It can be included again for another table.
  *
  *     #define HEDDLE_NAME pairs      // the namespace
- *     #define HEDDLE_SCHEME open     // cuckoo, open, iceberg
+ *     #define HEDDLE_SCHEME open     // cuckoo, open, iceberg, bucket_list
  *     #define HEDDLE_KEY_BITS 32
  *     #define HEDDLE_VALUE_BITS 32   // 0 in a set
- *     #define HEDDLE_BUCKET 8
- *     #include <heddle/device.cuh>
+ *     #define HEDDLE_BUCKET 8        // of bucket lists: that of their table of keys, 8 unless chosen otherwise
+ *     #include <heddle/device.cuh>   // and, for a multimap by open, #define HEDDLE_MULTIMAP before it
  *
  *     __global__ void squares(pairs::table table, uint32_t n)
  *     {
@@ -32,8 +32,12 @@
  * What may run at the same time is what may be queued on several streams (heddle.h): lookups beside
  * lookups, insertions beside insertions, erasures beside erasures; the kinds one after the other. A
  * kernel cannot make the table larger, and a cuckoo table moves nothing for it: a key without room is
- * reported as HEDDLE_OUTCOME_FAILED. The table must not be changed by the host between `open` and the
- * end of the kernel, and `open` is to be called again once the table has grown.
+ * reported as HEDDLE_OUTCOME_FAILED, and nothing has changed. The table must not be changed by the host
+ * between `open` and the end of the kernel, and `open` is to be called again once the table has grown; for
+ * bucket lists, after every batch call that changed it.
+ *
+ * Multimaps, by open and as bucket lists, have `insert(key, value)` without a policy, `find` of any one value,
+ * and `count`, `visit` and `retrieve` of all values of a key. `erase` takes a key with all its values.
  *
  * This file is for nvcc in C++17. It is not part of the stable ABI: compile it with the library it comes
  * with, whose internal headers (heddle/internal) have to be on the include path too.

@@ -180,9 +180,15 @@ class writer
         if (made != HD_LIST_NONE) {
             __syncwarp(tile.mask);
             __threadfence(); /* the list is seen by all before its number is */
-            if (index.insert(key, made, HEDDLE_POLICY_KEEP) == HEDDLE_OUTCOME_INSERTED) {
+            const int outcome = index.insert(key, made, HEDDLE_POLICY_KEEP);
+            if (outcome == HEDDLE_OUTCOME_INSERTED) {
                 spare = HD_LIST_NONE;
                 return HD_LIST_DONE;
+            }
+            if (outcome == HEDDLE_OUTCOME_KEPT) {
+                /* It is there; a mark on the way to it may be seen a little later. */
+                while (!find_now(tile, key, number)) continue;
+                return HD_LIST_AGAIN;
             }
         }
         /* Without room for a list of one's own there may be room in another's. */
