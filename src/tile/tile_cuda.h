@@ -107,17 +107,6 @@ HD_FN uint32_t lane_position(uint32_t lane, uint32_t j)
     return (j / HD_PIECE_SLOTS * HD_ORDER_LANES + lane) * HD_PIECE_SLOTS + j % HD_PIECE_SLOTS;
 }
 
-/* Which number a slot of the lane has in the tile's order. */
-HD_FN uint32_t lane_number(uint32_t lane, uint32_t position)
-{
-    const uint32_t piece = position / HD_PIECE_SLOTS;
-#ifdef HD_ONE_LANE
-    lane = piece % HD_ORDER_LANES;
-#endif
-    return (lane * HD_ORDER_PIECES + piece / HD_ORDER_LANES) * HD_PIECE_SLOTS +
-           position % HD_PIECE_SLOTS;
-}
-
 /* The number-th slot of a bucket, lane by lane. */
 HD_FN uint64_t tile_slot(uint64_t index, uint32_t number)
 {
@@ -233,7 +222,15 @@ HD_FN bool vacancy_is_busy(hd_tile t, const hd_view *view, hd_vacancy v)
 HD_FN bool vacancy_is_before(hd_tile t, hd_vacancy v, uint32_t number)
 {
     const uint32_t position = (uint32_t)v.slot % HD_BUCKET;
-    return tile_any(t, v.here && lane_number(t.lane, position) < number);
+    const uint32_t j =
+        position / (HD_PIECE_SLOTS * HD_ORDER_LANES) * HD_PIECE_SLOTS + position % HD_PIECE_SLOTS;
+#ifdef HD_ONE_LANE
+    const uint32_t lane = position / HD_PIECE_SLOTS % HD_ORDER_LANES;
+    (void)t;
+    return v.here && lane * HD_ORDER_PIECES * HD_PIECE_SLOTS + j < number;
+#else
+    return tile_any(t, v.here && t.lane * HD_LANE_SLOTS + j < number);
+#endif
 }
 
 HD_FN uint32_t bucket_keys(hd_tile t, const hd_bucket *b)
