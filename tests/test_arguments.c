@@ -9,6 +9,7 @@
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"
+#include "support/multi.h"
 
 #define refused(call, expected) check_refused((call), (expected), #call, __LINE__)
 #define invalid(call) refused(call, HEDDLE_ERROR_INVALID)
@@ -54,10 +55,7 @@ static void bench_destroy(bench *b)
     checked_destroy(&b->t);
 }
 
-static void *off_by_one(const array *a)
-{
-    return (char *)array_pointer(a) + 1;
-}
+static void *off_by_one(const array *a) { return (char *)array_pointer(a) + 1; }
 
 static void null_tables(const test_case *c)
 {
@@ -149,8 +147,7 @@ static void nothing_to_do(const test_case *c)
     assert_memory_equal(&b.totals, &nothing, sizeof nothing);
     check_ok(heddle_table_erase(table, NULL, 0, NULL, &b.totals, NULL));
     assert_memory_equal(&b.totals, &nothing, sizeof nothing);
-    if (case_is_map(c))
-        check_ok(heddle_table_find(table, NULL, 0, NULL, NULL, &b.totals, NULL));
+    if (case_is_map(c)) check_ok(heddle_table_find(table, NULL, 0, NULL, NULL, &b.totals, NULL));
     bench_destroy(&b);
 }
 
@@ -172,8 +169,7 @@ static void sets_with_values(const test_case *c)
 static void streams_on_the_cpu(const test_case *c)
 {
     int stream = 0; /* any address will do: it is refused before it is looked at */
-    if (!c->device->engine->host_memory)
-        return;
+    if (!c->device->engine->host_memory) return;
     bench b = bench_create(c);
     heddle_table *table = b.t.table;
     heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT;
@@ -181,8 +177,7 @@ static void streams_on_the_cpu(const test_case *c)
     void *values = array_pointer(&b.values);
     invalid(heddle_table_insert(table, keys, values, N, NULL, NULL, &stream));
     invalid(heddle_table_build(table, keys, values, N, NULL, NULL, &stream));
-    if (case_is_map(c))
-        invalid(heddle_table_find(table, keys, N, values, NULL, NULL, &stream));
+    if (case_is_map(c)) invalid(heddle_table_find(table, keys, N, values, NULL, NULL, &stream));
     invalid(heddle_table_contains(table, keys, N, NULL, NULL, &stream));
     invalid(heddle_table_erase(table, keys, N, NULL, NULL, &stream));
     invalid(heddle_table_export(table, keys, NULL, N, &b.count, &stream));
@@ -261,8 +256,7 @@ static void workspaces(const test_case *c)
     options.workspace_bytes = sizeof host;
     if (c->device->engine->host_memory)
         check_ok(heddle_table_build(b.t.table, keys, values, N, &options, NULL, NULL));
-    else
-        invalid(heddle_table_build(b.t.table, keys, values, N, &options, NULL, NULL));
+    else invalid(heddle_table_build(b.t.table, keys, values, N, &options, NULL, NULL));
     options.workspace = memory;
     check_ok(heddle_table_build(b.t.table, keys, values, N, &options, NULL, NULL));
     check_ok(heddle_memory_free(c->device, memory));
@@ -281,9 +275,9 @@ static void views(const test_case *c)
                                   sizeof view));
     invalid(heddle_table_get_view(b.t.table, o->scheme, o->key_bits, o->value_bits, o->bucket, NULL,
                                   sizeof view));
-    invalid(heddle_table_get_view(b.t.table, o->scheme, o->key_bits, o->value_bits, o->bucket, &view,
-                                  sizeof view - 8));
-    if (c->device->engine->host_memory || o->scheme == HEDDLE_SCHEME_ICEBERG) {
+    invalid(heddle_table_get_view(b.t.table, o->scheme, o->key_bits, o->value_bits, o->bucket,
+                                  &view, sizeof view - 8));
+    if (c->device->engine->host_memory) {
         refused(heddle_table_get_view(b.t.table, o->scheme, o->key_bits, o->value_bits, o->bucket,
                                       &view, sizeof view),
                 HEDDLE_ERROR_UNSUPPORTED);
@@ -302,6 +296,45 @@ static void views(const test_case *c)
     bench_destroy(&b);
 }
 
+/* The same of what is no map or set: which of them kernels can use, and by which name. */
+static void views_of_multimaps(const test_case *c)
+{
+    const heddle_table_options wanted = case_options(c);
+    multi m = multi_create(c, &wanted);
+    hd_device_lists view, untouched; /* the largest view there is */
+    heddle_table_options o = HEDDLE_TABLE_OPTIONS_INIT;
+    check_ok(heddle_table_get_options(m.table, &o));
+    const uint64_t bytes =
+        o.scheme == HEDDLE_SCHEME_BUCKET_LIST ? sizeof(hd_device_lists) : sizeof(hd_device_view);
+    const bool many = o.container == HEDDLE_CONTAINER_MULTIMAP && o.scheme == HEDDLE_SCHEME_OPEN;
+    const uint32_t named = o.scheme | (many ? HEDDLE_VIEW_MULTIMAP : 0);
+    memset(&view, 0xa5, sizeof view);
+    untouched = view;
+    invalid(heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, o.bucket, &view,
+                                  bytes - 8));
+    if (c->device->engine->host_memory || o.scheme == HEDDLE_SCHEME_HASHGRAPH) {
+        refused(heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, o.bucket, &view,
+                                      bytes),
+                HEDDLE_ERROR_UNSUPPORTED);
+        assert_memory_equal(&view, &untouched, sizeof view);
+    } else {
+        const uint32_t other = named == HEDDLE_SCHEME_OPEN ? named | HEDDLE_VIEW_MULTIMAP
+                                                           : HEDDLE_SCHEME_OPEN;
+        invalid(heddle_table_get_view(m.table, other, o.key_bits, o.value_bits, o.bucket, &view,
+                                      sizeof(hd_device_view)));
+        invalid(heddle_table_get_view(m.table, named, o.key_bits, 96 - o.value_bits, o.bucket, &view,
+                                      bytes));
+        invalid(heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, 2 * o.bucket, &view,
+                                      bytes));
+        assert_memory_equal(&view, &untouched, sizeof view);
+        check_ok(heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, o.bucket, &view,
+                                       bytes));
+        assert_memory_not_equal(&view, &untouched, sizeof view);
+        check_ok(heddle_table_validate(m.table, NULL));
+    }
+    multi_destroy(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +348,7 @@ int main(void)
         OVER_WIDTHS(insert_options),
         OVER_WIDTHS(workspaces),
         OVER_INSTANCES(views),
+        OVER_MULTIS(views_of_multimaps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

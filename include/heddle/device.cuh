@@ -6,11 +6,11 @@
  * file. It can be included again for another table.
  *
  *     #define HEDDLE_NAME pairs      // the namespace
- *     #define HEDDLE_SCHEME open     // cuckoo, open
+ *     #define HEDDLE_SCHEME open     // cuckoo, open, iceberg, bucket_list
  *     #define HEDDLE_KEY_BITS 32
  *     #define HEDDLE_VALUE_BITS 32   // 0 in a set
- *     #define HEDDLE_BUCKET 8
- *     #include <heddle/device.cuh>
+ *     #define HEDDLE_BUCKET 8        // of bucket lists: that of their table of keys, 8 unless chosen otherwise
+ *     #include <heddle/device.cuh>   // and, for a multimap by open, #define HEDDLE_MULTIMAP before it
  *
  *     __global__ void squares(pairs::table table, uint32_t n)
  *     {
@@ -32,8 +32,12 @@
  * What may run at the same time is what may be queued on several streams (heddle.h): lookups beside
  * lookups, insertions beside insertions, erasures beside erasures; the kinds one after the other. A
  * kernel cannot make the table larger, and a cuckoo table moves nothing for it: a key without room is
- * reported as HEDDLE_OUTCOME_FAILED. The table must not be changed by the host between `open` and the
- * end of the kernel, and `open` is to be called again once the table has grown.
+ * reported as HEDDLE_OUTCOME_FAILED, and nothing has changed. The table must not be changed by the host
+ * between `open` and the end of the kernel, and `open` is to be called again once the table has grown; for
+ * bucket lists, after every batch call that changed it.
+ *
+ * Multimaps, by open and as bucket lists, have `insert(key, value)` without a policy, `find` of any one value,
+ * and `count`, `visit` and `retrieve` of all values of a key. `erase` takes a key with all its values.
  *
  * This file is for nvcc in C++17. It is not part of the stable ABI: compile it with the library it comes
  * with, whose internal headers (heddle/internal) have to be on the include path too.
@@ -49,18 +53,49 @@
 #define HEDDLE_DEVICE_ONCE
 #define HD_QUOTE_(x) #x
 #define HD_QUOTE(x) HD_QUOTE_(x)
+#define HD_IS_LISTS__(x) HD_IS_LISTS_##x
+#define HD_IS_LISTS(x) HD_IS_LISTS__(x)
+#define HD_IS_LISTS_bucket_list 1
 #endif
 
 #define HD_KEY_BITS HEDDLE_KEY_BITS
-#define HD_VALUE_BITS HEDDLE_VALUE_BITS
 #define HD_BUCKET HEDDLE_BUCKET
 
+#if HD_IS_LISTS(HEDDLE_SCHEME)
+
+/* A table that leads keys to numbers of lists, and the lists. */
+#define HD_VALUE_BITS 64
+namespace HEDDLE_NAME {
+namespace keys {
+#include "scheme/open.h"
+#include "cuda/device_table.h"
+} // namespace keys
+} // namespace HEDDLE_NAME
+
+#include "cuda/device_again.h"
+#define HD_KEY_BITS HEDDLE_KEY_BITS
+#define HD_VALUE_BITS HEDDLE_VALUE_BITS
+#define HD_BUCKET HEDDLE_BUCKET
+namespace HEDDLE_NAME {
+#include "scheme/bucket_list.h"
+#include "cuda/device_lists.h"
+} // namespace HEDDLE_NAME
+
+#else
+
+#define HD_VALUE_BITS HEDDLE_VALUE_BITS
 namespace HEDDLE_NAME {
 
 #include HD_QUOTE(scheme/HEDDLE_SCHEME.h)
+#ifdef HEDDLE_MULTIMAP
+#include "cuda/device_multi.h"
+#else
 #include "cuda/device_table.h"
+#endif
 
 } // namespace HEDDLE_NAME
+
+#endif
 
 /* All that belongs to this table goes, so that another one can follow. */
 #include "cuda/device_end.h"

@@ -472,11 +472,14 @@ HEDDLE_API heddle_status heddle_table_for_all(heddle_table *table, heddle_visito
                                               void *stream);
 HEDDLE_API heddle_status heddle_table_for_each(heddle_table *table, const void *keys, uint64_t n,
                                                heddle_visitor visit, void *context, void *stream);
+#define HEDDLE_VIEW_MULTIMAP UINT32_C(0x10000) /* added to a scheme for heddle_table_get_view */
 /*
  * What a kernel of one's own needs to know of a table; heddle/device.cuh calls it. `view` receives
  * `bytes` bytes, whose meaning is not part of the stable ABI. The table must be the compiled instance that is
- * named, else HEDDLE_ERROR_INVALID, and a map, set or counter by cuckoo or open on a GPU, else
- * HEDDLE_ERROR_UNSUPPORTED. Valid until the table grows, is rehashed or destroyed.
+ * named, else HEDDLE_ERROR_INVALID, and on a GPU and no hashgraph, else HEDDLE_ERROR_UNSUPPORTED. `scheme` is
+ * HEDDLE_SCHEME_*, with HEDDLE_VIEW_MULTIMAP added for a multimap by open. Valid until the table grows, is
+ * rehashed or destroyed. Of bucket lists it allocates and synchronises the first time, and is valid until a
+ * call changes the table.
  */
 HEDDLE_API heddle_status heddle_table_get_view(heddle_table *table, uint32_t scheme, uint32_t key_bits,
                                                uint32_t value_bits, uint32_t bucket, void *view,

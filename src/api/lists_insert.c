@@ -161,6 +161,8 @@ heddle_status hd_lists_insert(heddle_table *table, const void *keys, const void 
     heddle_status status;
     *waited = true;
     if (n == 0) return HEDDLE_OK;
+    status = hd_lists_catch_up(table, true, stream);
+    if (status != HEDDLE_OK) return status;
     remake_if_worth(table, stream);
     status = add(&in, keys, values);
     hd_scratch_free(&in.scratch);
@@ -187,7 +189,8 @@ heddle_status hd_lists_build(heddle_table *table, const void *keys, const void *
                              const heddle_insert_options *options, hd_counts *counts, void *stream)
 {
     insertion in = insertion_of(table, n, options, counts, stream);
-    heddle_status status = HEDDLE_OK;
+    heddle_status status = hd_lists_catch_up(table, true, stream);
+    if (status != HEDDLE_OK) return status;
     if (in.grows && n != 0 && in.storage->pairs != 0) {
         status = build_beside(&in, keys, values);
     } else {
@@ -273,7 +276,8 @@ heddle_status hd_lists_remake(heddle_table *table, uint64_t capacity, void *stre
 
 heddle_status hd_lists_rehash(heddle_table *table, uint64_t capacity, void *stream)
 {
-    const heddle_status status = hd_lists_remake(table, capacity, stream);
+    heddle_status status = hd_lists_catch_up(table, true, stream);
+    if (status == HEDDLE_OK) status = hd_lists_remake(table, capacity, stream);
     if (status == HEDDLE_OK) hd_lists(table)->pairs_wanted = capacity;
     return status;
 }

@@ -197,7 +197,9 @@ heddle_status hd_lists_erase(heddle_table *table, const void *keys, uint64_t n, 
     hd_scratch_out out;
     uint64_t *sums = NULL;
     query q;
-    heddle_status status = query_begin(&q, table, keys, n, NULL, stream);
+    heddle_status status = hd_lists_catch_up(table, true, stream);
+    if (status != HEDDLE_OK) return status;
+    status = query_begin(&q, table, keys, n, NULL, stream);
     if (status == HEDDLE_OK) status = hd_scratch_stage_out(&q.scratch, found, n, &out);
     if (status == HEDDLE_OK && out.memory == NULL)
         status = hd_scratch_take(&q.scratch, n, &out.memory);

@@ -57,10 +57,10 @@ heddle_status hd_lists_start(heddle_table *table, hd_lists_storage *storage, uin
     memset(storage, 0, sizeof *storage);
     status = make_keys(table, keys, seed, &storage->keys);
     if (status == HEDDLE_OK)
-        status = table->engine->allocate(table->device, table_bytes + sizeof *storage->cursor,
+        status = table->engine->allocate(table->device, table_bytes + sizeof *storage->words,
                                          (void **)&storage->chunk_table);
     if (status == HEDDLE_OK) {
-        storage->cursor = (uint64_t *)(void *)((char *)storage->chunk_table + table_bytes);
+        storage->words = (hd_list_words *)(void *)((char *)storage->chunk_table + table_bytes);
         if (values != 0)
             status = hd_lists_add_room(table, storage, hd_lists_units_for(table, values));
     }
@@ -97,6 +97,7 @@ heddle_status hd_lists_empty(heddle_table *table, hd_lists_storage *storage, voi
     if (status != HEDDLE_OK) return status;
     for (uint32_t i = 0; i < storage->chunk_count; i++) storage->chunks[i].used = 0;
     storage->key_count = storage->pairs = storage->records_used = storage->dead = 0;
+    storage->lent = false;
     return HEDDLE_OK;
 }
 
@@ -194,7 +195,7 @@ hd_list_pool hd_lists_pool(const heddle_table *table, const hd_lists_storage *st
     pool.chunks = storage->chunk_table;
     pool.first = table->options.list_first;
     pool.growth = table->options.list_growth;
-    pool.cursor = storage->cursor;
+    pool.cursor = &storage->words->cursor;
     if (chunk < storage->chunk_count) {
         pool.chunk = chunk;
         pool.used = storage->chunks[chunk].used;
@@ -218,7 +219,7 @@ heddle_status hd_lists_numbers(heddle_table *table, const hd_lists_storage *stor
     heddle_status status =
         table->engine->fill(table->device, numbers, 0xff, n * sizeof *numbers, stream);
     memset(totals, 0, sizeof *totals);
-    if (storage->key_count == 0 && found == NULL) totals->absent = n;
+    if (storage->key_count == 0 && !storage->lent && found == NULL) totals->absent = n;
     else if (status == HEDDLE_OK && n != 0)
         status = heddle_table_find(storage->keys, keys, n, numbers, found, totals, stream);
     return status;

@@ -11,6 +11,7 @@
 
 #include "api/scratch_out.h"
 #include "api/table.h"
+#include "engine/device_view.h"
 
 typedef struct hd_list_chunk {
     char *memory;
@@ -25,10 +26,16 @@ typedef struct hd_lists_storage {
     hd_list_record *records;
     uint64_t records_room, records_used; /* erased lists leave theirs unused until a rehash */
     char **chunk_table;                  /* device memory: HD_LIST_CHUNKS pointers */
-    uint64_t *cursor;                    /* behind it: hd_list_pool.cursor */
+    hd_list_words *words;                /* behind it */
     hd_list_chunk chunks[HD_LIST_CHUNKS];
     uint32_t chunk_count;
     uint64_t dead; /* units of buckets that no list has any more */
+    /*
+     * Kernels outside the library have a view of the lists and may have changed them: what is counted here may
+     * be behind what the device counts (lists_view.c).
+     */
+    bool lent;
+    uint32_t lent_chunk; /* that they take buckets from */
 } hd_lists_storage;
 
 typedef struct hd_lists_table {
@@ -118,6 +125,16 @@ heddle_status hd_lists_admit(hd_list_addition *a, bool twice);
 heddle_status hd_lists_append(hd_list_addition *a, const void *keys);
 /* Makes everything anew with a fresh seed: every list in one bucket, nothing dead. Waits. */
 heddle_status hd_lists_remake(heddle_table *table, uint64_t capacity, void *stream);
+
+/* ------------------------------------------------------------------ kernels outside the library */
+
+/* What such a kernel needs to know. Allocates and waits unless a view is lent already. */
+heddle_status hd_lists_view(heddle_table *table, hd_device_lists *view);
+/*
+ * Reads what such kernels have counted, if any have a view; `changes`: they have none from now on, since the
+ * caller will change the lists. To be called first by all that rely on the counts of the storage.
+ */
+heddle_status hd_lists_catch_up(heddle_table *table, bool changes, void *stream);
 
 /* ------------------------------------------------------------------- what hd_lists_kind consists of */
 

@@ -18,7 +18,8 @@ heddle_status hd_lists_reserve(heddle_table *table, uint64_t capacity, void *str
     if (capacity > HD_SLOTS_MAX)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu pairs",
                        (unsigned long long)capacity);
-    if (hd_lists_fixed(table)) {
+    status = hd_lists_catch_up(table, true, stream);
+    if (status == HEDDLE_OK && hd_lists_fixed(table)) {
         status = heddle_table_reserve(storage->keys, capacity, stream);
         if (status == HEDDLE_OK && storage->keys->options.capacity > storage->records_used)
             status = hd_lists_add_records(
@@ -85,7 +86,8 @@ heddle_status hd_lists_collect(heddle_table *table, void *keys, void *values, vo
     if (hd_any_staged(table, spans, 2)) return hd_collect_staged(table, keys, values, stream);
     memset(&scratch, 0, sizeof scratch);
     scratch.device = table->device;
-    status = list_all(table, &scratch, true, &all, stream);
+    status = hd_lists_catch_up(table, false, stream);
+    if (status == HEDDLE_OK) status = list_all(table, &scratch, true, &all, stream);
     if (status == HEDDLE_OK)
         status = fetch_pairs(table, &all, 0, hd_lists(table)->storage.pairs, keys, values, stream);
     if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
@@ -111,7 +113,8 @@ heddle_status hd_lists_for_pairs(heddle_table *table, hd_pairs_take take, void *
     heddle_status status;
     memset(&scratch, 0, sizeof scratch);
     scratch.device = table->device;
-    status = list_all(table, &scratch, true, &all, stream);
+    status = hd_lists_catch_up(table, false, stream);
+    if (status == HEDDLE_OK) status = list_all(table, &scratch, true, &all, stream);
     if (status == HEDDLE_OK)
         status = hd_for_pieces(table, hd_lists(table)->storage.pairs, fetch_piece, &all, take,
                                context, stream);
@@ -186,7 +189,8 @@ heddle_status hd_lists_get_stats(heddle_table *table, heddle_table_stats *s, voi
     const uint64_t values = HD_LIST_UNIT / hd_value_width(table), room = hd_lists_room(storage);
     heddle_table_stats keys = HEDDLE_TABLE_STATS_INIT;
     hd_list_census census;
-    heddle_status status = take_census(table, &census, stream);
+    heddle_status status = hd_lists_catch_up(table, false, stream);
+    if (status == HEDDLE_OK) status = take_census(table, &census, stream);
     if (status == HEDDLE_OK) status = heddle_table_get_stats(storage->keys, &keys, stream);
     if (status != HEDDLE_OK) return status;
     s->regions = keys.regions;
@@ -197,7 +201,8 @@ heddle_status hd_lists_get_stats(heddle_table *table, heddle_table_stats *s, voi
     s->full = census.full;
     s->bytes_slots = room * HD_LIST_UNIT;
     s->bytes_total = s->bytes_slots + storage->records_room * sizeof *storage->records +
-                     keys.bytes_total + sizeof(hd_control) + HD_LIST_CHUNKS * sizeof(char *) + 8;
+                     keys.bytes_total + sizeof(hd_control) + HD_LIST_CHUNKS * sizeof(char *) +
+                     sizeof *storage->words;
     s->growths = table->growths + keys.growths;
     s->evictions = 0;
     for (int i = 0; i < HEDDLE_PROBES_MAX; i++) s->probes[i] = census.chained[i];
@@ -236,7 +241,8 @@ heddle_status hd_lists_validate(heddle_table *table, void *stream)
     const hd_lists_storage *storage = &hd_lists(table)->storage;
     hd_list_census census;
     uint64_t pairs = 0, keys = 0;
-    heddle_status status = heddle_table_validate(storage->keys, stream);
+    heddle_status status = hd_lists_catch_up(table, false, stream);
+    if (status == HEDDLE_OK) status = heddle_table_validate(storage->keys, stream);
     if (status == HEDDLE_OK) status = heddle_table_size(storage->keys, &keys, stream);
     if (status == HEDDLE_OK && keys != storage->key_count)
         status = hd_fail(HEDDLE_ERROR_CORRUPT, "the table counts %llu keys, but there are %llu",

@@ -1,46 +1,11 @@
 /*
- * device_table.h: one compiled table as kernels of a user's own see it; see heddle/device.cuh, which
+ * device_table.h: a map, set or counter as kernels of a user's own see it; see heddle/device.cuh, which
  * includes it in a namespace of the table's own, once for every table. So there is no guard.
  */
-
-typedef hd_key key_type;
-typedef hd_value value_type; /* of no use in a set */
-enum { tile_size = HD_TILE, bucket_size = HD_BUCKET };
-
-/* What is handed to a kernel. */
-typedef struct table {
-    hd_device_view at;
-} table;
-
-/* On the host: a table of this instance, for kernels of its device. */
-static inline heddle_status open(heddle_table *handle, table *t)
-{
-    return heddle_table_get_view(handle, HD_SCHEME_ID, HD_KEY_BITS, HD_VALUE_BITS, HD_BUCKET,
-                                 &t->at, sizeof t->at);
-}
-
-/* The number of this thread's tile in the grid. */
-HD_FN uint64_t tile_number(void)
-{
-    return ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / HD_TILE;
-}
+#define HD_VIEW_ID HD_SCHEME_ID
+#include "cuda/device_slots.h"
 
 /* ------------------------------------------------------------------------------------- lookups */
-
-/* The value of a hit, for all lanes of the tile. */
-HD_FN value_type value_of(hd_tile t, const hd_view *view, const hd_hit &hit)
-{
-    hd_value value = 0;
-#if HD_VALUE_BITS != 0
-    if (hit.here) value = word_value(view, hit.slot, hit.word);
-#if HD_TILE > 1
-    const uint32_t lanes = __ballot_sync(t.mask, hit.here) & t.mask;
-    value = __shfl_sync(t.mask, value, (int)hd_lowest_bit(lanes));
-#endif
-#endif
-    (void)t, (void)view, (void)hit;
-    return value;
-}
 
 /* Looks for a key; *hit is where it is. With `shared` others may be writing. */
 HD_FN bool find_hit(hd_tile t, const hd_view *view, key_type key, bool shared, hd_hit *hit)
@@ -80,48 +45,10 @@ template <class F> static __device__ __forceinline__ bool visit(const table &t, 
     return found;
 }
 
-/* Every lane of a tile in turn lends its key to the tile; `work` is called with it by all. */
-template <class F>
-static __device__ __forceinline__ void for_lanes(key_type key, bool active, F &&work)
-{
-    const hd_tile tile = tile_here();
-    for (uint32_t lane = 0; lane < HD_TILE; lane++) {
-#if HD_TILE > 1
-        const int from = (int)(threadIdx.x % 32 - tile.lane + lane);
-        if (!__shfl_sync(tile.mask, (int)active, from)) continue;
-        work(__shfl_sync(tile.mask, key, from), from, tile.lane == lane);
-#else
-        if (active) work(key, 0, true);
-#endif
-    }
-    (void)tile;
-}
-
-HD_FN bool find_each(const table &t, key_type key, value_type *value, bool active)
-{
-    bool mine = false;
-    for_lanes(key, active, [&](key_type asked, int, bool is_mine) {
-        value_type answer = 0;
-        const bool found = find(t, asked, &answer);
-        if (is_mine) {
-            mine = found;
-            if (found) *value = answer;
-        }
-    });
-    return mine;
-}
-
-HD_FN bool contains_each(const table &t, key_type key, bool active)
-{
-    bool mine = false;
-    for_lanes(key, active, [&](key_type asked, int, bool is_mine) {
-        const bool found = contains(t, asked);
-        if (is_mine) mine = found;
-    });
-    return mine;
-}
-
 /* -------------------------------------------------------------------------------------- writing */
+
+/* Each has as many tries as a batch kernel would make before it defers a key. */
+enum { PLACE_ROUNDS = 64 };
 
 /*
  * Inserts and erases. It counts the keys that come and go and tells the table when it goes out of scope,
@@ -147,9 +74,17 @@ class writer
         hd_walk walk = walk_start(&at.view, key);
         hd_aim aim = aim_start();
         int result = HD_GOES_ON;
+        uint32_t rounds = 0;
         while (result == HD_GOES_ON) {
             const hd_bucket b = bucket_load_shared(tile, &at.view, walk_bucket(&at.view, &walk));
             result = place_step(tile, &at.view, &walk, &aim, &b, value, policy, true);
+            /* Nobody settles what others were faster at: once more, where that is the reason. */
+            if (result == HD_DEFERRED && aim >= HD_PLACE_TRIES * HD_AIM_TRY &&
+                ++rounds < PLACE_ROUNDS) {
+                walk_restart(&walk);
+                aim = aim_start();
+                result = HD_GOES_ON;
+            }
         }
         born += result == HD_PLACED;
         return outcome_of(result == HD_DEFERRED ? HD_NO_ROOM : result, policy);
@@ -169,30 +104,14 @@ class writer
     __device__ __forceinline__ int insert_each(key_type key, value_type value, uint32_t policy,
                                                bool active)
     {
-        const hd_tile tile = tile_here();
-        int mine = 0;
-        for_lanes(key, active, [&](key_type asked, int from, bool is_mine) {
-#if HD_TILE > 1
-            const value_type theirs = __shfl_sync(tile.mask, value, from);
-#else
-            const value_type theirs = value;
-#endif
-            const int outcome = insert(asked, theirs, policy);
-            if (is_mine) mine = outcome;
-            (void)from;
+        return insert_for_lanes(key, value, active, [&](key_type theirs, value_type with) {
+            return insert(theirs, with, policy);
         });
-        (void)tile;
-        return mine;
     }
 
     __device__ __forceinline__ bool erase_each(key_type key, bool active)
     {
-        bool mine = false;
-        for_lanes(key, active, [&](key_type asked, int, bool is_mine) {
-            const bool erased = erase(asked);
-            if (is_mine) mine = erased;
-        });
-        return mine;
+        return erase_for_lanes(key, active, [&](key_type theirs) { return erase(theirs); });
     }
 
   private:
@@ -200,27 +119,4 @@ class writer
     uint32_t born, died;
 };
 
-/* ------------------------------------------------------------------------------------- for each */
-
-/* A kernel that calls f(key, value) once for every pair of the table. */
-template <class F> static __global__ void for_all(table t, F f)
-{
-    const hd_view *const view = &t.at.view;
-    const uint64_t slots = ((uint64_t)view->region_buckets << view->region_bits) * HD_BUCKET;
-    const uint64_t stride = (uint64_t)gridDim.x * blockDim.x;
-    for (uint64_t i = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; i < slots; i += stride) {
-        const hd_word word = ((const hd_word *)view->slots)[i];
-        const uint32_t region = (uint32_t)(i / HD_BUCKET / view->region_buckets);
-        if (!key_is_vacant(word_key(word)))
-            f(key_from_lean(view, region, key_bare(view, word_key(word))),
-              word_value(view, i, word));
-    }
-}
-
-/* A kernel that calls f(row, key, value) for the pair of every key of a batch that is there. */
-template <class F> static __global__ void for_each(table t, const key_type *keys, uint64_t n, F f)
-{
-    const uint64_t tiles = (uint64_t)gridDim.x * blockDim.x / HD_TILE;
-    for (uint64_t i = tile_number(); i < n; i += tiles)
-        visit(t, keys[i], [&](key_type key, value_type value) { f(i, key, value); });
-}
+#include "cuda/device_each.h"

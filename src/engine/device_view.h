@@ -1,10 +1,11 @@
 /*
  * device_view.h: what a kernel outside the library needs to know of a table of slots: its view, and where
- * the table counts its keys. heddle_table_get_view fills it.
+ * the table counts its keys; and of bucket lists. heddle_table_get_view fills it.
  */
 #ifndef HD_DEVICE_VIEW_H
 #define HD_DEVICE_VIEW_H
 
+#include "engine/lists.h"
 #include "engine/table_view.h"
 
 typedef struct hd_device_view {
@@ -12,5 +13,14 @@ typedef struct hd_device_view {
     uint64_t *born; /* device memory: keys that came into the table */
     uint64_t *died; /* keys that left it */
 } hd_device_view;
+
+/* Bucket lists: the table that leads keys to numbers of lists, and the lists. */
+typedef struct hd_device_lists {
+    hd_device_view keys;
+    hd_list_pool pool;
+    hd_list_words *words;  /* device memory */
+    uint64_t records_room; /* lists that there is room for */
+    uint64_t *born, *died; /* as above: pairs */
+} hd_device_lists;
 
 #endif

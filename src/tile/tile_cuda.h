@@ -223,8 +223,14 @@ HD_FN bool vacancy_is_before(hd_tile t, hd_vacancy v, uint32_t number)
 {
     const uint32_t position = (uint32_t)v.slot % HD_BUCKET;
     const uint32_t j =
-        position / (HD_PIECE_SLOTS * HD_TILE) * HD_PIECE_SLOTS + position % HD_PIECE_SLOTS;
+        position / (HD_PIECE_SLOTS * HD_ORDER_LANES) * HD_PIECE_SLOTS + position % HD_PIECE_SLOTS;
+#ifdef HD_ONE_LANE
+    const uint32_t lane = position / HD_PIECE_SLOTS % HD_ORDER_LANES;
+    (void)t;
+    return v.here && lane * HD_ORDER_PIECES * HD_PIECE_SLOTS + j < number;
+#else
     return tile_any(t, v.here && t.lane * HD_LANE_SLOTS + j < number);
+#endif
 }
 
 HD_FN uint32_t bucket_keys(hd_tile t, const hd_bucket *b)

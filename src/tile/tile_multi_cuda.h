@@ -69,9 +69,19 @@ HD_FN uint32_t bucket_vacate(hd_tile t, const hd_view *view, const hd_bucket *b,
                              hd_hit *first, bool *has_first, bool active)
 {
     hd_hit hit;
-    const bool met = bucket_lookup(t, view, b, lean, &hit);
+    hit.here = false;
+    HD_UNROLL
+    for (int j = HD_LANE_SLOTS - 1; j >= 0; j--) {
+        if (!key_is(view, word_key(b->words[j]), lean)) continue;
+        hit.here = true;
+        hit.slot = b->index * HD_BUCKET + lane_position(t.lane, (uint32_t)j);
+        hit.word = b->words[j];
+    }
     const uint32_t lanes = __ballot_sync(t.sync, hit.here) & t.mask;
-    /* The lane that keeps the first one, and keeps it until the end. */
+    /*
+     * The lane that keeps the first one, and keeps it until the end. It is the first in the order of slots, so
+     * that tiles of any number of lanes which erase the same key mean the same one.
+     */
     const bool keeps =
         active && !*has_first && hit.here && (lanes & (0u - lanes)) == 1u << threadIdx.x % 32;
     uint32_t count = 0;
@@ -82,7 +92,7 @@ HD_FN uint32_t bucket_vacate(hd_tile t, const hd_view *view, const hd_bucket *b,
             count += slot_vacate(view, slot, b->words[j]);
     }
     if (keeps) *first = hit;
-    *has_first = *has_first || (active && met);
+    *has_first = *has_first || (active && lanes != 0);
     return count;
 }
 

@@ -66,7 +66,9 @@ if(NOT "thread" IN_LIST heddle_sanitizers)
     foreach(kind 32_0 32_32 32_64 64_32 64_64)
         heddle_add_emulated(slab_${kind} test_slab.cpp ${kind}_1)
     endforeach()
-    # It names its tables itself.
-    heddle_add_emulated(device test_device.cpp 32_32_1)
-    set_target_properties(test_cuda_on_cpu_device PROPERTIES COMPILE_DEFINITIONS LOAD_ELEMENT=8)
+    # They name their tables themselves.
+    foreach(test device device_iceberg device_multi device_lists)
+        heddle_add_emulated(${test} test_${test}.cpp 32_32_1)
+        set_target_properties(test_cuda_on_cpu_${test} PROPERTIES COMPILE_DEFINITIONS LOAD_ELEMENT=8)
+    endforeach()
 endif()

@@ -29,43 +29,10 @@
 #define HEDDLE_BUCKET 8
 #include <heddle/device.cuh>
 
-extern "C" {
-#include "api/geometry.h"
-#include "engine/engine.h"
-}
+#include "plain_table.h"
 
 #define BLOCK 64
 #define KEYS 400
-
-/* A table in plain memory. */
-template <class TABLE> struct plain_table {
-    hd_view view = {};
-    device_array<uint64_t> words, counts;
-    TABLE inside;
-
-    plain_table(uint32_t scheme, uint32_t key_bits, uint32_t value_bits, uint32_t bucket)
-        : words(made(scheme, key_bits, value_bits, bucket), 0xff), counts(2, 0)
-    {
-        view.slots = words.get();
-        inside.at.view = view;
-        inside.at.born = counts.get();
-        inside.at.died = counts.get() + 1;
-    }
-    uint64_t size() { return counts[0] - counts[1]; }
-
-  private:
-    /* The geometry; returns the number of slots, which have 8 bytes each. */
-    uint64_t made(uint32_t scheme, uint32_t key_bits, uint32_t value_bits, uint32_t bucket)
-    {
-        hd_table_ops ops = {};
-        ops.scheme = scheme, ops.key_bits = key_bits, ops.value_bits = value_bits;
-        ops.bucket = bucket, ops.slot_bytes = 8;
-        CHECK(hd_geometry_init(&view, &ops, KEYS, 0.8, scheme == HEDDLE_SCHEME_OPEN ? 64 : 3,
-                               warps_random()) == HEDDLE_OK,
-              "geometry");
-        return hd_geometry_slots(&view, &ops);
-    }
-};
 
 typedef std::map<uint32_t, uint32_t> model;
 
@@ -152,7 +119,7 @@ static void erase_some(plain_table<by_tiles::table> *t, model *m)
 
 static void a_set(void)
 {
-    plain_table<ids::table> t(HEDDLE_SCHEME_CUCKOO, 64, 0, 8);
+    plain_table<ids::table> t({HEDDLE_SCHEME_CUCKOO, 64, 0, 8, KEYS, 3, false});
     warps_launch(1, BLOCK, [&] {
         ids::writer writer(t.inside);
         for (uint64_t i = ids::tile_number(); i < KEYS; i += BLOCK / ids::tile_size)
@@ -171,7 +138,7 @@ int main(int argc, char **argv)
     for (uint64_t seed = first; seed <= (argc > 1 ? first : 6); seed++) {
         fprintf(stderr, "seed %llu\n", (ull)seed);
         warps_seed(seed);
-        plain_table<by_tiles::table> t(HEDDLE_SCHEME_OPEN, 32, 32, 16);
+        plain_table<by_tiles::table> t({HEDDLE_SCHEME_OPEN, 32, 32, 16, KEYS, 64, false});
         model m;
         add_all<true>(&t, &m, KEYS);
         find_all(&t, m);

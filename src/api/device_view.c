@@ -1,0 +1,60 @@
+/* device_view.c: tables for kernels outside the library (heddle/device.cuh). */
+#include <string.h>
+
+#include "api/lists_table.h"
+#include "api/slots.h"
+
+/* What device.cuh names this table by. */
+static uint32_t view_scheme(const heddle_table *table)
+{
+    const bool many = table->options.scheme == HEDDLE_SCHEME_OPEN && hd_is_multimap(table);
+    return table->options.scheme | (many ? HEDDLE_VIEW_MULTIMAP : 0);
+}
+
+/* The caller's memory is large enough, and there are views of such a table. */
+static heddle_status check_view(const heddle_table *table, uint32_t scheme, const void *view,
+                                uint64_t bytes)
+{
+    const uint64_t needed =
+        scheme == HEDDLE_SCHEME_BUCKET_LIST ? sizeof(hd_device_lists) : sizeof(hd_device_view);
+    if (view == NULL || bytes != needed)
+        return hd_fail(
+            HEDDLE_ERROR_INVALID,
+            "get_view: a view has %llu bytes, not %llu: device.cuh and the library are of "
+            "different versions",
+            (unsigned long long)needed, (unsigned long long)bytes);
+    if (table->engine->host_memory)
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "get_view: kernels cannot use a table on the CPU");
+    if (table->kind != &hd_slots_kind && table->kind != &hd_lists_kind)
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "get_view: kernels cannot use %s", table->name);
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_table_get_view(heddle_table *table, uint32_t scheme, uint32_t key_bits,
+                                    uint32_t value_bits, uint32_t bucket, void *view,
+                                    uint64_t bytes)
+{
+    heddle_status status = hd_check_table(table, NULL, "get_view");
+    if (status == HEDDLE_OK) status = check_view(table, scheme, view, bytes);
+    if (status != HEDDLE_OK) return status;
+    const heddle_table_options *o = &table->options;
+    if (view_scheme(table) != scheme || o->key_bits != key_bits || o->value_bits != value_bits ||
+        o->bucket != bucket)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "get_view: the table is %s%s with buckets of %u, not one of scheme %u with "
+                       "%u-bit keys, %u-bit values and buckets of %u",
+                       table->name, hd_is_multimap(table) ? " as a multimap" : "", o->bucket,
+                       scheme & ~HEDDLE_VIEW_MULTIMAP, key_bits, value_bits, bucket);
+    if (table->kind == &hd_lists_kind) {
+        hd_device_lists lists;
+        status = hd_lists_view(table, &lists);
+        if (status == HEDDLE_OK) memcpy(view, &lists, sizeof lists);
+        return status;
+    }
+    hd_device_view inside;
+    inside.view = hd_slots(table)->storage.view;
+    inside.born = &table->control->born;
+    inside.died = &table->control->died;
+    memcpy(view, &inside, sizeof inside);
+    return HEDDLE_OK;
+}
