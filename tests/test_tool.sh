@@ -78,6 +78,12 @@ works advise multimap --keys 1M --copies 100 --dynamic
 grep -q 'bucket_list' "$work/out" || bad "many copies are not a bucket list"
 works advise multimap --keys 1M --copies 100
 grep -q 'hashgraph' "$work/out" || bad "a static multimap is not a hashgraph"
+works advise counter --keys 1M --dynamic
+grep -q ': cuckoo' "$work/out" || bad "a counter is not a cuckoo table, as AUTO is"
+works advise filter --keys 1M
+grep -q 'bits_per_key = 16$' "$work/out" || bad "the bits of a filter are not said"
+works advise filter --keys 1M --memory 1M
+grep -q 'bits_per_key = 8, ' "$work/out" || bad "memory does not choose the bits of a filter"
 refuses advise map --keys 100M --memory 700M
 refuses advise map
 refuses advise tree --keys 5
