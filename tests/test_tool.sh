@@ -78,6 +78,12 @@ works advise multimap --keys 1M --copies 100 --dynamic
 grep -q 'bucket_list' "$work/out" || bad "many copies are not a bucket list"
 works advise multimap --keys 1M --copies 100
 grep -q 'hashgraph' "$work/out" || bad "a static multimap is not a hashgraph"
+works advise counter --keys 1M --dynamic
+grep -q ': cuckoo' "$work/out" || bad "a counter is not a cuckoo table, as AUTO is"
+works advise filter --keys 1M
+grep -q 'bits_per_key = 16$' "$work/out" || bad "the bits of a filter are not said"
+works advise filter --keys 1M --memory 1M
+grep -q 'bits_per_key = 8, ' "$work/out" || bad "memory does not choose the bits of a filter"
 refuses advise map --keys 100M --memory 700M
 refuses advise map
 refuses advise tree --keys 5
@@ -235,7 +241,23 @@ same "operations of a multimap" "$(column 7 | cut -d' ' -f1-8)" \
     "build insert add find miss count retrieve erase"
 relation 4 $multimap multimap --keys 5000 --copies 3 --variant regions,direct --op insert,retrieve
 relation 8 $multimap multimap --scheme hashgraph --keys 5000 --copies 3
+relation 6 $multimap multimap --scheme open,hashgraph --load 0.5,0.7 --vertices 1,2 --variant regions,direct \
+    --keys 5000 --copies 3 --op range --distribution zipf:1.2
+same "schemes of a multimap" "$(column 3)" "open hashgraph"
+rows 6 ',range,5000,3,zipf:1\.2,.*,5000,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+,[0-9.]+,true$' "as many queries as rows"
+relation 10 $multimap multimap --keys 5000 --copies 3 --distribution sequence,uniform \
+    --op build,find,miss,retrieve,range
+counter=scheme,bucket,load,vertices,op,n,copies,distribution,key_bits,value_bits,keys,bytes_per_key
+relation 40 $counter counter --keys 5000 --copies 1,7 --distribution uniform,zipf:1.2,equal,sequence
+same "operations of a counter" "$(column 7 | cut -d' ' -f1-5)" "build insert add find miss"
+rows 20 ',5000,7,.*,(1|715|[1-6][0-9][0-9]),[0-9.]+(,[0-9.]+){4},true$' "different keys"
+relation 80 $counter counter --scheme hashgraph,open --keys 5000 --copies 1,7 \
+    --distribution uniform,zipf:1.2,equal,sequence --op build,add,find,insert,miss --key-bits 64 --value-bits 64
+same "schemes of a counter" "$(column 3)" "hashgraph open"
+relation 4 $counter counter --scheme cuckoo,hashgraph --load 0.5,0.7 --vertices 1,2 --keys 5000 --op add
+relation 5 $counter counter --keys 2^17 --copies 3
 relation 24 $join join --keys 3000 --copies 1,3 --kind inner,left,right,full,semi,anti --hit 60
+relation 2 $join join --left 700 --right 3000 --copies 3 --distribution sequence --hit 60
 relation 3 $join join --left 2000 --right 3000 --distribution uniform,zipf:1,equal --count-only \
     --key-bits 64 --row-bits 64
 rows 1 ',equal,100,64,64,6000000,0,' "a product of both sides"
@@ -248,6 +270,7 @@ relation 5 $group group --keys 2000
 same "numbers of groups" "$(column 6)" "100 127 128 129 1000"
 relation 8 $unique unique --keys 3000 --groups 129,3000 --order unordered,first \
     --distribution uniform,zipf:1.2
+relation 2 $unique unique --keys 3000 --groups 7,1700 --distribution sequence --order first
 relation 1 $unique unique --keys 3000 --groups 50 --key-bits 64 --row-bits 64
 filter=op,n,key_bits,bits_per_key,hashes,megabytes,rate_expected,rate_found,rate_measured
 relation 12 $filter filter --keys 5000 --bits-per-key 8,16 --hashes 0,3
@@ -256,7 +279,7 @@ relation 1 $filter filter --keys 2^17 --key-bits 64 --op miss
 works bench join --device cpu --keys 1000 --repeat 1
 works bench unique --device cpu --keys 1000 --groups 10 --repeat 1 --no-verify
 grep -q ' no$' "$work/out" || bad "a row that is not verified does not say so"
-for subject in multimap graph join group unique filter; do
+for subject in multimap counter graph join group unique filter; do
     works bench $subject --device cpu --keys 1000 --repeat 1 --format json
     if ! command -v python3 > /dev/null; then continue; fi
     python3 -c 'import json, sys; [json.loads(line) for line in sys.stdin]' < "$work/out" \
@@ -288,6 +311,19 @@ refuses bench graph --variant v2 --bins 2^17
 refuses bench graph --variant v1 --key-bits 64
 refuses bench map --op intersect
 refuses bench graph --sweep
+refuses bench counter --sweep
+refuses bench counter --op erase
+refuses bench counter --op range
+refuses bench counter --vertices 2
+refuses bench counter --scheme hashgraph --load 0.5
+refuses bench counter --scheme bucket_list --keys 100
+refuses bench counter --variant direct
+refuses bench counter --value-bits 0
+refuses bench counter --device cpu --keys 2^40 --key-bits 64
+refuses bench map --scheme cuckoo,open
+refuses bench map --op range
+refuses bench map --distribution sequence
+refuses bench graph --op range
 refuses bench graph --distribution zipf
 refuses bench graph --keys 2^33
 refuses bench map --copies 2

@@ -186,7 +186,8 @@ typedef struct heddle_table heddle_table;
  *   counter   every key once, with a value that counts: 1 for every occurrence, or the value given
  *             with it, summed; sums wrap at value_bits
  */
-#define HEDDLE_SCHEME_AUTO 0   /* cuckoo for a map or a set, hashgraph for a multimap or a counter */
+#define HEDDLE_SCHEME_AUTO 0   /* cuckoo for a map, a set or a counter, hashgraph for a multimap, and for a
+                                  counter with `vertices` or HEDDLE_FLAG_ORDERED */
 #define HEDDLE_SCHEME_CUCKOO 1 /* bucketed cuckoo hashing; bucket 1, 4, 8, 16, 32; 2 to 4 hashes */
 #define HEDDLE_SCHEME_HASHGRAPH 2 /* lists in compressed rows; static: set, multimap, counter */
 #define HEDDLE_SCHEME_OPEN 3 /* open addressing, windows by double hashing; bucket 8, 16: a window. As a
@@ -316,6 +317,12 @@ typedef struct heddle_insert_options {
  * that was in the table before still is, with its value, and every key that is not reported as
  * failed is in the table. The first min(failed, failed_capacity) indices of failed keys are
  * written to `failed`, in no particular order.
+ *
+ * Erased keys of cuckoo, open and iceberg tables leave traces (`marks` in the statistics) that cost searches
+ * looks in vain. When heddle_table_erase was given half as many keys as the table has slots, the next insertion
+ * removes the traces first, but in a multimap: by one pass over the slots on its stream, which moves no pair,
+ * allocates nothing and does not wait. Handles and views stay good. Erasures by kernels of one's own and by replays
+ * of a captured CUDA graph are not counted; there, and in multimaps, heddle_table_rehash does it.
  *
  * Hashgraph. The call allocates and synchronises, and takes time by all pairs, old and new. No key
  * fails: all are in, or none when memory runs out. Beside the new graph it needs scratch memory: a
@@ -518,7 +525,8 @@ typedef struct heddle_table_stats {
     uint64_t keys;         /* keys in the table, in a multimap pairs */
     uint64_t slots;        /* room for keys; vertices of a hashgraph */
     uint64_t marks;        /* traces of keys pushed on from a full bucket, that may cost a search one
-                              look more; they outlive the keys, a rehash removes them. Bucket lists: values
+                              look more; they outlive the keys until an insertion after many erasures,
+                              or a rehash, removes them. Bucket lists: values
                               that the room of erased lists would hold; a rehash gets it back */
     uint64_t buckets;      /* buckets in all; vertices of a hashgraph */
     uint64_t full;         /* buckets without room; vertices with pairs */

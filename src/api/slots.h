@@ -18,6 +18,7 @@ typedef struct hd_slots_table {
     heddle_table base;
     const hd_table_ops *ops;
     hd_storage storage;
+    uint64_t erased; /* keys that were to be erased since the marks were as the keys need them */
 } hd_slots_table;
 
 static inline hd_slots_table *hd_slots(const heddle_table *table)
@@ -41,6 +42,8 @@ heddle_status hd_table_move(heddle_table *table, uint64_t capacity, uint64_t see
 heddle_status hd_table_grow(heddle_table *table, uint64_t more_keys, void *stream);
 /* Gives an empty table storage for `capacity` keys without moving anything. */
 heddle_status hd_table_renew(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream);
+/* Before an insertion: renews the marks, on the stream, when enough keys were erased for that to pay. */
+heddle_status hd_marks_renew(heddle_table *table, void *stream);
 /* The geometry that a build of n keys will fill: the table's own, or that of larger storage it will get. */
 heddle_status hd_build_view(const heddle_table *table, uint64_t n, hd_view *view);
 

@@ -163,8 +163,9 @@ static heddle_status insert(heddle_table *table, const void *keys, const void *v
         grows || lists || *waited || table->engine->host_memory || hd_any_staged(table, spans, 3);
     insertion in = {table, options, {NULL, NULL, 0}, stream, grows, lists, HEDDLE_OK, 0, 0, 0,
                     NULL,  {{0}}};
-    heddle_status status;
+    heddle_status status = hd_marks_renew(table, stream);
     *waited = false;
+    if (status != HEDDLE_OK) return status;
     if (lists && !table->engine->host_memory) {
         in.host_outcomes = hd_fault_due() ? NULL : (uint8_t *)malloc(table->engine->slice_max);
         if (in.host_outcomes == NULL)
@@ -209,6 +210,7 @@ static heddle_status fill(heddle_table *table, const void *keys, const void *val
     heddle_status status = hd_regions_build(table, keys, values, n, o, &filled, counts, stream);
     if (status != HEDDLE_OK || filled) {
         *waited = true;
+        if (filled) hd_slots(table)->erased = 0;
         return status;
     }
     status = hd_slots_clear(table, stream);

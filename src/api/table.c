@@ -79,16 +79,19 @@ static heddle_status check_options(const heddle_table_options *o)
     return HEDDLE_OK;
 }
 
-/* The scheme that AUTO means. */
+/* The scheme that AUTO means; a counter with what only a hashgraph has is one. */
 static void choose_scheme(heddle_table_options *o)
 {
+    const bool is_graph = o->vertices != 0 || (o->flags & HEDDLE_FLAG_ORDERED) != 0;
     static const uint32_t usual[] = {
         HEDDLE_SCHEME_AUTO,      HEDDLE_SCHEME_CUCKOO, /* map */
         HEDDLE_SCHEME_CUCKOO,                          /* set */
         HEDDLE_SCHEME_HASHGRAPH,                       /* multimap */
-        HEDDLE_SCHEME_HASHGRAPH,                       /* counter */
+        HEDDLE_SCHEME_CUCKOO,                          /* counter */
     };
-    if (o->scheme == HEDDLE_SCHEME_AUTO) o->scheme = usual[o->container];
+    if (o->scheme != HEDDLE_SCHEME_AUTO) return;
+    o->scheme = usual[o->container];
+    if (o->container == HEDDLE_CONTAINER_COUNTER && is_graph) o->scheme = HEDDLE_SCHEME_HASHGRAPH;
 }
 
 /* ----------------------------------------------------------------------------- life of a table */

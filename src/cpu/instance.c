@@ -12,7 +12,7 @@
 
 #include "cpu/engine_cpu.h"
 #include HD_SCHEME_HEADER
-#include "scheme/census.h"
+#include "scheme/marks.h"
 
 #define GROUP 32
 #if defined(HD_ONLY_SCALAR)
@@ -313,6 +313,21 @@ static heddle_status inspect(heddle_device *device, const hd_view *view, hd_cens
     return HEDDLE_OK;
 }
 
+/* A thread does a region, which stays in its core's cache meanwhile. */
+static heddle_status renew_marks(heddle_device *device, const hd_view *view, void *stream)
+{
+    const uint64_t regions = UINT64_C(1) << view->region_bits, slots = slots_of(view) / regions;
+    const hd_view v = *view;
+    (void)stream;
+#pragma omp parallel for num_threads(hd_cpu_threads(device, slots_of(view))) schedule(static)
+    for (uint64_t region = 0; region < regions; region++) {
+        const uint64_t first = region * slots;
+        for (uint64_t i = 0; i < slots; i++) marks_set(&v, first + i);
+        for (uint64_t i = 0; i < slots; i++) marks_clear_before(&v, (uint32_t)region, first + i);
+    }
+    return HEDDLE_OK;
+}
+
 #if defined(HD_MULTI) && HD_MULTI
 #include "cpu/multi.h"
 #define MULTI_OPS &multi_ops
@@ -343,6 +358,7 @@ const hd_table_ops HD_SYMBOL = {
     at,
     collect,
     inspect,
+    renew_marks,
     NULL, /* count, retrieve: find says it all */
     NULL,
     MULTI_OPS,

@@ -182,6 +182,17 @@ static heddle_status inspect(heddle_device *device, const hd_view *view, hd_cens
     return hd_cuda_check(cudaGetLastError(), "inspection");
 }
 
+static heddle_status renew_marks(heddle_device *device, const hd_view *view, void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK) return status;
+    JOIN(HD_SYMBOL,
+         renew_marks)<<<grid_for(device, UINT64_C(1) << view->region_bits, 1, 8), BLOCK, 0, use>>>(
+        *view);
+    return hd_cuda_check(cudaGetLastError(), "renewing marks");
+}
+
 #if defined(HD_MULTI) && HD_MULTI
 #include "cuda/multi_ops.h"
 #define MULTI_OPS &multi_ops
@@ -212,6 +223,7 @@ extern "C" const hd_table_ops HD_SYMBOL = {
     at,
     collect,
     inspect,
+    renew_marks,
     NULL, /* count, retrieve: find says it all */
     NULL,
     MULTI_OPS,

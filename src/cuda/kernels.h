@@ -13,7 +13,7 @@
 #include "cuda/count.h"
 #include "engine/engine.h"
 #include HD_SCHEME_HEADER
-#include "scheme/census.h"
+#include "scheme/marks.h"
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)
@@ -376,6 +376,20 @@ KERNEL(inspect)(hd_view view, hd_census *census)
     for (uint64_t i = thread_here(); i < slots_of(&view); i += threads_in_all())
         census_slot(&view, i, &own);
     census_add(&own, census);
+}
+
+/* A block a region. */
+KERNEL(renew_marks)(hd_view view)
+{
+    const uint32_t regions = 1u << view.region_bits;
+    const uint64_t slots = (uint64_t)view.region_buckets * HD_BUCKET;
+    for (uint32_t region = blockIdx.x; region < regions; region += gridDim.x) {
+        const uint64_t first = region * slots;
+        for (uint64_t i = threadIdx.x; i < slots; i += blockDim.x) marks_set(&view, first + i);
+        __syncthreads();
+        for (uint64_t i = threadIdx.x; i < slots; i += blockDim.x)
+            marks_clear_before(&view, region, first + i);
+    }
 }
 
 #if defined(HD_MULTI) && HD_MULTI

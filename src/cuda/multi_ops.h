@@ -136,6 +136,7 @@ static const hd_table_ops multi_ops = {
     NULL,
     collect,
     multi_inspect,
+    NULL, /* renew_marks: a pair does not know how far on its trail it is */
     multi_count,
     multi_retrieve,
     NULL,

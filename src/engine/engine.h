@@ -91,6 +91,8 @@ struct hd_table_ops {
     /* Counts and checks all slots; *census is device memory set to 0 by the caller. */
     heddle_status (*inspect)(heddle_device *device, const hd_view *view, hd_census *census,
                              void *stream);
+    /* Takes back the marks that no key needs (scheme/marks.h); moves nothing. NULL in multimaps. */
+    heddle_status (*renew_marks)(heddle_device *device, const hd_view *view, void *stream);
 
     /*
      * Multimaps only, NULL elsewhere: how many values every key of the batch has, to batch->matches; and

@@ -8,8 +8,8 @@
  *   HD_AIM_BITS                          bits that hold any step and one number more
  *
  * The invariant that lets a lookup stop: a key that lies behind a bucket on its walk has cleared its
- * mark there (hash.h), and marks are never set again while the table lives. An erase makes room in a
- * bucket and leaves its marks alone; so nothing need stand in the place of an erased key.
+ * mark there (hash.h), and marks are not set again but by marks.h, for those that no key needs. An erase makes
+ * room in a bucket and leaves its marks alone; so nothing need stand in the place of an erased key.
  */
 #ifndef HD_WALK_H
 #define HD_WALK_H

@@ -317,6 +317,19 @@ void bare_table::inspect()
           model.size());
 }
 
+/* No mark more than before, none in an empty table, and all that the keys need: inspect tells. */
+void bare_table::renew_marks()
+{
+    hd_census before = {}, after = {};
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_inspect(view, &before); });
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_renew_marks(view); });
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_inspect(view, &after); });
+    CHECK(after.marks <= before.marks && (!model.empty() || after.marks == 0),
+          "%llu marks, %llu when renewed, of %zu keys", (ull)before.marks, (ull)after.marks,
+          model.size());
+    inspect();
+}
+
 void bare_table::collect()
 {
     const device_array<hd_key> keys(slots);

@@ -48,6 +48,7 @@ struct bare_table {
     void locate(const key_list &keys);
     void erase(const key_list &keys);
     void inspect();
+    void renew_marks();
     void collect();
     /*
      * Fills the table by regions, anew with `fresh`. With `folds` the pairs of each region are first

@@ -61,6 +61,13 @@ static void roomy(uint32_t hashes, uint32_t policy)
     t.insert(keys, some_values(KEYS), policy, &outcomes,
              false); /* over marks that erased keys left */
     read_all(&t, keys);
+    t.erase(key_list(keys.begin(), keys.begin() + KEYS / 2));
+    t.renew_marks();
+    read_all(&t, keys);
+    t.insert(keys, some_values(KEYS), policy, &outcomes, false);
+    read_all(&t, keys);
+    t.erase(keys);
+    t.renew_marks();
 }
 
 /* Many copies of few keys at once, so that most tiles want what others have, or hold. */

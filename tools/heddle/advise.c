@@ -68,15 +68,17 @@ static int advise_slots(const wish *w, advice *a)
 {
     if (w->is_in_kernels || w->is_stable) {
         a->scheme = "open";
-        because(
-            a, w->is_in_kernels
-                   ? "a kernel of your own can insert as long as the key's region has room, "
-                     "since nothing has to be moved"
-                   : "pairs never move: their slots (heddle_table_locate) stay good until the "
-                     "table grows; iceberg promises the same with shorter searches above load 0.9");
+        because(a,
+                w->is_in_kernels
+                    ? "a kernel of your own can insert as long as the key's region has room, "
+                      "since nothing has to be moved"
+                    : "pairs never move: their slots (heddle_table_locate) stay good until the "
+                      "table grows; iceberg promises the same and looks at three buckets at most");
         return choose_load(w, a, 0.8, 0.95);
     }
     a->scheme = "cuckoo";
+    if (is(w, "counter"))
+        because(a, "an insertion adds in place; a hashgraph would be made anew by every batch");
     because(a, "the fastest lookups of all schemes at every load, and builds by regions");
     if (w->hit >= 0 && w->hit < 50)
         because(a,
@@ -115,11 +117,15 @@ static int advise_multimap(const wish *w, advice *a)
 
 static int advise_filter(const wish *w, advice *a)
 {
+    char assumed[160];
     const double bits = w->memory != 0 ? (double)w->memory * 8 / (double)w->keys : 16;
     a->scheme = "blocked Bloom filter";
     a->bytes = (double)w->keys * bits / 8;
     if (bits < 1) return tool_refuse("advise: less than a bit a key is no filter");
-    because(a, "heddle_filter_create; 16 bits a key let 1.3 in 1000 absent keys pass");
+    (void)snprintf(assumed, sizeof assumed, "heddle_filter_create with bits_per_key = %.3g%s", bits,
+                   w->memory != 0 ? ", which is what the memory allows" : "");
+    because(a, assumed);
+    because(a, "16 bits a key let 1.3 in 1000 absent keys pass, fewer bits more of them");
     return TOOL_OK;
 }
 

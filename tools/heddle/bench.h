@@ -19,6 +19,7 @@
  * bench_group.c   group-by and its aggregates
  * bench_unique.c  unique with inverse and counts
  * bench_filter.c  Bloom filters
+ * bench_counter.c  counters
  *
  * Functions that return int return an exit status; when it is not TOOL_OK they have said why.
  */
@@ -180,5 +181,7 @@ int bench_group_run(bench *b);
 int bench_unique_run(bench *b);
 int bench_filter_check(bench *b);
 int bench_filter_run(bench *b);
+int bench_counter_check(bench *b);
+int bench_counter_run(bench *b);
 
 #endif

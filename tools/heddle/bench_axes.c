@@ -1,6 +1,7 @@
 /* bench_axes.c: the lists of a benchmark: one reader for the items of each axis. */
 #include "bench_axes.h"
 
+#include <heddle/heddle.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 
 const char *const bench_op_names[BENCH_OPS] = {"build", "insert",    "find",  "contains",
                                                "miss",  "erase",     "count", "retrieve",
-                                               "query", "intersect", "add"};
+                                               "query", "intersect", "add",   "range"};
+const char *const bench_scheme_names[BENCH_SCHEMES] = {"auto", "cuckoo",  "hashgraph",
+                                                       "open", "iceberg", "bucket_list"};
 const char *const bench_variant_names[BENCH_VARIANTS] = {"regions", "ordered", "v1", "v2",
                                                          "direct"};
 const char *const bench_kind_names[BENCH_KINDS] = {"inner", "left", "right",
@@ -75,7 +78,9 @@ static bool read_workspace(const char *item, double *number)
 
 static bool read_skew(const char *item, double *number)
 {
-    *number = strcmp(item, "equal") == 0 ? (double)INFINITY : 0;
+    *number = strcmp(item, "equal") == 0      ? (double)INFINITY
+              : strcmp(item, "sequence") == 0 ? BENCH_SEQUENCE
+                                              : 0;
     if (strncmp(item, "zipf:", 5) == 0) return read_share(item + 5, 0.01, 10, number);
     return *number != 0 || strcmp(item, "uniform") == 0;
 }
@@ -92,6 +97,11 @@ static bool read_name(const char *item, const char *const *names, uint32_t count
     const uint32_t place = bench_read_word(item, names, count);
     *number = place + first;
     return place < count;
+}
+
+static bool read_scheme(const char *item, double *number)
+{
+    return read_name(item, bench_scheme_names, BENCH_SCHEMES, HEDDLE_SCHEME_AUTO, number);
 }
 
 static bool read_op(const char *item, double *number)
@@ -129,9 +139,9 @@ static bool read_hit(const char *item, double *number)
 
 /* In the order of BENCH_AXIS_KEYS, BENCH_AXIS_BUCKET, ... */
 static bool (*const item_readers[BENCH_AXES])(const char *item, double *number) = {
-    read_keys,      read_bucket, read_hashes, read_load,      read_bits, read_keys,
-    read_keys,      read_skew,   read_hit,    read_variant,   read_bins, read_vertices,
-    read_workspace, read_kind,   read_order,  read_aggregate, read_op,
+    read_keys,     read_scheme,    read_bucket, read_hashes, read_load,      read_bits,
+    read_keys,     read_keys,      read_skew,   read_hit,    read_variant,   read_bins,
+    read_vertices, read_workspace, read_kind,   read_order,  read_aggregate, read_op,
 };
 
 typedef struct reading {

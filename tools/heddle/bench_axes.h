@@ -24,10 +24,15 @@ enum {
     BENCH_QUERY,
     BENCH_INTERSECT,
     BENCH_GRAPH_OPS,
-    BENCH_ADD = BENCH_GRAPH_OPS, /* of filters and multimaps */
+    BENCH_ADD = BENCH_GRAPH_OPS, /* of filters, multimaps and counters */
+    BENCH_RANGE,                 /* of multimaps */
     BENCH_OPS
 };
 extern const char *const bench_op_names[BENCH_OPS];
+
+/* "auto", "cuckoo", ... by HEDDLE_SCHEME_*. */
+#define BENCH_SCHEMES 6
+extern const char *const bench_scheme_names[BENCH_SCHEMES];
 
 /*
  * The ways to build a graph: the library's own two, and the two of the HashGraph paper. The last one is for
@@ -47,14 +52,15 @@ extern const char *const bench_order_names[BENCH_ORDERS];
 /* A walk changes the last ones first. */
 enum {
     BENCH_AXIS_KEYS,
+    BENCH_AXIS_SCHEME, /* HEDDLE_SCHEME_* */
     BENCH_AXIS_BUCKET, /* slots; 0 lets the library choose */
     BENCH_AXIS_HASHES, /* likewise */
     BENCH_AXIS_LOAD,
     BENCH_AXIS_BITS,   /* of a filter, for every key */
     BENCH_AXIS_COPIES, /* rows with the same key */
     BENCH_AXIS_GROUPS, /* different keys */
-    BENCH_AXIS_SKEW,   /* the exponent of Zipf's law; 0 uniform, infinity all keys equal */
-    BENCH_AXIS_HIT,    /* percent of queries or left rows whose key is present */
+    BENCH_AXIS_SKEW, /* the exponent of Zipf's law; 0 uniform, infinity all keys equal; or the next */
+    BENCH_AXIS_HIT, /* percent of queries or left rows whose key is present */
     BENCH_AXIS_VARIANT,
     BENCH_AXIS_BINS,     /* of BENCH_V2 */
     BENCH_AXIS_VERTICES, /* lists for every key of a graph */
@@ -65,6 +71,9 @@ enum {
     BENCH_AXIS_OP,
     BENCH_AXES
 };
+
+/* In place of an exponent: the keys are 0, 1, 2, ... and ascend. */
+#define BENCH_SEQUENCE (-1.0)
 
 /* Whole numbers and shares alike: a double holds every number that an axis may have. */
 typedef struct bench_list {

@@ -76,14 +76,17 @@ static int create(const bench_graph *g, uint64_t capacity, uint64_t seed, heddle
     const bench_options *o = &g->b->options;
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
     options.container = HEDDLE_CONTAINER_MULTIMAP;
-    options.scheme = o->subject == BENCH_GRAPH ? HEDDLE_SCHEME_HASHGRAPH : o->scheme;
+    options.scheme = g->scheme;
     options.key_bits = o->key_bits;
     options.value_bits = o->value_bits;
     options.capacity = capacity;
     options.seed = seed;
-    if (options.scheme == HEDDLE_SCHEME_HASHGRAPH) options.vertices = g->vertices;
-    options.load = g->load;
-    options.bucket = g->bucket;
+    if (options.scheme == HEDDLE_SCHEME_HASHGRAPH) {
+        options.vertices = g->vertices;
+    } else {
+        options.load = g->load;
+        options.bucket = g->bucket;
+    }
     options.flags = g->variant == BENCH_ORDERED  ? HEDDLE_FLAG_ORDERED
                     : g->variant == BENCH_DIRECT ? HEDDLE_FLAG_FIXED
                                                  : 0;
@@ -98,13 +101,15 @@ static int make_table(bench_graph *g, uint64_t capacity, const double *at)
     const double vertices = at[BENCH_AXIS_VERTICES];
     const uint32_t variant = (uint32_t)at[BENCH_AXIS_VARIANT];
     const uint32_t bucket = (uint32_t)at[BENCH_AXIS_BUCKET];
+    const uint32_t scheme = (uint32_t)at[BENCH_AXIS_SCHEME];
     const double load = at[BENCH_AXIS_LOAD];
     if (g->table != NULL && g->vertices == vertices && g->variant == variant && g->load == load &&
-        g->bucket == bucket)
+        g->bucket == bucket && g->scheme == scheme)
         return TOOL_OK;
     drop_table(g);
     g->load = load;
     g->bucket = bucket;
+    g->scheme = scheme;
     g->vertices = vertices;
     g->variant = variant;
     return create(g, capacity, g->b->options.seed, &g->table);
@@ -145,7 +150,10 @@ int bench_graph_ask(bench_graph *g, uint32_t ask)
     if (ask == BENCH_ASK_LISTS) ask = rows->skew > 0 ? BENCH_ASK_EACH : BENCH_ASK_ROWS;
     if (g->ask == ask) return TOOL_OK;
     g->ask = ask;
-    if (ask == BENCH_ASK_EACH) g->asked = bench_rows_of(o, rows->distinct, rows->distinct, 0, 1);
+    const double even = rows->skew == BENCH_SEQUENCE ? BENCH_SEQUENCE : 0;
+    if (ask == BENCH_ASK_EACH) g->asked = bench_rows_of(o, rows->distinct, rows->distinct, even, 1);
+    else if (ask == BENCH_ASK_RANGE)
+        g->asked = bench_rows_of(o, rows->keys.n, rows->keys.n, even, 1);
     else g->asked = bench_rows_of(o, rows->keys.n, rows->distinct, rows->skew, 1);
     if (ask == BENCH_ASK_MISSING) g->asked.hit = 0;
     return bench_array_fill(g->b, o->key_bits, g->asked.keys.n, bench_row_key_element, &g->asked,
@@ -207,10 +215,7 @@ void bench_graph_report(bench_graph *g, const double *at, uint64_t asked, uint64
     bench_skew_name(at[BENCH_AXIS_SKEW], skew);
     bench_line_begin(g->b, &line);
     if (o->subject == BENCH_MULTIMAP) {
-        bench_line_word(&line, "scheme", 11,
-                        made.scheme == HEDDLE_SCHEME_OPEN          ? "open"
-                        : made.scheme == HEDDLE_SCHEME_BUCKET_LIST ? "bucket_list"
-                                                                   : "hashgraph");
+        bench_line_word(&line, "scheme", 11, bench_scheme_names[made.scheme]);
         bench_line_number(&line, "bucket", "%.0f", made.bucket);
         bench_line_number(&line, "load", "%g", made.load);
     }
@@ -265,6 +270,22 @@ static int measure_op(bench_graph *g, const double *at)
     return status;
 }
 
+/* Whether a combination differs from those before only in what its scheme or variant does not have. */
+static bool is_repeated(const bench_walk *walk)
+{
+    const double *at = walk->at;
+    const uint32_t *index = walk->index;
+    const uint32_t op = (uint32_t)at[BENCH_AXIS_OP], variant = (uint32_t)at[BENCH_AXIS_VARIANT];
+    const bool paper = variant == BENCH_V1 || variant == BENCH_V2;
+    if (at[BENCH_AXIS_SCHEME] == HEDDLE_SCHEME_HASHGRAPH) {
+        if (index[BENCH_AXIS_LOAD] + index[BENCH_AXIS_BUCKET] != 0 || variant == BENCH_DIRECT)
+            return true;
+    } else if (index[BENCH_AXIS_VERTICES] != 0) return true;
+    if (variant != BENCH_V2 && index[BENCH_AXIS_BINS] != 0) return true;
+    if (paper && op != BENCH_BUILD) return true;
+    return (paper || (op != BENCH_BUILD && op != BENCH_INSERT)) && index[BENCH_AXIS_WORKSPACE] != 0;
+}
+
 static int measure_point(bench_graph *g, const bench_walk *walk)
 {
     const double *at = walk->at;
@@ -272,11 +293,7 @@ static int measure_point(bench_graph *g, const bench_walk *walk)
     const bool paper = variant == BENCH_V1 || variant == BENCH_V2;
     (void)snprintf(g->b->op, sizeof g->b->op, "%s", bench_op_names[op]);
     progress_step("%s", g->b->op);
-    if (variant != BENCH_V2 && walk->index[BENCH_AXIS_BINS] != 0) return TOOL_OK;
-    if (paper && op != BENCH_BUILD) return TOOL_OK;
-    if ((paper || (op != BENCH_BUILD && op != BENCH_INSERT)) &&
-        walk->index[BENCH_AXIS_WORKSPACE] != 0)
-        return TOOL_OK; /* others do not use it */
+    if (is_repeated(walk)) return TOOL_OK;
     int status = make_rows(g, at);
     if (status == TOOL_OK && !paper) status = make_table(g, g->rows.keys.n, at);
     if (status == TOOL_OK && !paper) status = make_workspace(g, at);
@@ -298,18 +315,23 @@ int bench_graph_run(bench *b)
     return status;
 }
 
+/* Every kind of table that is asked for can be made. */
 static int check_tables(bench *b)
 {
-    const bench_list *variants = &b->options.axes.list[BENCH_AXIS_VARIANT];
-    bench_walk walk = bench_walk_begin(&b->options.axes);
+    bench_axes axes = b->options.axes;
     bench_graph g;
     int status = TOOL_OK;
     memset(&g, 0, sizeof g);
     g.b = b;
-    for (uint32_t i = 0; i < variants->count && status == TOOL_OK; i++) {
-        walk.at[BENCH_AXIS_VARIANT] = variants->at[i];
-        if (variants->at[i] < BENCH_V1) status = make_table(&g, 1, walk.at);
-    }
+    for (uint32_t i = 0; i < BENCH_AXES; i++)
+        if (i != BENCH_AXIS_VARIANT && i != BENCH_AXIS_SCHEME && axes.list[i].count > 1)
+            axes.list[i].count = 1;
+    bench_walk walk = bench_walk_begin(&axes);
+    do
+        if (walk.at[BENCH_AXIS_VARIANT] != BENCH_V1 && walk.at[BENCH_AXIS_VARIANT] != BENCH_V2 &&
+            !is_repeated(&walk))
+            status = make_table(&g, 1, walk.at);
+    while (status == TOOL_OK && bench_walk_next(&walk));
     drop_table(&g);
     return status;
 }

@@ -15,9 +15,17 @@
 
 /*
  * What an operation is asked with: nothing, all rows in another order, as many missing keys, every
- * key once; or the rows where lists are short and every key once where some are long.
+ * key once; the rows where lists are short and every key once where some are long; or as many different
+ * keys as there are rows, each key of the table among them.
  */
-enum { BENCH_ASK_NOTHING, BENCH_ASK_ROWS, BENCH_ASK_MISSING, BENCH_ASK_EACH, BENCH_ASK_LISTS };
+enum {
+    BENCH_ASK_NOTHING,
+    BENCH_ASK_ROWS,
+    BENCH_ASK_MISSING,
+    BENCH_ASK_EACH,
+    BENCH_ASK_LISTS,
+    BENCH_ASK_RANGE
+};
 
 typedef struct bench_graph {
     bench *b;
@@ -33,7 +41,7 @@ typedef struct bench_graph {
 
     heddle_table *table;
     double vertices, load;
-    uint32_t variant, bucket;
+    uint32_t variant, bucket, scheme;
     double share;    /* of the scratch memory, as asked for; 0: no workspace */
     void *workspace; /* device memory: the share for all rows */
     uint64_t workspace_bytes;

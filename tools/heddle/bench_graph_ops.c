@@ -146,6 +146,8 @@ const bench_graph_op bench_graph_ops[BENCH_OPS] = {
     {BENCH_ASK_ROWS, false, HD_ROOF_PARTITION, clear_other, call_query, bench_graph_check_common},
     {BENCH_ASK_ROWS, true, HD_ROOF_PARTITION, clear_both, call_intersect, bench_graph_check_common},
     {BENCH_ASK_NOTHING, true, HD_ROOF_PARTITION, fill_half, call_insert, bench_graph_check_built},
+    {BENCH_ASK_RANGE, false, HD_ROOF_GATHER, NULL, bench_graph_retrieve,
+     bench_graph_check_retrieved},
 };
 
 const bench_graph_op *bench_graph_op_of(const bench_graph *g, uint32_t op)

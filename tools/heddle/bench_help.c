@@ -6,7 +6,7 @@
 static const char usage[] =
     "heddle bench map|set [options]\n"
     "heddle bench [map|set] --sweep[=LIST] [options]\n"
-    "heddle bench multimap|graph|join|group|unique|filter [options], see the end\n"
+    "heddle bench multimap|counter|graph|join|group|unique|filter [options], see the end\n"
     "\n"
     "For every combination of keys, bucket, hashes and load a fixed table for all keys is\n"
     "made. Every operation runs once to warm up, then --repeat times on arrays in device\n"
@@ -81,7 +81,7 @@ static const char sweep[] =
 
 static const char relations[] =
     "\n"
-    "heddle bench multimap|graph|join|group|unique\n"
+    "heddle bench multimap|counter|graph|join|group|unique\n"
     "\n"
     "Keys may repeat. Again every combination of the lists is measured: one run to warm up, then\n"
     "--repeat runs on arrays in device memory, of which the median counts; the answers of the\n"
@@ -91,7 +91,8 @@ static const char relations[] =
     "\n"
     "  --keys LIST        rows                                                      [2^24]\n"
     "  --distribution LIST  uniform: every key as often as the others; zipf:S: key number k\n"
-    "                     with a frequency as k^-S; equal: one key                  [uniform]\n"
+    "                     with a frequency as k^-S; equal: one key; sequence: keys 0, 1, 2, ...,\n"
+    "                     each as often as the others, ascending, and asked for so  [uniform]\n"
     "  --row-bits BITS    of row numbers in join, group, unique: 32, 64             [what "
     "suffices]\n"
     "\n"
@@ -132,17 +133,38 @@ static const char multimap[] =
     "\n"
     "heddle bench multimap: a multimap from keys to row numbers, by any scheme\n"
     "\n"
-    "  --scheme NAME      open, hashgraph, bucket_list                              [open]\n"
+    "  --scheme LIST      open, hashgraph, bucket_list                              [open]\n"
     "  --copies LIST, --value-bits BITS, --vertices LIST  as with a graph\n"
     "  --bucket LIST      open: slots of a window, 8, 16; 0 lets the library choose [0]\n"
     "  --load LIST        open: filled share of the slots                           [0.8]\n"
     "  --variant LIST     regions; open: direct, a table of fixed size whose pairs are placed in\n"
     "                     the order in which they come                              [regions]\n"
-    "  --op LIST          [build,insert,add,find,miss,count,retrieve,erase], contains\n"
+    "  --op LIST          [build,insert,add,find,miss,count,retrieve,erase], contains, range\n"
     "\n"
     "  insert    all rows into the empty table; in pairs\n"
     "  add       the second half of the rows into a table of the first; in pairs\n"
+    "  range     all values of as many different keys as there are rows, of which the table has\n"
+    "            keys / copies; in queries\n"
     "  others    as with a graph\n";
+
+static const char counter[] =
+    "\n"
+    "heddle bench counter: how often each key was given, by any scheme; in keys of the batch\n"
+    "\n"
+    "  --scheme LIST      cuckoo, open, iceberg, hashgraph                          [cuckoo]\n"
+    "  --copies LIST      of each key in a batch; there are keys / copies different ones [1]\n"
+    "  --value-bits BITS  of the counts: 32, 64                                     [32]\n"
+    "  --bucket LIST, --load LIST  of tables of slots, which have a fixed size with room for the\n"
+    "                     different keys                                            [0, 0.8]\n"
+    "  --vertices LIST    of a hashgraph                                            [1]\n"
+    "  --op LIST          [build,insert,add,find,miss]\n"
+    "\n"
+    "  build     empties the table and counts all keys; the roof is a partition of the keys\n"
+    "  insert    one batch of all keys into the empty table; the roof is random 64-bit\n"
+    "            compare-and-swaps, in a hashgraph a partition\n"
+    "  add       a second batch of as many keys into the table of the first; likewise\n"
+    "  find      the counts of all keys of the second batch; the roof is random reads of 32 bytes\n"
+    "  miss      the same with keys that were not counted\n";
 
 static const char joins[] =
     "\n"
@@ -183,8 +205,10 @@ static const char filters[] =
     "  contains  all keys in another order; the roof is random reads of 32 bytes\n"
     "  miss      as many keys that were not added\n"
     "\n"
-    "A row is verified when every key is found, and of as many others a share (rate_measured) that\n"
-    "differs from theory (rate_expected) by no more than 3 % and what chance allows. rate_found is\n"
+    "A row is verified when every key is found, and of as many others a share (rate_measured) "
+    "that\n"
+    "differs from theory (rate_expected) by no more than 3 % and what chance allows. rate_found "
+    "is\n"
     "what the bits of the filter itself say.\n";
 
 void bench_help(void)
@@ -196,6 +220,7 @@ void bench_help(void)
     (void)fputs(relations, stdout);
     (void)fputs(graph, stdout);
     (void)fputs(multimap, stdout);
+    (void)fputs(counter, stdout);
     (void)fputs(joins, stdout);
     (void)fputs(groups, stdout);
     (void)fputs(filters, stdout);

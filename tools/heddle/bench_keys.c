@@ -29,6 +29,7 @@ bench_keys bench_keys_of(uint64_t n, uint64_t seed, uint32_t key_bits, uint32_t 
     keys.multiply = mix64(seed + 1) | 1;
     keys.add = mix64(seed + 2);
     keys.draw = mix64(seed + 3);
+    keys.plain = false;
     keys.index_bits = 1;
     while (keys.index_bits < 63 && UINT64_C(1) << keys.index_bits < n) keys.index_bits++;
     return keys;
@@ -63,12 +64,14 @@ uint64_t bench_random(uint64_t position)
 
 uint64_t bench_key_number(const bench_keys *keys, uint64_t key)
 {
+    if (keys->plain) return key;
     if (keys->key_bits == 64) return unmix64(key) - keys->start;
     return (uint32_t)(unmix32((uint32_t)key) - (uint32_t)keys->start);
 }
 
 uint64_t bench_key_at(const bench_keys *keys, uint64_t i, bool missing)
 {
+    if (keys->plain) return i + (missing ? UINT64_C(1) << (keys->key_bits - 1) : 0);
     if (keys->key_bits == 64) return mix64(i + keys->start + (missing ? UINT64_C(1) << 63 : 0));
     return mix32((uint32_t)i + (uint32_t)keys->start + (missing ? UINT32_C(1) << 31 : 0));
 }

@@ -3,7 +3,7 @@
  * any part of them can be made, and any answer checked, without keeping them.
  *
  * Key i of the table is a bijective mix of i, so keys are distinct; keys that are not in the table
- * are mixes of numbers from the other half of the bijection's domain.
+ * are mixes of numbers from the other half of the bijection's domain. Plain keys are not mixed.
  */
 #ifndef BENCH_KEYS_H
 #define BENCH_KEYS_H
@@ -18,6 +18,7 @@ typedef struct bench_keys {
     uint64_t multiply, add; /* of the permutation; `multiply` is odd */
     uint32_t index_bits;    /* at least 1; 2^index_bits >= n */
     uint64_t draw;          /* decides which queries are present */
+    bool plain;             /* key i is i itself, not a mix of it */
 } bench_keys;
 
 bench_keys bench_keys_of(uint64_t n, uint64_t seed, uint32_t key_bits, uint32_t value_bits);

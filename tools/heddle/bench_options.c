@@ -13,8 +13,8 @@
 const char *const bench_sweep_names[BENCH_SWEEPS] = {"load", "bucket", "hashes",
                                                      "hit",  "keys",   "success"};
 const char *const bench_type_names[BENCH_TYPES] = {"u32", "i32", "f32", "u64", "i64", "f64"};
-static const char *const subject_names[BENCH_SUBJECTS] = {"map",   "set",    "graph",  "join",
-                                                          "group", "unique", "filter", "multimap"};
+static const char *const subject_names[BENCH_SUBJECTS] = {
+    "map", "set", "graph", "join", "group", "unique", "filter", "multimap", "counter"};
 
 const char *bench_subject_name(const bench_options *options)
 {
@@ -31,19 +31,6 @@ static bool read_commit(bench_options *o, const char *text)
 {
     o->commit = text;
     return strchr(text, '\n') == NULL;
-}
-
-static bool read_scheme(bench_options *o, const char *text)
-{
-    static const char *const names[] = {"auto",    "cuckoo",    "open",
-                                        "iceberg", "hashgraph", "bucket_list"};
-    static const uint32_t schemes[] = {HEDDLE_SCHEME_AUTO,      HEDDLE_SCHEME_CUCKOO,
-                                       HEDDLE_SCHEME_OPEN,      HEDDLE_SCHEME_ICEBERG,
-                                       HEDDLE_SCHEME_HASHGRAPH, HEDDLE_SCHEME_BUCKET_LIST};
-    const uint32_t count = sizeof names / sizeof names[0];
-    const uint32_t at = bench_read_word(text, names, count);
-    if (at < count) o->scheme = schemes[at];
-    return at < count;
 }
 
 static bool read_threshold(bench_options *o, const char *text)
@@ -117,7 +104,8 @@ static bool read_type(bench_options *o, const char *text)
 #define TABLES (1u << BENCH_MAP | 1u << BENCH_SET)
 #define GRAPH (1u << BENCH_GRAPH)
 #define MULTIMAP (1u << BENCH_MULTIMAP)
-#define SLOTS (TABLES | MULTIMAP)
+#define COUNTER (1u << BENCH_COUNTER)
+#define SLOTS (TABLES | MULTIMAP | COUNTER)
 #define GRAPHS (GRAPH | MULTIMAP)
 #define JOIN (1u << BENCH_JOIN)
 #define GROUP (1u << BENCH_GROUP)
@@ -125,7 +113,7 @@ static bool read_type(bench_options *o, const char *text)
 #define GROUPS (GROUP | UNIQUE)
 #define RELATIONS (JOIN | GROUPS)
 #define FILTER (1u << BENCH_FILTER)
-#define ALL (TABLES | GRAPHS | RELATIONS | FILTER)
+#define ALL (TABLES | GRAPHS | RELATIONS | FILTER | COUNTER)
 
 typedef struct option {
     const char *name;
@@ -137,8 +125,10 @@ typedef struct option {
 
 static const option options_known[] = {
     {"--device", ALL, read_device, 0, "auto, cpu, cpu:THREADS, cuda or cuda:N"},
-    {"--scheme", SLOTS, read_scheme, 0,
-     "auto, cuckoo, open or iceberg; of a multimap open or hashgraph"},
+    {"--scheme", SLOTS, NULL, BENCH_AXIS_SCHEME,
+     "auto, cuckoo, open or iceberg; of multimaps open, hashgraph, bucket_list, of counters "
+     "cuckoo, "
+     "open, iceberg, hashgraph, or some with commas"},
     {"--threshold", TABLES, read_threshold, 0, "a number above 0, up to 1"},
     {"--bucket", SLOTS, NULL, BENCH_AXIS_BUCKET,
      "0 (the library chooses), 1, 4, 8, 16, 32, or some with commas"},
@@ -150,14 +140,14 @@ static const option options_known[] = {
      "counts from 1 to 2^40, like 2^24, 16M, 1e6, with commas in between"},
     {"--left", JOIN, read_left, 0, "a count from 1 to 2^40"},
     {"--right", JOIN, read_right, 0, "a count from 1 to 2^40"},
-    {"--copies", GRAPHS | JOIN, NULL, BENCH_AXIS_COPIES, "counts with commas in between"},
+    {"--copies", GRAPHS | JOIN | COUNTER, NULL, BENCH_AXIS_COPIES, "counts with commas in between"},
     {"--groups", GROUPS, NULL, BENCH_AXIS_GROUPS, "counts with commas in between"},
-    {"--distribution", GRAPHS | RELATIONS, NULL, BENCH_AXIS_SKEW,
-     "uniform, zipf:S with S from 0.01 to 10, equal, or some with commas"},
+    {"--distribution", GRAPHS | RELATIONS | COUNTER, NULL, BENCH_AXIS_SKEW,
+     "uniform, zipf:S with S from 0.01 to 10, equal, sequence, or some with commas"},
     {"--variant", GRAPHS, NULL, BENCH_AXIS_VARIANT,
      "regions, ordered, v1, v2, or some with commas; of a multimap regions, direct"},
     {"--bins", GRAPH, NULL, BENCH_AXIS_BINS, "counts from 1 to 65536 with commas in between"},
-    {"--vertices", GRAPHS, NULL, BENCH_AXIS_VERTICES,
+    {"--vertices", GRAPHS | COUNTER, NULL, BENCH_AXIS_VERTICES,
      "numbers from 0.125 to 4 with commas in between"},
     {"--workspace", GRAPH, NULL, BENCH_AXIS_WORKSPACE,
      "shares from 0.001 to 1 with commas in between"},
@@ -168,13 +158,13 @@ static const option options_known[] = {
      "count, sum, min, max, mean, or some with commas"},
     {"--type", GROUP, read_type, 0, "u32, i32, f32, u64, i64 or f64"},
     {"--key-bits", ALL, read_key_bits, 0, "32 or 64"},
-    {"--value-bits", TABLES | GRAPHS, read_value_bits, 0, "32 or 64 (0 in a set)"},
+    {"--value-bits", TABLES | GRAPHS | COUNTER, read_value_bits, 0, "32 or 64 (0 in a set)"},
     {"--row-bits", RELATIONS, read_row_bits, 0, "32 or 64"},
     {"--load", SLOTS, NULL, BENCH_AXIS_LOAD, "loads from 0.1 to 0.99 with commas in between"},
-    {"--op", TABLES | GRAPHS | FILTER, NULL, BENCH_AXIS_OP,
+    {"--op", TABLES | GRAPHS | FILTER | COUNTER, NULL, BENCH_AXIS_OP,
      "operations with commas in between: build insert find contains miss erase, and with a graph "
-     "count retrieve query intersect, with a multimap count retrieve add; add contains miss with a "
-     "filter"},
+     "count retrieve query intersect, with a multimap count retrieve range add; build insert add "
+     "find miss with a counter; add contains miss with a filter"},
     {"--hit", TABLES | JOIN, NULL, BENCH_AXIS_HIT,
      "percentages from 0 to 100 with commas in between"},
     {"--repeat", ALL, read_repeat, 0, "a number from 1 to 1000"},
@@ -231,9 +221,10 @@ static int read_word(const char *text, bench_options *o)
     else if (text[0] == '-')
         return tool_refuse("bench: there is no option '%s'; try 'heddle help bench'", text);
     else
-        return tool_refuse("bench: expected one of map, set, multimap, graph, join, group, unique, "
-                           "filter once, not '%s'%s",
-                           text, o->sweeps != 0 ? "; sweeps are named as in --sweep=load,hit" : "");
+        return tool_refuse(
+            "bench: expected one of map, set, multimap, counter, graph, join, group, "
+            "unique, filter once, not '%s'%s",
+            text, o->sweeps != 0 ? "; sweeps are named as in --sweep=load,hit" : "");
     return TOOL_OK;
 }
 

@@ -32,13 +32,14 @@ enum {
     BENCH_UNIQUE,
     BENCH_FILTER,
     BENCH_MULTIMAP,
+    BENCH_COUNTER,
     BENCH_SUBJECTS
 };
 
 typedef struct bench_options {
     uint32_t subject;   /* BENCH_MAP, ...; BENCH_SUBJECTS until it is named */
     uint32_t container; /* HEDDLE_CONTAINER_* of a map or a set */
-    uint32_t scheme;    /* HEDDLE_SCHEME_* */
+    uint32_t scheme;    /* HEDDLE_SCHEME_* of a map or a set */
     double threshold;   /* of an iceberg table; 0 until it is named */
     const char *device;
     const char *commit;            /* NULL when not told */

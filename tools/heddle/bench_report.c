@@ -49,8 +49,10 @@ static void table_head(const bench *b)
     if (o->value_bits != 0) (void)printf("values of %u bits, ", o->value_bits);
     (void)printf("seed %llu, median of %u runs\n", (unsigned long long)o->seed, o->repeat);
     if (o->subject > BENCH_SET)
-        (void)printf("roof: random reads of 32 bytes for probes and erasures, else a partition of "
-                     "the pairs,\n      measured in this run\n");
+        (void)printf(
+            "roof: random reads of 32 bytes for probes and erasures, random compare-and-swaps "
+            "for\n      insertions into empty slots and counters, else a partition of what is "
+            "given,\n      measured in this run\n");
     else
         (void)printf(
             "roof: random reads of a bucket for lookups, a partition of the pairs for builds,\n"

@@ -24,6 +24,7 @@ bench_rows bench_rows_of(const bench_options *options, uint64_t n, uint64_t dist
     rows.keys.start = bench_keys_of(1, options->seed, options->key_bits, 0).start;
     rows.distinct = isinf(skew) ? 1 : distinct;
     rows.skew = skew;
+    rows.keys.plain = skew == BENCH_SEQUENCE;
     rows.hit = 100;
     return rows;
 }
@@ -45,9 +46,18 @@ static uint64_t zipf_number(const bench_rows *rows, uint64_t row)
     return number < rows->distinct ? number : rows->distinct - 1;
 }
 
+/* The first numbers have one row more where the rows cannot be shared out evenly. */
+static uint64_t sequence_number(const bench_rows *rows, uint64_t row)
+{
+    const uint64_t least = rows->keys.n / rows->distinct, more = rows->keys.n % rows->distinct;
+    if (row < more * (least + 1)) return row / (least + 1);
+    return more + (row - more * (least + 1)) / least;
+}
+
 uint64_t bench_row_number(const bench_rows *rows, uint64_t row)
 {
     if (isinf(rows->skew)) return 0;
+    if (rows->skew == BENCH_SEQUENCE) return sequence_number(rows, row);
     if (rows->skew > 0) return zipf_number(rows, row);
     return bench_shuffled(&rows->keys, row) % rows->distinct;
 }
@@ -80,5 +90,6 @@ void bench_skew_name(double skew, char name[BENCH_SKEW_NAME])
 {
     if (isinf(skew)) (void)snprintf(name, BENCH_SKEW_NAME, "equal");
     else if (skew > 0) (void)snprintf(name, BENCH_SKEW_NAME, "zipf:%g", skew);
+    else if (skew == BENCH_SEQUENCE) (void)snprintf(name, BENCH_SKEW_NAME, "sequence");
     else (void)snprintf(name, BENCH_SKEW_NAME, "uniform");
 }

@@ -1,6 +1,6 @@
 /*
  * bench_rows.h: a column of keys that may repeat, computed from the row, and how often each key is
- * there. Keys are numbered: key number k is a bijective mix of k (bench_keys.h).
+ * there. Keys are numbered: key number k is a bijective mix of k (bench_keys.h), or in a sequence k.
  */
 #ifndef BENCH_ROWS_H
 #define BENCH_ROWS_H
@@ -12,7 +12,7 @@ typedef struct bench_rows {
     bench_keys keys;   /* keys.n rows */
     uint64_t distinct; /* key numbers are less than this */
     /* 0: every number as often as the others, give or take one. Infinity: number 0 alone. Else
-       number k is drawn with a frequency as (k + 1)^-skew. */
+       number k is drawn with a frequency as (k + 1)^-skew. BENCH_SEQUENCE: as 0, but ascending. */
     double skew;
     uint32_t hit; /* percent of the rows whose key has a number; the others have missing keys */
 } bench_rows;
@@ -31,7 +31,7 @@ uint64_t bench_row_key(const bench_rows *rows, uint64_t row);
 /* How many rows have each key number: `distinct` counts, to be freed; NULL after saying why. */
 uint64_t *bench_rows_count(const bench_rows *rows);
 
-/* "uniform", "zipf:1.2" or "equal". */
+/* "uniform", "zipf:1.2", "equal" or "sequence". */
 #define BENCH_SKEW_NAME 24
 void bench_skew_name(double skew, char name[BENCH_SKEW_NAME]);
 

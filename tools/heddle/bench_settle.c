@@ -58,6 +58,10 @@ static int settle_tables(bench_options *o)
     if (!set && o->value_bits == 0)
         return tool_refuse("bench: the values of a map have 32 or 64 bits, not 0");
     if (keys->count != 0 && !fits_keys(o, bench_list_most(keys))) return TOOL_REFUSED;
+    bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "auto");
+    if (o->axes.list[BENCH_AXIS_SCHEME].count != 1)
+        return tool_refuse("bench: maps and sets are measured with one scheme at a time");
+    o->scheme = (uint32_t)o->axes.list[BENCH_AXIS_SCHEME].at[0];
     if (o->sweeps == 0) settle_axes(o);
     return settle_sweeps(o);
 }
@@ -72,8 +76,10 @@ static int check_table_lists(const bench_options *o)
             return tool_refuse(
                 "bench: a table has 2, 3 or 4 hashes (0: the library chooses), not %.0f",
                 hashes->at[i]);
-    if (o->subject != BENCH_MULTIMAP && ops->count != 0 && bench_list_most(ops) >= BENCH_GRAPH_OPS)
-        return tool_refuse("bench: add is an operation of filters and multimaps");
+    if (o->subject != BENCH_MULTIMAP && o->subject != BENCH_COUNTER && ops->count != 0 &&
+        bench_list_most(ops) >= BENCH_GRAPH_OPS)
+        return tool_refuse("bench: add is an operation of filters, multimaps and counters, range "
+                           "one of multimaps");
     return TOOL_OK;
 }
 
@@ -116,28 +122,79 @@ static int settle_variants(bench_options *o)
     return TOOL_OK;
 }
 
+/* Whether one of the schemes is a hashgraph, and one a table of slots. */
+static void schemes_named(const bench_options *o, bool *graph, bool *slots)
+{
+    const bench_list *schemes = &o->axes.list[BENCH_AXIS_SCHEME];
+    *graph = *slots = false;
+    for (uint32_t i = 0; i < schemes->count; i++)
+        *(schemes->at[i] == HEDDLE_SCHEME_HASHGRAPH ? graph : slots) = true;
+}
+
+/*
+ * What tables of slots alone have is refused where there are none, and what hashgraphs alone have. `usual`
+ * is the scheme where none is named.
+ */
+static int settle_schemes(bench_options *o, uint32_t usual)
+{
+    bench_list *schemes = &o->axes.list[BENCH_AXIS_SCHEME];
+    bool graph, slots;
+    bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "auto");
+    for (uint32_t i = 0; i < schemes->count; i++)
+        if (schemes->at[i] == HEDDLE_SCHEME_AUTO) schemes->at[i] = usual;
+    schemes_named(o, &graph, &slots);
+    if (!slots && o->axes.list[BENCH_AXIS_LOAD].count + o->axes.list[BENCH_AXIS_BUCKET].count != 0)
+        return tool_refuse("bench: a hashgraph has neither load nor buckets");
+    if (!graph && o->axes.list[BENCH_AXIS_VERTICES].count != 0)
+        return tool_refuse("bench: only a hashgraph has vertices");
+    if (slots) bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.8");
+    return TOOL_OK;
+}
+
 /* Multimaps are graphs or tables of slots; what the two do not share is refused. */
 static int settle_multimap(bench_options *o)
 {
     const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
     const bench_list *variants = &o->axes.list[BENCH_AXIS_VARIANT];
-    const bool graph = o->scheme == HEDDLE_SCHEME_HASHGRAPH;
-    if (o->scheme == HEDDLE_SCHEME_AUTO) o->scheme = HEDDLE_SCHEME_OPEN;
-    if (graph && o->axes.list[BENCH_AXIS_LOAD].count + o->axes.list[BENCH_AXIS_BUCKET].count != 0)
-        return tool_refuse("bench: a hashgraph has neither load nor buckets");
-    if (!graph && o->axes.list[BENCH_AXIS_VERTICES].count != 0)
-        return tool_refuse("bench: only a hashgraph has vertices");
+    bool graph, slots;
+    const int status = settle_schemes(o, HEDDLE_SCHEME_OPEN);
+    if (status != TOOL_OK) return status;
+    schemes_named(o, &graph, &slots);
     for (uint32_t i = 0; i < variants->count; i++)
-        if (variants->at[i] != BENCH_REGIONS && (graph || variants->at[i] != BENCH_DIRECT))
+        if (variants->at[i] != BENCH_REGIONS && (!slots || variants->at[i] != BENCH_DIRECT))
             return tool_refuse(
                 "bench: the variants of a multimap are regions and, by slots, direct");
-    if (!graph) bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.8");
     bench_axes_default(&o->axes, BENCH_AXIS_VARIANT, "regions");
     bench_axes_default(&o->axes, BENCH_AXIS_OP, "build,insert,add,find,miss,count,retrieve,erase");
-    for (uint32_t i = 0; i < ops->count; i++)
+    for (uint32_t i = 0; i < ops->count; i++) {
         if (ops->at[i] == BENCH_QUERY || ops->at[i] == BENCH_INTERSECT)
             return tool_refuse("bench: query and intersect are operations of graphs");
+        if (ops->at[i] == BENCH_RANGE &&
+            !fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS])))
+            return TOOL_REFUSED;
+    }
     return TOOL_OK;
+}
+
+static int settle_counter(bench_options *o)
+{
+    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
+    if (o->value_bits == UINT32_MAX) o->value_bits = 32;
+    if (o->value_bits == 0)
+        return tool_refuse("bench: the values of a counter have 32 or 64 bits, not 0");
+    const int status = settle_schemes(o, HEDDLE_SCHEME_CUCKOO);
+    if (status != TOOL_OK) return status;
+    bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP, "build,insert,add,find,miss");
+    for (uint32_t i = 0; i < ops->count; i++)
+        if (ops->at[i] != BENCH_BUILD && ops->at[i] != BENCH_INSERT && ops->at[i] != BENCH_ADD &&
+            ops->at[i] != BENCH_FIND && ops->at[i] != BENCH_MISS)
+            return tool_refuse(
+                "bench: the operations of a counter are build, insert, add, find and miss");
+    return fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS]) /
+                            bench_list_least(&o->axes.list[BENCH_AXIS_COPIES]))
+               ? TOOL_OK
+               : TOOL_REFUSED;
 }
 
 static int settle_graph(bench_options *o)
@@ -145,6 +202,7 @@ static int settle_graph(bench_options *o)
     if (o->value_bits == UINT32_MAX) o->value_bits = 32;
     if (o->value_bits == 0)
         return tool_refuse("bench: the values of a graph have 32 or 64 bits, not 0");
+    if (o->subject == BENCH_GRAPH) bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "hashgraph");
     const int status = o->subject == BENCH_MULTIMAP ? settle_multimap(o) : TOOL_OK;
     if (status != TOOL_OK) return status;
     bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
@@ -188,11 +246,12 @@ static int settle_relations(bench_options *o)
     if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
     if (o->left != 0 && o->axes.list[BENCH_AXIS_KEYS].count != 0)
         return tool_refuse("bench: --keys or --left and --right, not both");
-    if (o->value_bits == UINT32_MAX && o->subject != BENCH_GRAPH && o->subject != BENCH_MULTIMAP)
-        o->value_bits = 0;
+    const bool graph = o->subject == BENCH_GRAPH || o->subject == BENCH_MULTIMAP;
+    if (o->value_bits == UINT32_MAX && !graph && o->subject != BENCH_COUNTER) o->value_bits = 0;
     bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
     bench_axes_default(&o->axes, BENCH_AXIS_SKEW, "uniform");
-    if (o->subject == BENCH_GRAPH || o->subject == BENCH_MULTIMAP) return settle_graph(o);
+    if (graph) return settle_graph(o);
+    if (o->subject == BENCH_COUNTER) return settle_counter(o);
     return o->subject == BENCH_JOIN ? settle_join(o) : settle_groups(o);
 }
 
@@ -200,8 +259,8 @@ int bench_options_settle(bench_options *o)
 {
     if (o->subject == BENCH_SUBJECTS && o->sweeps != 0) o->subject = BENCH_MAP;
     if (o->subject == BENCH_SUBJECTS)
-        return tool_refuse("bench: name what to measure: map, set, multimap, graph, join, group, "
-                           "unique or filter");
+        return tool_refuse("bench: name what to measure: map, set, multimap, counter, graph, "
+                           "join, group, unique or filter");
     if (o->count_only && o->subject != BENCH_JOIN)
         return tool_refuse("bench: --count-only is for joins");
     if (o->with_keys && o->subject != BENCH_GROUP)
