@@ -121,4 +121,73 @@ static void slab_batch(int threads, const hd_slab_view *view, const hd_slab_batc
     }
 }
 
+/* ------------------------------------------------------------------------------ all pairs of a key */
+
+#define GROUP 16
+
+typedef struct slab_all_sums {
+    uint64_t found, pairs, looks;
+} slab_all_sums;
+
+/* Keys [first, first + count) of a batch, whose base slabs are on their way. */
+static inline void slab_all_group(uint32_t operation, const hd_slab_view *view,
+                                  const hd_slab_batch *batch, uint64_t first,
+                                  const hd_slab_walk *walks, uint32_t count, slab_all_sums *s)
+{
+    for (uint32_t j = 0; j < count; j++) {
+        const uint64_t i = first + j;
+        hd_slab_walk walk = walks[j];
+        hd_value *const to =
+            operation == HD_SLAB_RETRIEVE ? (hd_value *)batch->values_out + batch->places[i] : NULL;
+        uint64_t matches = 0;
+        do s->looks++;
+        while (slab_all_step(slab_tile_here(), view, &walk, operation, to, true, &matches) ==
+               HD_SLAB_ON);
+        if (batch->matches != NULL) batch->matches[i] = matches;
+        if (batch->outcomes != NULL)
+            batch->outcomes[i] = matches != 0 ? HD_SLAB_PRESENT : HD_SLAB_ABSENT;
+        s->found += matches != 0;
+        s->pairs += matches;
+    }
+}
+
+static inline uint32_t slab_all_start(const hd_slab_view *view, const hd_key *keys, uint64_t first,
+                                      uint64_t end, hd_slab_walk *walks)
+{
+    const uint64_t left = first < end ? end - first : 0;
+    const uint32_t count = (uint32_t)(left < GROUP ? left : GROUP);
+    for (uint32_t j = 0; j < count; j++) {
+        walks[j] = slab_walk_start(view, keys[first + j]);
+        slab_prefetch(walks[j].slab);
+    }
+    return count;
+}
+
+/* COUNT, RETRIEVE or ERASE_ALL for every key of a batch. Equal keys that erase share the pairs among them. */
+static inline void slab_batch_all(uint32_t operation, int threads, const hd_slab_view *view,
+                                  const hd_slab_batch *batch)
+{
+    const hd_key *keys = (const hd_key *)batch->keys;
+    uint64_t *const at = batch->counts->at;
+#pragma omp parallel num_threads(threads)
+    {
+        slab_all_sums s = {0, 0, 0};
+#pragma omp for schedule(dynamic) nowait
+        for (uint64_t c = 0; c < batch->n; c += SLAB_CHUNK) {
+            const uint64_t end = batch->n - c < SLAB_CHUNK ? batch->n : c + SLAB_CHUNK;
+            hd_slab_walk walks[2][GROUP];
+            uint32_t count = slab_all_start(view, keys, c, end, walks[0]);
+            for (uint64_t i = c, turn = 0; i < end; i += GROUP, turn ^= 1) {
+                const uint32_t next = slab_all_start(view, keys, i + GROUP, end, walks[turn ^ 1]);
+                slab_all_group(operation, view, batch, i, walks[turn], count, &s);
+                count = next;
+            }
+        }
+        add_relaxed_64(&at[HD_FOUND], s.found);
+        add_relaxed_64(&at[HD_PROBES], s.looks);
+        if (operation == HD_SLAB_ERASE_ALL) add_relaxed_64(batch->died, s.pairs);
+    }
+    add_relaxed_64(&at[HD_ASKED], batch->n);
+}
+
 #endif

@@ -96,6 +96,55 @@ static __global__ void __launch_bounds__(SLAB_BLOCK)
     block_add(sum_to, mine);
 }
 
+/* COUNT, RETRIEVE or ERASE_ALL for every key of a batch. Equal keys that erase share the pairs among them. */
+template <int OPERATION>
+static __global__ void __launch_bounds__(SLAB_BLOCK)
+    slab_batch_all(const hd_slab_view view, const hd_slab_batch batch)
+{
+    const hd_slab_tile t = slab_tile_here();
+    const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x, n = (uint32_t)batch.n;
+    const uint32_t stride = gridDim.x * blockDim.x / HD_SLAB_LANES;
+    const hd_key *keys = (const hd_key *)batch.keys;
+    uint32_t found = 0, looks = 0;
+    uint64_t pairs = 0;
+    for (uint32_t i = thread / HD_SLAB_LANES; __any_sync(0xffffffffu, i < n);
+         i = n - i > stride ? i + stride : n) {
+        bool active = i < n;
+        uint64_t matches = 0;
+        hd_slab_walk walk = slab_walk_start(&view, active ? keys[i] : 0);
+        hd_value *to = NULL;
+        if (OPERATION == HD_SLAB_RETRIEVE && active)
+            to = (hd_value *)batch.values_out + batch.places[i];
+        while (__any_sync(0xffffffffu, active)) {
+            looks += active;
+            active = slab_all_step(t, &view, &walk, OPERATION, to, active, &matches) == HD_SLAB_ON;
+        }
+        if (i >= n) i = n;
+        else if (slab_tile_acts(t)) {
+            if (batch.matches != NULL) batch.matches[i] = matches;
+            if (batch.outcomes != NULL)
+                batch.outcomes[i] = matches != 0 ? HD_SLAB_PRESENT : HD_SLAB_ABSENT;
+            found += matches != 0;
+            pairs += matches;
+        }
+    }
+    const uint64_t one = slab_tile_acts(t), erases = OPERATION == HD_SLAB_ERASE_ALL;
+    uint64_t *const at = batch.counts->at;
+    uint64_t *const to[] = {at + HD_ASKED, at + HD_FOUND, at + HD_PROBES, batch.died};
+    const uint64_t mine[] = {thread == 0 ? batch.n : 0, found, one * looks, erases * pairs};
+    block_add(to, mine);
+}
+
+/* Appends the pairs of all lists at the cursor. */
+static __global__ void __launch_bounds__(SLAB_BLOCK)
+    slab_collect_all(const hd_slab_view view, uint64_t buckets, hd_key *keys, hd_value *values,
+                     uint64_t *cursor)
+{
+    const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    for (uint64_t i = thread; i < buckets; i += (uint64_t)gridDim.x * blockDim.x)
+        slab_collect(&view, i, keys, values, cursor);
+}
+
 /* Compacts all lists, each by one thread. The sums: slots that are vacant again, slabs given back. */
 static __global__ void __launch_bounds__(SLAB_BLOCK)
     slab_compact_all(const hd_slab_view view, uint64_t buckets, uint64_t *dead, uint64_t *given)

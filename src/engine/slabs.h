@@ -56,8 +56,15 @@ typedef struct hd_slab_view {
     hd_slab_pool pool;
 } hd_slab_view;
 
-/* Operations of a batch. */
-enum { HD_SLAB_INSERT, HD_SLAB_ERASE, HD_SLAB_FIND };
+/* Operations of a batch: any mixture of the first three, or one of the others, on all pairs of every key. */
+enum {
+    HD_SLAB_INSERT,
+    HD_SLAB_ERASE,
+    HD_SLAB_FIND,
+    HD_SLAB_COUNT,
+    HD_SLAB_RETRIEVE,
+    HD_SLAB_ERASE_ALL
+};
 
 /* A batch: all pointers are device memory. */
 typedef struct hd_slab_batch {
@@ -73,6 +80,8 @@ typedef struct hd_slab_batch {
     uint64_t n;
     hd_counts *counts; /* added to */
     uint64_t *born, *died;
+    uint64_t *matches;      /* COUNT, ERASE_ALL: NULL, or how many pairs each key had */
+    const uint64_t *places; /* RETRIEVE: where the values of each key begin in values_out */
 } hd_slab_batch;
 
 #endif

@@ -137,4 +137,35 @@ HD_FN int slab_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk
     return end;
 }
 
+/* Erases the pairs of a key in one slab; how many of them others have left. */
+HD_FN int slab_bury_all(const hd_slab_walk *walk, uint32_t live)
+{
+    int buried = 0;
+    for (; live != 0; live &= live - 1)
+        buried += slab_bury(walk->slab, slab_slot(hd_lowest_bit(live)), walk->lean);
+    return buried;
+}
+
+/*
+ * One look of an operation on all pairs of a key: counts them, writes their values to to[*matches] and on, or
+ * erases them. *matches is added to. HD_SLAB_ON, or HD_SLAB_ABSENT where no more can come. Tiles go together.
+ */
+HD_FN int slab_all_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
+                        uint32_t operation, hd_value *to, bool active, uint64_t *matches)
+{
+    const hd_slab_look look = slab_look(t, walk->slab, walk->lean);
+    int count = (int)hd_popcount32(look.live);
+    if (operation == HD_SLAB_RETRIEVE && active)
+        slab_deliver_all(t, walk->slab, &look, to + *matches);
+    if (operation == HD_SLAB_ERASE_ALL) {
+        if (active && slab_tile_acts(t)) count = slab_bury_all(walk, look.live);
+        count = slab_tile_tell(t, count);
+    }
+    if (!active) return HD_SLAB_ABSENT;
+    *matches += (uint32_t)count;
+    if (look.next == HD_SLAB_NONE) return HD_SLAB_ABSENT;
+    walk->slab = pool_slab(&view->pool, look.next);
+    return HD_SLAB_ON;
+}
+
 #endif

@@ -101,6 +101,27 @@ HD_FN hd_slab_compacted slab_compact(const hd_slab_view *view, uint64_t bucket)
     return done;
 }
 
+/* Appends the pairs of a list at *cursor, beside others that do the same, and moves the cursor. */
+HD_FN void slab_collect(const hd_slab_view *view, uint64_t bucket, hd_key *keys, hd_value *values,
+                        uint64_t *cursor)
+{
+    const uint32_t region = (uint32_t)(bucket / view->buckets.region_buckets);
+    char *const base = base_slab(&view->buckets, bucket);
+    uint64_t count = 0, at;
+    for (hd_slab_place p = place_first(base); place_enter(&view->pool, &p) && place_key(&p) != 0;
+         p.bit = slab_bit(p.bit + 1))
+        count += (place_key(&p) & HD_STATE_MASK) == HD_STATE_LIVE;
+    if (count == 0) return;
+    at = fetch_add_relaxed_64(cursor, count);
+    for (hd_slab_place p = place_first(base); place_enter(&view->pool, &p) && place_key(&p) != 0;
+         p.bit = slab_bit(p.bit + 1)) {
+        if ((place_key(&p) & HD_STATE_MASK) != HD_STATE_LIVE) continue;
+        keys[at] = key_from_lean(&view->buckets, region, place_key(&p) & ~HD_STATE_MASK);
+        if (values != NULL) values[at] = slab_value(p.slab, slab_slot(p.bit));
+        at++;
+    }
+}
+
 /* What a walk over lists found. */
 typedef struct hd_slab_census {
     uint64_t live, dead;

@@ -75,6 +75,20 @@ HD_FN void slab_deliver(hd_slab_tile t, char *slab, const hd_slab_look *look, hd
     *to = slab_value(slab, slab_slot(hd_lowest_bit(look->live)));
 }
 
+/* Every lane those of its own slots. */
+HD_FN void slab_deliver_all(hd_slab_tile t, char *slab, const hd_slab_look *look, hd_value *to)
+{
+#if !HD_SLAB_IN_ONE
+    __threadfence();
+#endif
+    HD_UNROLL
+    for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
+        const uint32_t bit = j * HD_SLAB_LANES + t.lane;
+        if ((look->live >> bit & 1) != 0)
+            to[hd_popcount32(look->live & ((1u << bit) - 1))] = slab_value(slab, slab_slot(bit));
+    }
+}
+
 HD_FN bool slab_tile_acts(hd_slab_tile t) { return t.lane == 0; }
 
 HD_FN int slab_tile_tell(hd_slab_tile t, int number)

@@ -40,6 +40,13 @@ HD_FN void slab_deliver(hd_slab_tile t, char *slab, const hd_slab_look *look, hd
 
 HD_FN uint32_t slab_slot(uint32_t bit) { return bit; }
 
+HD_FN void slab_deliver_all(hd_slab_tile t, char *slab, const hd_slab_look *look, hd_value *to)
+{
+    (void)t;
+    for (uint32_t live = look->live; live != 0; live &= live - 1)
+        *to++ = slab_value(slab, hd_lowest_bit(live));
+}
+
 HD_FN bool slab_tile_acts(hd_slab_tile t)
 {
     (void)t;

@@ -3,6 +3,7 @@
  *
  *   hd_slab_look slab_look(t, slab, lean)     what it holds, each key word read once
  *   void slab_deliver(t, slab, &look, to)     writes the value of the first slot that holds the key
+ *   void slab_deliver_all(t, slab, &look, to) writes the values of all of them, one behind the other
  *   bool slab_tile_acts(t)                    whether this thread changes things for its tile
  *   int slab_tile_tell(t, number)             what that thread says, to all of the tile
  *   uint32_t slab_slot(bit)                   the slot that a bit of a look stands for; bits from 0 to

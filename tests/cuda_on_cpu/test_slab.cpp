@@ -346,6 +346,65 @@ static void mixed(size_t distinct, uint32_t region_buckets, uint32_t spare)
     damage(&t);
 }
 
+/* Counts, retrieves and exports all pairs, then erases those of some keys at once. */
+static void all_pairs(bare_slabs *t, const std::vector<hd_key> &pool)
+{
+    const std::multimap<hd_key, hd_value> before = t->read();
+    const size_t n = pool.size();
+    device_array<hd_key> keys = upload(pool), keys_out(before.size());
+    device_array<uint64_t> matches(n), places(n), words(3, 0);
+    device_array<hd_value> values(before.size() + 1);
+    device_array<hd_counts> counts(1, 0);
+    hd_slab_batch batch;
+    uint64_t sum = 0;
+    memset(&batch, 0, sizeof batch);
+    batch.keys = keys.get();
+    batch.n = n;
+    batch.counts = counts.get();
+    batch.died = &words[0];
+    batch.matches = matches.get();
+    batch.places = places.get();
+    batch.values_out = values.get();
+    warps_launch(2, SLAB_BLOCK, [&] { slab_batch_all<HD_SLAB_COUNT>(t->view, batch); });
+    for (size_t i = 0; i < n; i++) {
+        CHECK(matches[i] == before.count(pool[i]), "%llu pairs, not %zu", (ull)matches[i],
+              before.count(pool[i]));
+        places[i] = sum;
+        sum += matches[i];
+    }
+    CHECK(sum == before.size() && counts[0].at[HD_ASKED] == n, "%llu pairs in all", (ull)sum);
+    batch.matches = NULL;
+    if (HD_VALUE_BITS != 0)
+        warps_launch(1, SLAB_BLOCK, [&] { slab_batch_all<HD_SLAB_RETRIEVE>(t->view, batch); });
+    std::multimap<hd_key, hd_value> got, exported;
+    for (size_t i = 0; i < n; i++)
+        for (uint64_t j = places[i]; j < (i + 1 < n ? places[i + 1] : sum); j++)
+            got.emplace(pool[i], HD_VALUE_BITS != 0 ? values[j] : 0);
+    warps_launch(2, SLAB_BLOCK, [&] {
+        slab_collect_all(t->view, t->buckets(), keys_out.get(),
+                         HD_VALUE_BITS != 0 ? values.get() : NULL, &words[1]);
+    });
+    CHECK(words[1] == before.size(), "%llu pairs exported", (ull)words[1]);
+    for (size_t i = 0; i < before.size(); i++)
+        exported.emplace(keys_out[i], HD_VALUE_BITS != 0 ? values[i] : 0);
+    for (const hd_key key : pool) {
+        std::multiset<hd_value> expected, all, other;
+        for (auto p = before.lower_bound(key); p != before.upper_bound(key); ++p)
+            expected.insert(p->second);
+        for (auto p = got.lower_bound(key); p != got.upper_bound(key); ++p) all.insert(p->second);
+        for (auto p = exported.lower_bound(key); p != exported.upper_bound(key); ++p)
+            other.insert(p->second);
+        CHECK(expected == all && expected == other, "values of a key are wrong");
+    }
+    batch.n = 2; /* the first two keys, beside each other */
+    batch.matches = matches.get();
+    warps_launch(1, SLAB_BLOCK, [&] { slab_batch_all<HD_SLAB_ERASE_ALL>(t->view, batch); });
+    const std::multimap<hd_key, hd_value> after = t->read();
+    CHECK(after.count(pool[0]) + after.count(pool[1]) == 0, "pairs are left");
+    CHECK(after.size() + words[0] == before.size(), "%llu pairs erased", (ull)words[0]);
+    CHECK(matches[0] + matches[1] == words[0], "the numbers of erased pairs are wrong");
+}
+
 /* Pairs of equal keys beside each other; erasing takes the one that came first. */
 static void multimap(uint32_t spare)
 {
@@ -361,6 +420,7 @@ static void multimap(uint32_t spare)
         for (const auto &key : histories(&b)) CHECK(key.second.updated == 0, "a pair was updated");
         if (round % 2 == 1) compact(&t);
     }
+    all_pairs(&t, pool);
     damage(&t);
 }
 
