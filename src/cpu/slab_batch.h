@@ -75,7 +75,6 @@ static inline void slab_share(const hd_slab_view *view, const hd_slab_batch *bat
     hd_value *const out = HD_VALUE_BITS != 0 ? (hd_value *)batch->values_out : NULL;
     while (count < WINDOW && flight_start(&flights[count], view, batch, &first, end)) count++;
     while (count != 0) {
-        const uint32_t before = count;
         bool ended = false;
         for (uint32_t j = 0; j < count;) {
             slab_flight *f = &flights[j];
@@ -92,7 +91,7 @@ static inline void slab_share(const hd_slab_view *view, const hd_slab_batch *bat
             if (!flight_start(f, view, batch, &first, end)) flights[j] = flights[--count];
             else j++;
         }
-        idle = ended || count != before ? 0 : idle + 1;
+        idle = ended ? 0 : idle + 1;
         if (idle % PATIENCE == PATIENCE - 1)
             sched_yield(); /* who writes a value may not be running */
     }

@@ -1,6 +1,6 @@
 /*
- * device_each.h: what follows from `find`, `contains`, `count` and `visit` of a table inside kernels of a user's own:
- * the functions for threads that each have a key, and a kernel over the keys of a batch. Included in a
+ * device_each.h: what follows from `find`, `contains`, `count` and the visits of a table inside kernels of a user's
+ * own: the functions for threads that each have a key, and a kernel over the keys of a batch. Included in a
  * namespace like the files that include it, so there is no guard.
  */
 
@@ -28,7 +28,22 @@ HD_FN bool contains_each(const table &t, key_type key, bool active)
     return mine;
 }
 
-#ifdef HD_MANY_VALUES /* of a key: multimaps */
+#ifdef HD_MANY_VALUES /* of a key: multimaps, which have visit_numbered */
+/* Calls f(key, value) for every pair of a key: one lane each. How many there are. */
+template <class F>
+static __device__ __forceinline__ uint64_t visit(const table &t, key_type key, F &&f)
+{
+    return visit_numbered(t, key, [&](uint64_t, value_type value) { f(key, value); });
+}
+
+/* Writes the values of a key, those with numbers below `capacity`; how many there are. */
+HD_FN uint64_t retrieve(const table &t, key_type key, value_type *to, uint64_t capacity)
+{
+    return visit_numbered(t, key, [&](uint64_t number, value_type value) {
+        if (number < capacity) to[number] = value;
+    });
+}
+
 HD_FN uint64_t count_each(const table &t, key_type key, bool active)
 {
     uint64_t mine = 0;

@@ -85,21 +85,6 @@ static __device__ __forceinline__ uint64_t visit_numbered(const table &t, key_ty
     return sum;
 }
 
-/* Calls f(key, value) for every pair of a key: one lane each. How many there are. */
-template <class F>
-static __device__ __forceinline__ uint64_t visit(const table &t, key_type key, F &&f)
-{
-    return visit_numbered(t, key, [&](uint64_t, value_type value) { f(key, value); });
-}
-
-/* Writes the values of a key, the first `capacity` of them at most; how many there are. */
-HD_FN uint64_t retrieve(const table &t, key_type key, value_type *to, uint64_t capacity)
-{
-    return visit_numbered(t, key, [&](uint64_t number, value_type value) {
-        if (number < capacity) to[number] = value;
-    });
-}
-
 /* A kernel that calls f(key, value) once for every pair: a warp shares the values of each key. */
 template <class F> static __global__ void for_all(table t, F f)
 {

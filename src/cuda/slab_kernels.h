@@ -14,7 +14,6 @@
 #ifndef SLAB_BLOCK
 #define SLAB_BLOCK 256
 #endif
-#define SLAB_WARP_TILES (32 / HD_SLAB_LANES)
 #define SLAB_ANY 3 /* every key has its own operation */
 
 /* What the operations of a tile came to, by HD_SLAB_PLACED to HD_SLAB_SPENT. */

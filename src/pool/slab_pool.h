@@ -5,9 +5,8 @@
  * Everybody who takes slabs has a taker: a word of 32 bits of the pool, at which others are unlikely to be at
  * the same time, and what is known of it. Taking sets one of its bits. The atomic step tells what was there, so
  * in the good case it is all that is needed, and in the other case it says which bits are left to try. Where
- * none are, the taker goes to another word, of the same block first, then of other blocks, by a hash of its
- * own. When it has met as many words as there are it looks through all of them in order, so that a pool is
- * only said to be spent when every slab was seen taken.
+ * none are, the taker goes to another word by a hash of its own. After HD_TAKER_MOVES of these it looks through
+ * all words in order, so that a pool is only said to be spent when every slab was seen taken.
  */
 #ifndef HD_SLAB_POOL_H
 #define HD_SLAB_POOL_H

@@ -21,7 +21,6 @@
 #include "engine/slabs.h"
 #include "slot/slot.h"
 
-#define HD_SLAB_APART HD_APART
 #define HD_SLAB_IN_ONE (!HD_APART && !HD_WIDE) /* key and value change together */
 #define HD_SLAB_PAIR_BYTES ((HD_KEY_BITS + HD_VALUE_BITS) / 8)
 #ifndef HD_SLAB_SLOTS /* tests make them smaller */
