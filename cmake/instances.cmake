@@ -98,7 +98,7 @@ endforeach()
 # The kinds of HD_PAIR_KINDS and, for relations, HD_RELATE_KINDS.
 foreach(key_bits 32 64)
     foreach(value_bits 0 32 64)
-        foreach(part partition graph relate)
+        foreach(part partition graph relate slabs)
             set(name hd_${part}_k${key_bits}_v${value_bits})
             if(part STREQUAL relate)
                 if(value_bits EQUAL 0)

@@ -200,6 +200,21 @@ static const hd_list_ops *cpu_lists(uint32_t value_bits)
                               : NULL;
 }
 
+#define DECLARE(key_bits, value_bits)                                                              \
+    extern const hd_slab_ops hd_slabs_k##key_bits##_v##value_bits##_cpu;
+HD_PAIR_KINDS(DECLARE)
+#undef DECLARE
+
+static const hd_slab_ops *cpu_slabs(uint32_t key_bits, uint32_t value_bits)
+{
+#define ADDRESS(key_bits, value_bits) &hd_slabs_k##key_bits##_v##value_bits##_cpu,
+    static const hd_slab_ops *const all[] = {HD_PAIR_KINDS(ADDRESS)};
+#undef ADDRESS
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i]->key_bits == key_bits && all[i]->value_bits == value_bits) return all[i];
+    return NULL;
+}
+
 extern const hd_filter_ops hd_filter_k32_cpu, hd_filter_k64_cpu;
 
 static const hd_filter_ops *cpu_filter(uint32_t key_bits)
@@ -412,6 +427,7 @@ const hd_engine *hd_engine_cpu(void)
         tables,
         cpu_roof,
         cpu_lists,
+        cpu_slabs,
     };
     return &engine;
 }

@@ -136,6 +136,20 @@ static const hd_list_ops *cuda_lists(uint32_t value_bits)
                               : NULL;
 }
 
+#define DECLARE(key_bits, value_bits)                                                              \
+    extern "C" const hd_slab_ops hd_slabs_k##key_bits##_v##value_bits##_cuda;
+HD_PAIR_KINDS(DECLARE)
+#undef DECLARE
+
+static const hd_slab_ops *cuda_slabs(uint32_t key_bits, uint32_t value_bits)
+{
+#define CHOOSE(k, v)                                                                               \
+    if (key_bits == k && value_bits == v) return &hd_slabs_k##k##_v##v##_cuda;
+    HD_PAIR_KINDS(CHOOSE)
+#undef CHOOSE
+    return NULL;
+}
+
 extern "C" const hd_filter_ops hd_filter_k32_cuda, hd_filter_k64_cuda;
 
 static const hd_filter_ops *cuda_filter(uint32_t key_bits)
@@ -396,6 +410,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         tables,
         cuda_roof,
         cuda_lists,
+        cuda_slabs,
     };
     return &engine;
 }

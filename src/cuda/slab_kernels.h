@@ -136,22 +136,23 @@ static __global__ void __launch_bounds__(SLAB_BLOCK)
 
 /* Appends the pairs of all lists at the cursor. */
 static __global__ void __launch_bounds__(SLAB_BLOCK)
-    slab_collect_all(const hd_slab_view view, uint64_t buckets, hd_key *keys, hd_value *values,
-                     uint64_t *cursor)
+    slab_collect_all(const hd_slab_view view, uint64_t first, uint64_t n, hd_key *keys,
+                     hd_value *values, uint64_t *cursor)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    for (uint64_t i = thread; i < buckets; i += (uint64_t)gridDim.x * blockDim.x)
-        slab_collect(&view, i, keys, values, cursor);
+    for (uint64_t i = thread; i < n; i += (uint64_t)gridDim.x * blockDim.x)
+        slab_collect(&view, first + i, keys, values, cursor);
 }
 
 /* Compacts all lists, each by one thread. The sums: slots that are vacant again, slabs given back. */
 static __global__ void __launch_bounds__(SLAB_BLOCK)
-    slab_compact_all(const hd_slab_view view, uint64_t buckets, uint64_t *dead, uint64_t *given)
+    slab_compact_all(const hd_slab_view view, uint64_t first, uint64_t n, uint64_t *dead,
+                     uint64_t *given)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     uint64_t sums[2] = {0, 0};
-    for (uint64_t i = thread; i < buckets; i += (uint64_t)gridDim.x * blockDim.x) {
-        const hd_slab_compacted done = slab_compact(&view, i);
+    for (uint64_t i = thread; i < n; i += (uint64_t)gridDim.x * blockDim.x) {
+        const hd_slab_compacted done = slab_compact(&view, first + i);
         sums[0] += done.dead;
         sums[1] += done.given;
     }
@@ -161,14 +162,14 @@ static __global__ void __launch_bounds__(SLAB_BLOCK)
 
 /* Counts and checks all lists; *census and `seen` are 0 before. */
 static __global__ void __launch_bounds__(SLAB_BLOCK)
-    slab_inspect_all(const hd_slab_view view, uint64_t buckets, uint32_t *seen,
+    slab_inspect_all(const hd_slab_view view, uint64_t first, uint64_t n, uint32_t *seen,
                      hd_slab_census *census)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     hd_slab_census mine;
     memset(&mine, 0, sizeof mine);
-    for (uint64_t i = thread; i < buckets; i += (uint64_t)gridDim.x * blockDim.x)
-        slab_inspect(&view, i, seen, &mine);
+    for (uint64_t i = thread; i < n; i += (uint64_t)gridDim.x * blockDim.x)
+        slab_inspect(&view, first + i, seen, &mine);
     enum { WORDS = sizeof mine / sizeof(uint64_t) };
     for (int i = 0; i < WORDS; i++)
         if (((const uint64_t *)&mine)[i] != 0)

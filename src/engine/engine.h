@@ -19,6 +19,7 @@
 #include "engine/lists.h"
 #include "engine/partition.h"
 #include "engine/relate.h"
+#include "engine/slabs.h"
 #include "engine/table_view.h"
 
 typedef struct hd_engine hd_engine;
@@ -187,6 +188,8 @@ struct hd_engine {
 
     /* Lists of values of this width; NULL where not compiled. */
     const hd_list_ops *(*lists)(uint32_t value_bits);
+    /* Slab hashes of these pairs; NULL where not compiled. */
+    const hd_slab_ops *(*slabs)(uint32_t key_bits, uint32_t value_bits);
 };
 
 /* The engines; NULL where one was not built. */

@@ -13,6 +13,7 @@
 #ifndef HD_SLABS_H
 #define HD_SLABS_H
 
+#include <heddle/heddle.h>
 #include <stdbool.h>
 
 #include "engine/table_view.h"
@@ -83,5 +84,38 @@ typedef struct hd_slab_batch {
     uint64_t *matches;      /* COUNT, ERASE_ALL: NULL, or how many pairs each key had */
     const uint64_t *places; /* RETRIEVE: where the values of each key begin in values_out */
 } hd_slab_batch;
+
+/* What a walk over lists found. */
+typedef struct hd_slab_census {
+    uint64_t live, dead;
+    uint64_t chained;    /* slabs of the pool in lists */
+    uint64_t lengths[8]; /* lists of 1, 2, ... slabs, the last with that or more */
+    uint64_t pending;    /* slots left half written */
+    uint64_t gaps;       /* vacancies before a slot that is not vacant, and slabs behind them */
+    uint64_t misplaced;  /* keys in a list that is not theirs */
+    uint64_t
+        astray; /* addresses that lead out of the pool, to a free slab, or to one for the second time */
+} hd_slab_census;
+
+/* The operations of one kind of slab hash on one engine. */
+typedef struct hd_slab_ops {
+    uint32_t key_bits, value_bits; /* 0 in a set */
+    uint32_t slots;                /* of a slab */
+    /* Any mixture of INSERT, ERASE and FIND; batch->operation where there is no array of them. */
+    heddle_status (*batch)(heddle_device *device, const hd_slab_view *view,
+                           const hd_slab_batch *batch, void *stream);
+    /* COUNT, RETRIEVE or ERASE_ALL for every key. */
+    heddle_status (*batch_all)(heddle_device *device, const hd_slab_view *view,
+                               const hd_slab_batch *batch, void *stream);
+    /* Lists [first, first + n): sums[0] are the slots that are vacant again, sums[1] the slabs given back. */
+    heddle_status (*compact)(heddle_device *device, const hd_slab_view *view, uint64_t first,
+                             uint64_t n, uint64_t *sums, void *stream);
+    /* Appends the pairs of lists [first, first + n) at *cursor, and moves the cursor. */
+    heddle_status (*collect)(heddle_device *device, const hd_slab_view *view, uint64_t first,
+                             uint64_t n, void *keys, void *values, uint64_t *cursor, void *stream);
+    /* Counts and checks lists [first, first + n); *census is added to, `seen` is 0 before the first. */
+    heddle_status (*inspect)(heddle_device *device, const hd_slab_view *view, uint64_t first,
+                             uint64_t n, uint32_t *seen, hd_slab_census *census, void *stream);
+} hd_slab_ops;
 
 #endif

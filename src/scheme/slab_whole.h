@@ -122,18 +122,6 @@ HD_FN void slab_collect(const hd_slab_view *view, uint64_t bucket, hd_key *keys,
     }
 }
 
-/* What a walk over lists found. */
-typedef struct hd_slab_census {
-    uint64_t live, dead;
-    uint64_t chained;    /* slabs of the pool in lists */
-    uint64_t lengths[8]; /* lists of 1, 2, ... slabs, the last with that or more */
-    uint64_t pending;    /* slots left half written */
-    uint64_t gaps;       /* vacancies before a slot that is not vacant, and slabs behind them */
-    uint64_t misplaced;  /* keys in a list that is not theirs */
-    uint64_t
-        astray; /* addresses that lead out of the pool, to a free slab, or to one for the second time */
-} hd_slab_census;
-
 /* Whether a list may go on at this address. `seen` has a bit for every slab, as pool->taken has. */
 HD_FN bool census_may_follow(const hd_slab_pool *pool, uint32_t address, uint32_t *seen)
 {

@@ -257,13 +257,13 @@ static void compact(bare_slabs *t)
     device_array<uint32_t> seen(BLOCKS * HD_SLAB_BLOCK_WORDS, 0);
     device_array<hd_slab_census> census(2, 0);
     warps_launch(2, SLAB_BLOCK,
-                 [&] { slab_inspect_all(t->view, t->buckets(), seen.get(), &census[0]); });
+                 [&] { slab_inspect_all(t->view, 0, t->buckets(), seen.get(), &census[0]); });
     warps_launch(2, SLAB_BLOCK,
-                 [&] { slab_compact_all(t->view, t->buckets(), &sums[0], &sums[1]); });
+                 [&] { slab_compact_all(t->view, 0, t->buckets(), &sums[0], &sums[1]); });
     CHECK(t->read() == before, "pairs are not what they were");
     memset(seen.get(), 0, seen.n * sizeof(uint32_t));
     warps_launch(2, SLAB_BLOCK,
-                 [&] { slab_inspect_all(t->view, t->buckets(), seen.get(), &census[1]); });
+                 [&] { slab_inspect_all(t->view, 0, t->buckets(), seen.get(), &census[1]); });
     for (int i = 0; i < 2; i++) {
         const hd_slab_census &c = census[i];
         CHECK(c.live == before.size(), "%llu live, not %zu", (ull)c.live, before.size());
@@ -304,7 +304,7 @@ static void damage(bare_slabs *t)
         const hd_key other = kind == 3 ? stranger(t, bucket, word) : 0;
         if (other != 0) *slab_key_at(slab, slab_slot(0)) = other;
         warps_launch(1, SLAB_BLOCK,
-                     [&] { slab_inspect_all(t->view, t->buckets(), seen.get(), &census[0]); });
+                     [&] { slab_inspect_all(t->view, 0, t->buckets(), seen.get(), &census[0]); });
         const hd_slab_census &c = census[0];
         if (word != 0 && kind == 0) CHECK(c.pending == 1, "a pending slot is not found");
         if (*slab_key_at(slab, slab_slot(1)) != 0 && kind == 1)
@@ -386,7 +386,7 @@ static void all_pairs(bare_slabs *t, const std::vector<hd_key> &pool)
         for (uint64_t j = places[i]; j < (i + 1 < n ? places[i + 1] : sum); j++)
             got.emplace(pool[i], HD_VALUE_BITS != 0 ? values[j] : 0);
     warps_launch(2, SLAB_BLOCK, [&] {
-        slab_collect_all(t->view, t->buckets(), keys_out.get(),
+        slab_collect_all(t->view, 0, t->buckets(), keys_out.get(),
                          HD_VALUE_BITS != 0 ? values.get() : NULL, &words[1]);
     });
     CHECK(words[1] == before.size(), "%llu pairs exported", (ull)words[1]);

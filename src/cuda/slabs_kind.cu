@@ -1,0 +1,105 @@
+/*
+ * slabs_kind.cu: slab hashes on a CUDA device, for one width of keys and values: the launches of the kernels in
+ * slab_kernels.h. Built once for each, by a generated stub that defines HD_KEY_BITS, HD_VALUE_BITS and HD_SYMBOL.
+ * Exports HD_SYMBOL alone.
+ */
+#include "cuda/engine_cuda.h"
+#include "cuda/slab_kernels.h"
+
+#define LAUNCH_KEYS (UINT64_C(1) << 30) /* of one launch: their numbers stay 32 bits wide */
+
+/* As many blocks as fill the device, or as there is work for, `lanes` threads a piece. */
+static unsigned blocks_for(const heddle_device *device, uint64_t pieces, uint32_t lanes)
+{
+    const uint64_t needed = (pieces * lanes + SLAB_BLOCK - 1) / SLAB_BLOCK;
+    const uint64_t full = (uint64_t)((const hd_device_cuda *)device)->multiprocessors * 8;
+    return (unsigned)(needed == 0 ? 1 : needed < full ? needed : full);
+}
+
+/* Nothing is launched for nothing. */
+#define ENTER_FOR(n)                                                                               \
+    cudaStream_t use;                                                                              \
+    const heddle_status status = hd_cuda_enter(device, stream, &use);                              \
+    if (status != HEDDLE_OK || (n) == 0) return status
+
+/* The part of a batch that a launch takes. */
+static hd_slab_batch part_of(const hd_slab_batch *batch, uint64_t first)
+{
+    hd_slab_batch part = *batch;
+    part.n = batch->n - first < LAUNCH_KEYS ? batch->n - first : LAUNCH_KEYS;
+    part.keys = (const hd_key *)batch->keys + first;
+    if (batch->operations != NULL) part.operations += first;
+    if (batch->values != NULL) part.values = (const hd_value *)batch->values + first;
+    if (batch->outcomes != NULL) part.outcomes += first;
+    if (batch->matches != NULL) part.matches += first;
+    if (batch->places != NULL) part.places += first;
+    if (batch->values_out != NULL && batch->places == NULL)
+        part.values_out = (hd_value *)batch->values_out + first;
+    return part;
+}
+
+static heddle_status run_batch(heddle_device *device, const hd_slab_view *view,
+                               const hd_slab_batch *batch, void *stream)
+{
+    ENTER_FOR(batch->n);
+    for (uint64_t first = 0; first < batch->n; first += LAUNCH_KEYS) {
+        const hd_slab_batch part = part_of(batch, first);
+        const unsigned blocks = blocks_for(device, part.n, HD_SLAB_LANES);
+        if (part.operations != NULL)
+            slab_batch<SLAB_ANY><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
+        else if (part.operation == HD_SLAB_INSERT)
+            slab_batch<HD_SLAB_INSERT><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
+        else if (part.operation == HD_SLAB_ERASE)
+            slab_batch<HD_SLAB_ERASE><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
+        else slab_batch<HD_SLAB_FIND><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
+    }
+    return hd_cuda_check(cudaGetLastError(), "cannot work on slabs");
+}
+
+static heddle_status run_batch_all(heddle_device *device, const hd_slab_view *view,
+                                   const hd_slab_batch *batch, void *stream)
+{
+    ENTER_FOR(batch->n);
+    for (uint64_t first = 0; first < batch->n; first += LAUNCH_KEYS) {
+        const hd_slab_batch part = part_of(batch, first);
+        const unsigned blocks = blocks_for(device, part.n, HD_SLAB_LANES);
+        if (part.operation == HD_SLAB_COUNT)
+            slab_batch_all<HD_SLAB_COUNT><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
+        else if (part.operation == HD_SLAB_RETRIEVE)
+            slab_batch_all<HD_SLAB_RETRIEVE><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
+        else slab_batch_all<HD_SLAB_ERASE_ALL><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
+    }
+    return hd_cuda_check(cudaGetLastError(), "cannot go through the pairs of keys");
+}
+
+static heddle_status compact(heddle_device *device, const hd_slab_view *view, uint64_t first,
+                             uint64_t n, uint64_t *sums, void *stream)
+{
+    ENTER_FOR(n);
+    slab_compact_all<<<blocks_for(device, n, 1), SLAB_BLOCK, 0, use>>>(*view, first, n, sums,
+                                                                       sums + 1);
+    return hd_cuda_check(cudaGetLastError(), "cannot compact slabs");
+}
+
+static heddle_status collect(heddle_device *device, const hd_slab_view *view, uint64_t first,
+                             uint64_t n, void *keys, void *values, uint64_t *cursor, void *stream)
+{
+    ENTER_FOR(n);
+    slab_collect_all<<<blocks_for(device, n, 1), SLAB_BLOCK, 0, use>>>(
+        *view, first, n, (hd_key *)keys, (hd_value *)values, cursor);
+    return hd_cuda_check(cudaGetLastError(), "cannot export slabs");
+}
+
+static heddle_status inspect(heddle_device *device, const hd_slab_view *view, uint64_t first,
+                             uint64_t n, uint32_t *seen, hd_slab_census *census, void *stream)
+{
+    ENTER_FOR(n);
+    slab_inspect_all<<<blocks_for(device, n, 1), SLAB_BLOCK, 0, use>>>(*view, first, n, seen,
+                                                                       census);
+    return hd_cuda_check(cudaGetLastError(), "cannot inspect slabs");
+}
+
+extern "C" const hd_slab_ops HD_SYMBOL;
+extern "C" const hd_slab_ops HD_SYMBOL = {
+    HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, run_batch, run_batch_all, compact, collect, inspect,
+};
