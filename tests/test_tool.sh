@@ -272,6 +272,10 @@ relation 8 $unique unique --keys 3000 --groups 129,3000 --order unordered,first 
     --distribution uniform,zipf:1.2
 relation 2 $unique unique --keys 3000 --groups 7,1700 --distribution sequence --order first
 relation 1 $unique unique --keys 3000 --groups 50 --key-bits 64 --row-bits 64
+mixed=op,n,batch,updates,load,memory_use,key_bits,value_bits,looks
+relation 8 $mixed mixed --keys 5000 --batch 700,5000 --updates 100,40,0
+same "operations of mixed batches" "$(column 3)" "mixed grow"
+relation 3 $mixed mixed --keys 20000 --batch 20000 --key-bits 64 --value-bits 64 --op mixed --load 0.9
 filter=op,n,key_bits,bits_per_key,hashes,megabytes,rate_expected,rate_found,rate_measured
 relation 12 $filter filter --keys 5000 --bits-per-key 8,16 --hashes 0,3
 same "hashes of a filter" "$(column 7)" "5 8 3"
@@ -279,6 +283,10 @@ relation 1 $filter filter --keys 2^17 --key-bits 64 --op miss
 works bench join --device cpu --keys 1000 --repeat 1
 works bench unique --device cpu --keys 1000 --groups 10 --repeat 1 --no-verify
 grep -q ' no$' "$work/out" || bad "a row that is not verified does not say so"
+refuses bench mixed --keys 1000 --batch 2000
+refuses bench mixed --op find
+refuses bench map --updates 20
+works bench mixed --device cpu --keys 1000 --batch 100 --repeat 1 --format json
 for subject in multimap counter graph join group unique filter; do
     works bench $subject --device cpu --keys 1000 --repeat 1 --format json
     if ! command -v python3 > /dev/null; then continue; fi

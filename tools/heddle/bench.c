@@ -113,6 +113,7 @@ static const subject subjects[BENCH_SUBJECTS] = {
     {bench_filter_check, bench_filter_run},
     {bench_graph_check, bench_graph_run},
     {bench_counter_check, bench_counter_run},
+    {bench_mixed_check, bench_mixed_run},
 };
 
 static int run_bench(bench *b, int argc, char **argv)

@@ -20,6 +20,7 @@
  * bench_unique.c  unique with inverse and counts
  * bench_filter.c  Bloom filters
  * bench_counter.c  counters
+ * bench_mixed.c   mixed batches on slab hashes
  *
  * Functions that return int return an exit status; when it is not TOOL_OK they have said why.
  */
@@ -183,5 +184,7 @@ int bench_filter_check(bench *b);
 int bench_filter_run(bench *b);
 int bench_counter_check(bench *b);
 int bench_counter_run(bench *b);
+int bench_mixed_check(bench *b);
+int bench_mixed_run(bench *b);
 
 #endif

@@ -17,6 +17,7 @@ static void make_chunk(uint32_t bits, uint64_t first, uint64_t count, bench_elem
 #pragma omp parallel for schedule(static)
     for (uint64_t i = 0; i < count; i++) {
         if (bits == 64) ((uint64_t *)chunk)[i] = element(context, first + i);
+        else if (bits == 8) ((uint8_t *)chunk)[i] = (uint8_t)element(context, first + i);
         else ((uint32_t *)chunk)[i] = (uint32_t)element(context, first + i);
     }
 }

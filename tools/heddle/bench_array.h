@@ -10,7 +10,7 @@ typedef uint64_t (*bench_element)(const void *context, uint64_t at);
 
 /* Functions return an exit status, and have said why when it is not TOOL_OK. */
 
-/* n elements of `bits` bits, not set. The caller frees them with heddle_memory_free. */
+/* n elements of `bits` bits, 8, 32 or 64, not set. The caller frees them with heddle_memory_free. */
 int bench_array_take(bench *b, uint32_t bits, uint64_t n, void **array);
 /* Writes elements 0 to n - 1. */
 int bench_array_fill(bench *b, uint32_t bits, uint64_t n, bench_element element,

@@ -10,11 +10,11 @@
 
 #define KEYS_MAX (UINT64_C(1) << 40)
 
-const char *const bench_op_names[BENCH_OPS] = {"build", "insert",    "find",  "contains",
-                                               "miss",  "erase",     "count", "retrieve",
-                                               "query", "intersect", "add",   "range"};
-const char *const bench_scheme_names[BENCH_SCHEMES] = {"auto", "cuckoo",  "hashgraph",
-                                                       "open", "iceberg", "bucket_list"};
+const char *const bench_op_names[BENCH_OPS] = {
+    "build",    "insert", "find",      "contains", "miss",  "erase", "count",
+    "retrieve", "query",  "intersect", "add",      "range", "mixed", "grow"};
+const char *const bench_scheme_names[BENCH_SCHEMES] = {
+    "auto", "cuckoo", "hashgraph", "open", "iceberg", "bucket_list", "slab"};
 const char *const bench_variant_names[BENCH_VARIANTS] = {"regions", "ordered", "v1", "v2",
                                                          "direct"};
 const char *const bench_kind_names[BENCH_KINDS] = {"inner", "left", "right",
@@ -139,9 +139,10 @@ static bool read_hit(const char *item, double *number)
 
 /* In the order of BENCH_AXIS_KEYS, BENCH_AXIS_BUCKET, ... */
 static bool (*const item_readers[BENCH_AXES])(const char *item, double *number) = {
-    read_keys,     read_scheme,    read_bucket, read_hashes, read_load,      read_bits,
-    read_keys,     read_keys,      read_skew,   read_hit,    read_variant,   read_bins,
-    read_vertices, read_workspace, read_kind,   read_order,  read_aggregate, read_op,
+    read_keys,      read_scheme, read_bucket,  read_hashes,    read_load,
+    read_bits,      read_keys,   read_hit,     read_keys,      read_keys,
+    read_skew,      read_hit,    read_variant, read_bins,      read_vertices,
+    read_workspace, read_kind,   read_order,   read_aggregate, read_op,
 };
 
 typedef struct reading {

@@ -26,12 +26,14 @@ enum {
     BENCH_GRAPH_OPS,
     BENCH_ADD = BENCH_GRAPH_OPS, /* of filters, multimaps and counters */
     BENCH_RANGE,                 /* of multimaps */
+    BENCH_MIXED,                 /* these two of mixed */
+    BENCH_GROW,
     BENCH_OPS
 };
 extern const char *const bench_op_names[BENCH_OPS];
 
 /* "auto", "cuckoo", ... by HEDDLE_SCHEME_*. */
-#define BENCH_SCHEMES 6
+#define BENCH_SCHEMES 7
 extern const char *const bench_scheme_names[BENCH_SCHEMES];
 
 /*
@@ -56,9 +58,11 @@ enum {
     BENCH_AXIS_BUCKET, /* slots; 0 lets the library choose */
     BENCH_AXIS_HASHES, /* likewise */
     BENCH_AXIS_LOAD,
-    BENCH_AXIS_BITS,   /* of a filter, for every key */
-    BENCH_AXIS_COPIES, /* rows with the same key */
-    BENCH_AXIS_GROUPS, /* different keys */
+    BENCH_AXIS_BITS,    /* of a filter, for every key */
+    BENCH_AXIS_BATCH,   /* operations */
+    BENCH_AXIS_UPDATES, /* percent of them that insert or erase */
+    BENCH_AXIS_COPIES,  /* rows with the same key */
+    BENCH_AXIS_GROUPS,  /* different keys */
     BENCH_AXIS_SKEW, /* the exponent of Zipf's law; 0 uniform, infinity all keys equal; or the next */
     BENCH_AXIS_HIT, /* percent of queries or left rows whose key is present */
     BENCH_AXIS_VARIANT,

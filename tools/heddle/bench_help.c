@@ -6,7 +6,7 @@
 static const char usage[] =
     "heddle bench map|set [options]\n"
     "heddle bench [map|set] --sweep[=LIST] [options]\n"
-    "heddle bench multimap|counter|graph|join|group|unique|filter [options], see the end\n"
+    "heddle bench multimap|counter|graph|join|group|unique|filter|mixed [options], see the end\n"
     "\n"
     "For every combination of keys, bucket, hashes and load a fixed table for all keys is\n"
     "made. Every operation runs once to warm up, then --repeat times on arrays in device\n"
@@ -16,7 +16,7 @@ static const char usage[] =
 
 static const char options[] =
     "  --device NAME      auto, cpu, cpu:THREADS, cuda, cuda:N                      [auto]\n"
-    "  --scheme NAME      auto, cuckoo, open, iceberg                               [auto]\n"
+    "  --scheme NAME      auto, cuckoo, open, iceberg, slab                         [auto]\n"
     "  --threshold SHARE  iceberg: of a bucket, for keys whose first it is          [0.8]\n"
     "  --bucket LIST      slots: 1, 4, 8, 16, 32; 0 lets the library choose         [0]\n"
     "  --hashes LIST      2, 3, 4; 0 lets the library choose                        [0]\n"
@@ -211,6 +211,22 @@ static const char filters[] =
     "is\n"
     "what the bits of the filter itself say.\n";
 
+static const char mixed[] =
+    "\n"
+    "heddle bench mixed: a slab hash of --keys keys under batches of everything at once\n"
+    "\n"
+    "  --keys LIST        in the table                                              [2^22]\n"
+    "  --batch LIST       operations of a batch, at most as many as keys            [2^20]\n"
+    "  --updates LIST     percent of them that insert new keys, or erase the oldest, half and\n"
+    "                     half; of the others half find their key, half do not      [100,40,20]\n"
+    "  --load LIST        of the slots of slabs in use                              [0.65]\n"
+    "  --op LIST          [mixed,grow]\n"
+    "\n"
+    "  mixed     four such batches in a row, compaction of lists included; in operations; the\n"
+    "            roof is random reads of 128 bytes\n"
+    "  grow      all keys into the empty table, a batch at a time; the roof is random 64-bit\n"
+    "            compare-and-swaps\n";
+
 void bench_help(void)
 {
     (void)fputs(usage, stdout);
@@ -224,4 +240,5 @@ void bench_help(void)
     (void)fputs(joins, stdout);
     (void)fputs(groups, stdout);
     (void)fputs(filters, stdout);
+    (void)fputs(mixed, stdout);
 }

@@ -14,7 +14,7 @@ const char *const bench_sweep_names[BENCH_SWEEPS] = {"load", "bucket", "hashes",
                                                      "hit",  "keys",   "success"};
 const char *const bench_type_names[BENCH_TYPES] = {"u32", "i32", "f32", "u64", "i64", "f64"};
 static const char *const subject_names[BENCH_SUBJECTS] = {
-    "map", "set", "graph", "join", "group", "unique", "filter", "multimap", "counter"};
+    "map", "set", "graph", "join", "group", "unique", "filter", "multimap", "counter", "mixed"};
 
 const char *bench_subject_name(const bench_options *options)
 {
@@ -113,7 +113,8 @@ static bool read_type(bench_options *o, const char *text)
 #define GROUPS (GROUP | UNIQUE)
 #define RELATIONS (JOIN | GROUPS)
 #define FILTER (1u << BENCH_FILTER)
-#define ALL (TABLES | GRAPHS | RELATIONS | FILTER | COUNTER)
+#define MIXED (1u << BENCH_MIXTURES)
+#define ALL (TABLES | GRAPHS | RELATIONS | FILTER | COUNTER | MIXED)
 
 typedef struct option {
     const char *name;
@@ -126,9 +127,8 @@ typedef struct option {
 static const option options_known[] = {
     {"--device", ALL, read_device, 0, "auto, cpu, cpu:THREADS, cuda or cuda:N"},
     {"--scheme", SLOTS, NULL, BENCH_AXIS_SCHEME,
-     "auto, cuckoo, open or iceberg; of multimaps open, hashgraph, bucket_list, of counters "
-     "cuckoo, "
-     "open, iceberg, hashgraph, or some with commas"},
+     "auto, cuckoo, open, iceberg or slab; of multimaps open, hashgraph, bucket_list, slab, of "
+     "counters cuckoo, open, iceberg, hashgraph, slab, or some with commas"},
     {"--threshold", TABLES, read_threshold, 0, "a number above 0, up to 1"},
     {"--bucket", SLOTS, NULL, BENCH_AXIS_BUCKET,
      "0 (the library chooses), 1, 4, 8, 16, 32, or some with commas"},
@@ -158,13 +158,18 @@ static const option options_known[] = {
      "count, sum, min, max, mean, or some with commas"},
     {"--type", GROUP, read_type, 0, "u32, i32, f32, u64, i64 or f64"},
     {"--key-bits", ALL, read_key_bits, 0, "32 or 64"},
-    {"--value-bits", TABLES | GRAPHS | COUNTER, read_value_bits, 0, "32 or 64 (0 in a set)"},
+    {"--value-bits", TABLES | GRAPHS | COUNTER | MIXED, read_value_bits, 0,
+     "32 or 64 (0 in a set)"},
     {"--row-bits", RELATIONS, read_row_bits, 0, "32 or 64"},
-    {"--load", SLOTS, NULL, BENCH_AXIS_LOAD, "loads from 0.1 to 0.99 with commas in between"},
-    {"--op", TABLES | GRAPHS | FILTER | COUNTER, NULL, BENCH_AXIS_OP,
+    {"--batch", MIXED, NULL, BENCH_AXIS_BATCH, "counts with commas in between"},
+    {"--updates", MIXED, NULL, BENCH_AXIS_UPDATES,
+     "percentages from 0 to 100 with commas in between"},
+    {"--load", SLOTS | MIXED, NULL, BENCH_AXIS_LOAD,
+     "loads from 0.1 to 0.99 with commas in between"},
+    {"--op", TABLES | GRAPHS | FILTER | COUNTER | MIXED, NULL, BENCH_AXIS_OP,
      "operations with commas in between: build insert find contains miss erase, and with a graph "
      "count retrieve query intersect, with a multimap count retrieve range add; build insert add "
-     "find miss with a counter; add contains miss with a filter"},
+     "find miss with a counter; add contains miss with a filter; mixed grow with mixed"},
     {"--hit", TABLES | JOIN, NULL, BENCH_AXIS_HIT,
      "percentages from 0 to 100 with commas in between"},
     {"--repeat", ALL, read_repeat, 0, "a number from 1 to 1000"},
@@ -223,7 +228,7 @@ static int read_word(const char *text, bench_options *o)
     else
         return tool_refuse(
             "bench: expected one of map, set, multimap, counter, graph, join, group, "
-            "unique, filter once, not '%s'%s",
+            "unique, filter, mixed once, not '%s'%s",
             text, o->sweeps != 0 ? "; sweeps are named as in --sweep=load,hit" : "");
     return TOOL_OK;
 }

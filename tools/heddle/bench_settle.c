@@ -197,6 +197,31 @@ static int settle_counter(bench_options *o)
                : TOOL_REFUSED;
 }
 
+static int settle_mixed(bench_options *o)
+{
+    const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS], *ops = &o->axes.list[BENCH_AXIS_OP];
+    const bench_list *batches = &o->axes.list[BENCH_AXIS_BATCH];
+    if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
+    if (o->value_bits == UINT32_MAX) o->value_bits = 32;
+    if (o->value_bits == 0)
+        return tool_refuse("bench: the values of a map have 32 or 64 bits, not 0");
+    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^22");
+    bench_axes_default(&o->axes, BENCH_AXIS_BATCH, "2^20");
+    bench_axes_default(&o->axes, BENCH_AXIS_UPDATES, "100,40,20");
+    bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.65");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP, "mixed,grow");
+    for (uint32_t i = 0; i < ops->count; i++)
+        if (ops->at[i] != BENCH_MIXED && ops->at[i] != BENCH_GROW)
+            return tool_refuse("bench: the operations of mixed are mixed and grow");
+    if (bench_list_most(batches) > bench_list_least(keys))
+        return tool_refuse("bench: a batch of %.0f operations is larger than a table of %.0f keys",
+                           bench_list_most(batches), bench_list_least(keys));
+    /* New keys come with every batch. */
+    return fits_keys(o, bench_list_most(keys) + 2.0 * bench_list_most(batches) * (o->repeat + 1))
+               ? TOOL_OK
+               : TOOL_REFUSED;
+}
+
 static int settle_graph(bench_options *o)
 {
     if (o->value_bits == UINT32_MAX) o->value_bits = 32;
@@ -260,12 +285,13 @@ int bench_options_settle(bench_options *o)
     if (o->subject == BENCH_SUBJECTS && o->sweeps != 0) o->subject = BENCH_MAP;
     if (o->subject == BENCH_SUBJECTS)
         return tool_refuse("bench: name what to measure: map, set, multimap, counter, graph, "
-                           "join, group, unique or filter");
+                           "join, group, unique, filter or mixed");
     if (o->count_only && o->subject != BENCH_JOIN)
         return tool_refuse("bench: --count-only is for joins");
     if (o->with_keys && o->subject != BENCH_GROUP)
         return tool_refuse("bench: --with-keys is for a benchmark of group");
     if (o->subject == BENCH_FILTER) return settle_filter(o);
+    if (o->subject == BENCH_MIXTURES) return settle_mixed(o);
     const int status = check_table_lists(o);
     if (status != TOOL_OK) return status;
     return o->subject <= BENCH_SET ? settle_tables(o) : settle_relations(o);
