@@ -1,7 +1,7 @@
 /*
  * test_slab_batch.c: batches on slab hashes by several threads of the CPU (cpu/slab_batch.h): everything at once,
  * on few keys and on many, with pools that are ample and that run out. What every key went through must be explained by
- * some order. Compiled for several widths of keys and values (slab.cmake).
+ * some order. Compiled for several widths of keys and values, and for every tile (slab.cmake).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,7 @@
 #include "api/geometry.h"
 #include "support/cases.h"
 #include "support/keys.h"
+#include "tile_here.h"
 
 #include "cpu/slab_batch.h"
 
@@ -309,5 +310,6 @@ int main(void)
         cmocka_unit_test(pools_that_run_out),
         cmocka_unit_test(pairs_of_equal_keys),
     };
+    if (!tile_runs_here()) return TILE_SKIPPED;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
