@@ -45,14 +45,17 @@ static inline hd_slab_task slab_task(uint32_t operation, const hd_slab_batch *ba
     return task;
 }
 
-static inline void slab_prefetch(const char *slab)
+/* Both lines of a slab will be needed soon; `writes` is a constant. */
+static inline void slab_prefetch(const char *slab, bool writes)
 {
-    __builtin_prefetch(slab, 1);
-    __builtin_prefetch(slab + 64, 1);
+    for (uint32_t line = 0; line < HD_SLAB_BYTES; line += 64) {
+        if (writes) __builtin_prefetch(slab + line, 1);
+        else __builtin_prefetch(slab + line);
+    }
 }
 
 /* The next operation of a share; false: there is none. */
-static inline bool flight_start(slab_flight *f, const hd_slab_view *view,
+static inline bool flight_start(uint32_t operation, slab_flight *f, const hd_slab_view *view,
                                 const hd_slab_batch *batch, slab_share *share)
 {
     const uint32_t next = share->next;
@@ -60,7 +63,7 @@ static inline bool flight_start(slab_flight *f, const hd_slab_view *view,
     share->next++;
     f->i = share->first + (share->numbers != NULL ? share->numbers[next] : next);
     f->walk = slab_walk_start(view, ((const hd_key *)batch->keys)[f->i]);
-    slab_prefetch(f->walk.slab);
+    slab_prefetch(f->walk.slab, operation != HD_SLAB_FIND);
     return true;
 }
 
@@ -79,7 +82,7 @@ static inline bool flight_turn(uint32_t operation, slab_flight *f, const hd_slab
     hd_value *const out = HD_VALUE_BITS != 0 ? (hd_value *)batch->values_out : NULL;
     const int end = slab_step(slab_tile_here(), view, &f->walk, &task,
                               out != NULL ? out + f->i : NULL, true, taker);
-    if (end == HD_SLAB_ON) slab_prefetch(f->walk.slab);
+    if (end == HD_SLAB_ON) slab_prefetch(f->walk.slab, operation != HD_SLAB_FIND);
     if (end == HD_SLAB_ON || end == HD_SLAB_AGAIN) return false;
     slab_note(batch, &task, f->i, end, sums);
     return true;
@@ -92,7 +95,7 @@ static inline void share_run(uint32_t operation, const hd_slab_view *view,
     slab_flight flights[WINDOW];
     uint32_t count = 0, idle = 0;
     uint64_t looks = 0;
-    while (count < WINDOW && flight_start(&flights[count], view, batch, &share)) count++;
+    while (count < WINDOW && flight_start(operation, &flights[count], view, batch, &share)) count++;
     while (count != 0) {
         bool ended = false;
         for (uint32_t j = 0; j < count;) {
@@ -103,7 +106,7 @@ static inline void share_run(uint32_t operation, const hd_slab_view *view,
                 continue;
             }
             ended = true;
-            if (!flight_start(f, view, batch, &share)) *f = flights[--count];
+            if (!flight_start(operation, f, view, batch, &share)) *f = flights[--count];
             else j++;
         }
         idle = ended ? 0 : idle + 1;
@@ -229,7 +232,7 @@ static inline uint32_t slab_all_start(const hd_slab_view *view, const hd_key *ke
     const uint32_t count = (uint32_t)(left < GROUP ? left : GROUP);
     for (uint32_t j = 0; j < count; j++) {
         walks[j] = slab_walk_start(view, keys[first + j]);
-        slab_prefetch(walks[j].slab);
+        slab_prefetch(walks[j].slab, false);
     }
     return count;
 }
