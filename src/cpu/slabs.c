@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "cpu/engine_cpu.h"
+#include "cpu/slab_repack.h"
 #include "cpu/slab_runs.h"
 #include "instances_config.h"
-#include "scheme/slab_whole.h"
 
 /* What was compiled for each tile. */
 #define RUNS(tile) RUNS_OF(HD_KEY_BITS, HD_VALUE_BITS, tile)
@@ -65,7 +65,8 @@ static heddle_status compact(heddle_device *device, const hd_slab_view *view, ui
 #pragma omp parallel for schedule(static) reduction(+ : dead, given)                               \
     num_threads(hd_cpu_threads(device, n))
     for (uint64_t i = 0; i < n; i++) {
-        const hd_slab_compacted done = slab_compact(view, first + i);
+        repack_prefetch(view, first + i, first + n);
+        const hd_slab_compacted done = slab_repack(view, first + i);
         dead += done.dead;
         given += done.given;
     }
