@@ -175,7 +175,7 @@ static inline void slab_add_sums(const hd_slab_batch *batch, const slab_sums *s)
     add_relaxed_64(batch->died, erased[HD_SLAB_PRESENT]);
 }
 
-static void slab_batch(int threads, const hd_slab_view *of_table, const hd_slab_batch *given)
+static inline void slab_batch(int threads, const hd_slab_view *of_table, const hd_slab_batch *given)
 {
 #pragma omp parallel num_threads(threads)
     {
