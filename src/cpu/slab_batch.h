@@ -1,6 +1,6 @@
 /*
  * slab_batch.h: batches of operations on slab hashes by the threads of a CPU. A thread takes a chunk of them at a
- * time and sorts it by operation, so that what to do is no question that a branch could guess wrong. It has WINDOW
+ * time and sorts it by operation, so that each loop over them knows what it does. It has WINDOW
  * operations on their way, takes a step of each in turn, and puts the next one in the place of one that is done:
  * memory always has something to do, and an operation that has to wait lets others go first.
  */
@@ -179,7 +179,7 @@ static inline void slab_batch(int threads, const hd_slab_view *of_table, const h
 {
 #pragma omp parallel num_threads(threads)
     {
-        /* Copies of its own: nothing that a thread writes can be part of them, so they stay in registers. */
+        /* Copies of its own: nothing that a thread writes can be part of them. */
         const hd_slab_view view = *of_table;
         const hd_slab_batch batch = *given;
         hd_slab_taker taker = taker_start(&view.pool, (uint32_t)omp_get_thread_num());
