@@ -338,12 +338,12 @@ static void views_of_multimaps(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(null_tables),
+        OVER_TABLES(null_tables),
         OVER_WIDTHS(null_results),
-        OVER_INSTANCES(null_and_misaligned_arrays),
-        OVER_INSTANCES(nothing_to_do),
-        OVER_INSTANCES(sets_with_values),
-        OVER_INSTANCES(streams_on_the_cpu),
+        OVER_TABLES(null_and_misaligned_arrays),
+        OVER_TABLES(nothing_to_do),
+        OVER_TABLES(sets_with_values),
+        OVER_TABLES(streams_on_the_cpu),
         OVER_WIDTHS(struct_sizes),
         OVER_WIDTHS(insert_options),
         OVER_WIDTHS(workspaces),

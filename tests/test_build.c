@@ -103,10 +103,10 @@ static void fixed_table_reports_the_rest(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(every_key_set_and_policy),
-        OVER_INSTANCES(odd_sizes),
-        OVER_INSTANCES(makes_room_first),
-        OVER_INSTANCES(fixed_table_reports_the_rest),
+        OVER_TABLES(every_key_set_and_policy),
+        OVER_TABLES(odd_sizes),
+        OVER_TABLES(makes_room_first),
+        OVER_TABLES(fixed_table_reports_the_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

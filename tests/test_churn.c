@@ -173,8 +173,8 @@ static void handles_stay(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(growing_tables),
-        OVER_INSTANCES(fixed_tables),
+        OVER_TABLES(growing_tables),
+        OVER_TABLES(fixed_tables),
         OVER_INSTANCES(handles_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

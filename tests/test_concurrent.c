@@ -288,9 +288,9 @@ static void last_errors_are_apart(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(tables_of_one_device),
+        OVER_TABLES(tables_of_one_device),
         OVER_WIDTHS(tables_of_several_devices),
-        OVER_INSTANCES(readers_of_one_table),
+        OVER_TABLES(readers_of_one_table),
         ONCE(last_errors_are_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

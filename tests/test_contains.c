@@ -82,10 +82,10 @@ static void follows_insert_and_erase(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(members_and_strangers),
-        OVER_INSTANCES(odd_sizes),
-        OVER_INSTANCES(flags_left_out),
-        OVER_INSTANCES(follows_insert_and_erase),
+        OVER_TABLES(members_and_strangers),
+        OVER_TABLES(odd_sizes),
+        OVER_TABLES(flags_left_out),
+        OVER_TABLES(follows_insert_and_erase),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

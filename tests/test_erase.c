@@ -186,13 +186,13 @@ static void odd_sizes_and_nothing_optional(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(every_key_set),
-        OVER_INSTANCES(sliding_window_at_high_load),
-        OVER_INSTANCES(erase_and_return),
-        OVER_INSTANCES(erase_everything_and_fill_again),
-        OVER_INSTANCES(duplicates_in_one_batch),
-        OVER_INSTANCES(many_threads_meet),
-        OVER_INSTANCES(odd_sizes_and_nothing_optional),
+        OVER_TABLES(every_key_set),
+        OVER_TABLES(sliding_window_at_high_load),
+        OVER_TABLES(erase_and_return),
+        OVER_TABLES(erase_everything_and_fill_again),
+        OVER_TABLES(duplicates_in_one_batch),
+        OVER_TABLES(many_threads_meet),
+        OVER_TABLES(odd_sizes_and_nothing_optional),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

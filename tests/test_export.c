@@ -127,11 +127,11 @@ static void keys_alone(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(exports_what_is_there),
-        OVER_INSTANCES(exports_a_large_table),
-        OVER_INSTANCES(too_small_arrays_are_refused),
-        OVER_INSTANCES(spare_room_stays_untouched),
-        OVER_INSTANCES(keys_alone),
+        OVER_TABLES(exports_what_is_there),
+        OVER_TABLES(exports_a_large_table),
+        OVER_TABLES(too_small_arrays_are_refused),
+        OVER_TABLES(spare_room_stays_untouched),
+        OVER_TABLES(keys_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

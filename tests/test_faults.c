@@ -271,9 +271,9 @@ static void saving_and_loading_survive(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_WIDTHS(reading_survives),     OVER_INSTANCES(moving_survives),
-        OVER_INSTANCES(growing_survives),  OVER_INSTANCES(building_survives),
-        OVER_INSTANCES(creating_survives), OVER_DEVICES(opening_survives),
+        OVER_WIDTHS(reading_survives),     OVER_TABLES(moving_survives),
+        OVER_TABLES(growing_survives),  OVER_TABLES(building_survives),
+        OVER_TABLES(creating_survives), OVER_DEVICES(opening_survives),
         OVER_DEVICES(allocating_survives), OVER_WIDTHS(saving_and_loading_survive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

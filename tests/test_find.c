@@ -114,12 +114,12 @@ static void finding_changes_nothing(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(hits_and_misses),
-        OVER_INSTANCES(empty_table_has_nothing),
-        OVER_INSTANCES(odd_sizes),
-        OVER_INSTANCES(repeated_queries),
-        OVER_INSTANCES(flags_and_totals_left_out),
-        OVER_INSTANCES(finding_changes_nothing),
+        OVER_TABLES(hits_and_misses),
+        OVER_TABLES(empty_table_has_nothing),
+        OVER_TABLES(odd_sizes),
+        OVER_TABLES(repeated_queries),
+        OVER_TABLES(flags_and_totals_left_out),
+        OVER_TABLES(finding_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -195,9 +195,9 @@ static void failed_list_alone(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(twice_the_slots),   OVER_INSTANCES(every_slot_taken),
-        OVER_INSTANCES(short_failed_list), OVER_WIDTHS(failed_list_over_slices),
-        OVER_INSTANCES(failed_list_alone),
+        OVER_TABLES(twice_the_slots),   OVER_INSTANCES(every_slot_taken),
+        OVER_TABLES(short_failed_list), OVER_WIDTHS(failed_list_over_slices),
+        OVER_TABLES(failed_list_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,17 +91,23 @@ static void region_limits(const test_case *c)
     }
 }
 
+/* Whether a key's pairs are found one look after the other. */
+static bool walks(const test_case *c)
+{
+    return c->graph->scheme == HEDDLE_SCHEME_OPEN || c->graph->scheme == HEDDLE_SCHEME_SLAB;
+}
+
 static void large(const test_case *c)
 {
     run_set(c, case_size(UINT64_C(1) << 18), KEYS_TWICE);
-    run_set(c, case_size(c->graph->scheme == HEDDLE_SCHEME_OPEN ? 30001 : 100001), KEYS_ZIPF);
+    run_set(c, case_size(walks(c) ? 30001 : 100001), KEYS_ZIPF);
 }
 
 /* More edges in a region than 16-bit numbers can tell: wide rows, beside narrow ones. Where the pairs of a
    key have no list every one of them is a walk along the others, so there are fewer. */
 static void wide_alone(const test_case *c)
 {
-    run_set(c, c->graph->scheme == HEDDLE_SCHEME_OPEN ? 7001 : 70001, KEYS_EQUAL);
+    run_set(c, walks(c) ? 7001 : 70001, KEYS_EQUAL);
 }
 
 static void wide_rows(const test_case *c)

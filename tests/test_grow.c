@@ -121,14 +121,17 @@ static void reserve_makes_room(const test_case *c)
     check_ok(heddle_table_reserve(t.table, n, NULL));
     checked_all(&t);
     const heddle_table_stats before = stats_of(&t);
-    check((double)before.slots * t.options.load >= (double)n, "%llu slots for %llu keys at load %f",
-          (unsigned long long)before.slots, (unsigned long long)n, t.options.load);
+    if (!case_is_slab(c)) /* whose slots are those in use */
+        check((double)before.slots * t.options.load >= (double)n,
+              "%llu slots for %llu keys at load %f", (unsigned long long)before.slots,
+              (unsigned long long)n, t.options.load);
     check_ok(heddle_table_reserve(t.table, n / 2, NULL)); /* a smaller number changes nothing */
     check_ok(heddle_table_reserve(t.table, 0, NULL));
     assert_int_equal(stats_of(&t).slots, before.slots);
     checked_insert(&t, keys, values, n, HEDDLE_POLICY_KEEP);
     const heddle_table_stats after = stats_of(&t);
-    assert_int_equal(after.slots, before.slots);
+    if (!case_is_slab(c)) assert_int_equal(after.slots, before.slots);
+    assert_int_equal(after.bytes_total, before.bytes_total);
     assert_int_equal(after.growths, before.growths);
     checked_all(&t);
     checked_destroy(&t);
@@ -139,7 +142,7 @@ static void reserve_makes_room(const test_case *c)
 /* A fixed table grows when it is told to, and then takes what did not fit before. */
 static void reserve_works_on_a_fixed_table(const test_case *c)
 {
-    const uint64_t n = case_size(4000);
+    const uint64_t n = case_is_slab(c) ? 400000 : case_size(4000); /* of a pool there is a block at least */
     heddle_table_options options = case_options(c);
     uint64_t *keys = keys_allocate(n);
     uint64_t *values = keys_allocate(n);
@@ -184,11 +187,11 @@ static void rehash_moves_everything(const test_case *c)
           (unsigned long long)full.slots, (unsigned long long)small.slots);
     check_ok(heddle_table_get_options(t.table, &now));
     assert_int_not_equal(now.seed, seed);
-    assert_int_equal(now.capacity, small.slots);
+    if (!case_is_slab(c)) assert_int_equal(now.capacity, small.slots);
     check_ok(heddle_table_rehash(t.table, 3 * n, NULL));
     checked_all(&t);
-    check((double)stats_of(&t).slots * t.options.load >= 3.0 * (double)n,
-          "rehash made too little room");
+    check_ok(heddle_table_get_options(t.table, &now));
+    check((double)now.capacity * t.options.load >= 3.0 * (double)n, "rehash made too little room");
     checked_insert(&t, keys, values, n, HEDDLE_POLICY_KEEP);
     checked_all(&t);
     checked_destroy(&t);
@@ -240,15 +243,15 @@ static void empty_tables(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(grows_from_one_to_many),
+        OVER_TABLES(grows_from_one_to_many),
         OVER_INSTANCES(grows_with_every_number_of_hashes),
-        OVER_INSTANCES(grows_in_the_middle_of_duplicates),
-        OVER_INSTANCES(grows_without_outcomes),
-        OVER_INSTANCES(reserve_makes_room),
-        OVER_INSTANCES(reserve_works_on_a_fixed_table),
-        OVER_INSTANCES(rehash_moves_everything),
-        OVER_INSTANCES(rehash_of_a_crowded_fixed_table),
-        OVER_INSTANCES(empty_tables),
+        OVER_TABLES(grows_in_the_middle_of_duplicates),
+        OVER_TABLES(grows_without_outcomes),
+        OVER_TABLES(reserve_makes_room),
+        OVER_TABLES(reserve_works_on_a_fixed_table),
+        OVER_TABLES(rehash_moves_everything),
+        OVER_TABLES(rehash_of_a_crowded_fixed_table),
+        OVER_TABLES(empty_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,8 +197,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         OVER_INSTANCES(threshold_decides),
         OVER_INSTANCES(fills_to_its_load),
-        OVER_WIDTHS(thresholds_are_checked),
-        OVER_WIDTHS(threshold_is_an_option),
+        OVER_SLOT_WIDTHS(thresholds_are_checked),
+        OVER_SLOT_WIDTHS(threshold_is_an_option),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

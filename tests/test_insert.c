@@ -179,9 +179,9 @@ static void batch_of_several_slices(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(every_key_set_and_policy),     OVER_INSTANCES(odd_sizes),
-        OVER_INSTANCES(one_key_many_times),           OVER_INSTANCES(add_counts_every_occurrence),
-        OVER_INSTANCES(everything_optional_left_out), OVER_INSTANCES(many_threads_meet),
+        OVER_TABLES(every_key_set_and_policy),     OVER_TABLES(odd_sizes),
+        OVER_TABLES(one_key_many_times),           OVER_TABLES(add_counts_every_occurrence),
+        OVER_TABLES(everything_optional_left_out), OVER_TABLES(many_threads_meet),
         OVER_WIDTHS(batch_of_several_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,7 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         OVER_INSTANCES(handles_name_pairs), OVER_INSTANCES(handles_stay),
-        OVER_WIDTHS(numbers_of_no_slot),    OVER_WIDTHS(wrong_arguments),
+        OVER_SLOT_WIDTHS(numbers_of_no_slot),    OVER_SLOT_WIDTHS(wrong_arguments),
         OVER_FEW_GRAPHS(not_for_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

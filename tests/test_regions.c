@@ -330,14 +330,14 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         OVER_INSTANCES(every_key_set_and_policy),
-        OVER_WIDTHS(many_sizes),
-        OVER_WIDTHS(short_workspace),
+        OVER_SLOT_WIDTHS(many_sizes),
+        OVER_SLOT_WIDTHS(short_workspace),
         OVER_INSTANCES(crowded_regions),
         OVER_INSTANCES(copies_in_small_regions),
         OVER_INSTANCES(insert_into_empty),
         OVER_INSTANCES(too_many_keys),
-        OVER_WIDTHS(without_memory),
-        OVER_WIDTHS(workspace_query),
+        OVER_SLOT_WIDTHS(without_memory),
+        OVER_SLOT_WIDTHS(workspace_query),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

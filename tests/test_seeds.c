@@ -146,9 +146,9 @@ static void seeds_are_drawn(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_WIDTHS(seeds_succeed),
+        OVER_SLOT_WIDTHS(seeds_succeed),
         OVER_INSTANCES(patterns_are_like_random_keys),
-        OVER_WIDTHS(seeds_are_drawn),
+        OVER_SLOT_WIDTHS(seeds_are_drawn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

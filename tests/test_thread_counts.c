@@ -81,7 +81,7 @@ static void same_content(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(same_content),
+        OVER_TABLES(same_content),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,7 +199,7 @@ static void healthy_tables_pass(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(healthy_tables_pass),
+        OVER_TABLES(healthy_tables_pass),
         OVER_INSTANCES(damage_is_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,6 +180,9 @@ typedef struct heddle_table heddle_table;
  * a key are in the order of insertion, but of pairs of one call that has at most 1024. Right for keys with
  * many values, for small batches and where memory counts. All calls on bucket lists wait for their work,
  * and those that need to know a key's values take scratch memory.
+ * A slab hash is for data that never stops changing: insertions, erasures and lookups of one batch run at the
+ * same time, it grows by slabs without moving anything, and what keys have left is taken back on the way. It is any of
+ * the four containers.
  *
  *   set       every key once; further ones are kept out
  *   multimap  all pairs, equal ones too; heddle_table_size is the number of pairs
@@ -195,6 +198,8 @@ typedef struct heddle_table heddle_table;
                                 an eighth in large tables, or the table grows */
 #define HEDDLE_SCHEME_ICEBERG 4 /* a first bucket up to a threshold, else the emptier of two; bucket 16, 32 */
 #define HEDDLE_SCHEME_BUCKET_LIST 5 /* growing lists of values beside a table of keys: multimap */
+#define HEDDLE_SCHEME_SLAB 6 /* lists of slabs of 128 bytes; everything at once (heddle_table_mixed): set, map,
+                                multimap, counter */
 
 #define HEDDLE_FLAG_FIXED 1u /* all but hashgraph: never grow; what does not fit is reported instead */
 /*
@@ -219,7 +224,7 @@ typedef struct heddle_table_options {
     uint64_t capacity;   /* keys to make room for, in a multimap pairs; small tables get a little more */
     uint64_t seed;       /* of the hash functions; 0 draws one from the system */
     double load;         /* cuckoo, open, iceberg: filled share of the slots once `capacity` keys are in, 0.1 to
-                            0.99; 0 chooses 0.8 */
+                            0.99; 0 chooses 0.8. Slab hash: of those slabs that are in use; 0 chooses 0.65 */
     double vertices;     /* hashgraph: lists for every key, 0.125 to 4; 0 chooses 1 */
     double threshold;    /* iceberg: share of a bucket that is filled with keys whose first bucket it is
                             before these go to another, up to 1; 0 chooses 0.8 */
@@ -257,6 +262,7 @@ HEDDLE_API heddle_device *heddle_table_device(const heddle_table *table);
  *   insert, build   inserted + updated + kept + failed == n
  *   find, contains  found + absent == n
  *   erase           found + absent == n, where found keys are erased
+ *   mixed           the sum of all six == n
  */
 typedef struct heddle_totals {
     uint64_t inserted; /* new keys; in a multimap every pair is new */
@@ -274,6 +280,8 @@ typedef struct heddle_totals {
 #define HEDDLE_OUTCOME_UPDATED 2
 #define HEDDLE_OUTCOME_KEPT 3
 #define HEDDLE_OUTCOME_FAILED 4
+#define HEDDLE_OUTCOME_FOUND 5  /* heddle_table_mixed: a lookup or an erasure of a key that was there */
+#define HEDDLE_OUTCOME_ABSENT 6 /* and of one that was not */
 
 /*
  * What to do with a key that is already in the table. A multimap takes KEEP only. A counter takes KEEP
@@ -335,6 +343,13 @@ typedef struct heddle_insert_options {
  * Multimap by HEDDLE_SCHEME_OPEN. Every pair is inserted. A large batch of device arrays, without outcomes and
  * `failed`, in a call that waits is sorted by regions first; that takes scratch memory of twice its bytes,
  * from `workspace` or allocated.
+ *
+ * Slab hash. Insertions take what lists have room for, then slabs of the pool. A table that may grow gets more of
+ * them, a super block at a time, which moves nothing; when its lists hold twice as many keys as its load asks for,
+ * all pairs move to twice as many lists. Slots of erased keys are used again after lists were compacted: an insertion does
+ * that first, by one pass over the lists on its stream, when an eighth as many keys as the table was made for were
+ * erased since, and a call that waits also when there are no more slabs. A fixed table has slabs for a quarter more
+ * keys than it was made for, so that it can wait for that; how many of them keys need is up to chance.
  *
  * Bucket lists. The call allocates and synchronises. When memory runs out, a batch of more than 1024 pairs has
  * changed nothing and all its pairs are failed; of a smaller one some may be in, as the outcomes say.
@@ -401,6 +416,33 @@ HEDDLE_API heddle_status heddle_table_contains(heddle_table *table, const void *
  */
 HEDDLE_API heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t n,
                                             uint8_t *found, heddle_totals *totals, void *stream);
+#define HEDDLE_OPERATION_INSERT 0
+#define HEDDLE_OPERATION_ERASE 1
+#define HEDDLE_OPERATION_FIND 2
+/*
+ * A batch of n operations of any mixture, all at once: operations[i] is HEDDLE_OPERATION_* of keys[i]. values[i]
+ * is what an insertion inserts; NULL as in heddle_table_insert. values_out[i] receives what
+ * a lookup finds and is left as it is otherwise; it may be NULL. The options' outcomes tell what became of each:
+ * INSERTED, UPDATED, KEPT or FAILED of an insertion, FOUND or ABSENT of the others. Their policy and `failed` are as
+ * in heddle_table_insert, and so is what is said there of growth, of waiting, and of totals.
+ *
+ * Every operation takes effect at one moment between the beginning and the end of the call; in what order,
+ * nobody knows. So a key that is in the table before, and that no operation of the batch erases, is found; a
+ * map, set or counter never holds a key twice; and a value that is found was the key's at one moment. In a
+ * multimap an insertion adds a pair, an erasure takes one pair, the first in the key's list, and a lookup finds one.
+ *
+ * An unknown operation counts as a lookup. For HEDDLE_SCHEME_SLAB; others give HEDDLE_ERROR_UNSUPPORTED.
+ */
+HEDDLE_API heddle_status heddle_table_mixed(heddle_table *table, const uint8_t *operations,
+                                            const void *keys, const void *values, uint64_t n,
+                                            void *values_out, const heddle_insert_options *options,
+                                            heddle_totals *totals, void *stream);
+/*
+ * Takes back what erased keys have left, as insertions do now and then by themselves. A slab hash moves the pairs
+ * of its lists together and gives slabs back to its pool; cuckoo, open and iceberg tables renew their marks, but as
+ * multimaps; others have nothing to be done in place. Allocates nothing and does not wait.
+ */
+HEDDLE_API heddle_status heddle_table_flush(heddle_table *table, void *stream);
 /*
  * How many values every key has: matches[i] of keys[i]; in a set, map or counter 0 or 1. `totals` may be
  * NULL. In a cuckoo, open or iceberg table that is no multimap the call allocates and synchronises.
@@ -523,23 +565,27 @@ typedef struct heddle_table_stats {
     uint32_t size;         /* sizeof(heddle_table_stats), set by the caller */
     uint32_t regions;      /* parts that a key never leaves */
     uint64_t keys;         /* keys in the table, in a multimap pairs */
-    uint64_t slots;        /* room for keys; vertices of a hashgraph */
+    uint64_t slots;        /* room for keys; vertices of a hashgraph; slab hash: of slabs in use */
     uint64_t marks;        /* traces of keys pushed on from a full bucket, that may cost a search one
                               look more; they outlive the keys until an insertion after many erasures,
                               or a rehash, removes them. Bucket lists: values
-                              that the room of erased lists would hold; a rehash gets it back */
+                              that the room of erased lists would hold; a rehash gets it back. Slab hash:
+                              slots of erased keys */
     uint64_t buckets;      /* buckets in all; vertices of a hashgraph */
-    uint64_t full;         /* buckets without room; vertices with pairs */
-    uint64_t bytes_slots;  /* memory of the slots; of a hashgraph's pairs */
+    uint64_t full;         /* buckets without room; vertices with pairs; lists of several slabs */
+    uint64_t bytes_slots;  /* memory of the slots; of a hashgraph's pairs; of slabs in use */
     uint64_t bytes_total;  /* all memory of the table on its device */
     uint64_t growths;      /* times the table has grown */
     uint64_t evictions;    /* pairs moved to make room, since the table was made */
     uint64_t probes[HEDDLE_PROBES_MAX]; /* probes[i]: keys found with i + 1 probes, the last with that or
                                            more; hashgraph: vertices with 0, 1, 2, 3, 4 to 7, 8 to 15, 16 to 255, more pairs;
                                            bucket lists: keys with i + 1 buckets */
-    double load;           /* keys / slots */
+    double load;           /* keys / slots; slab hash: of slabs in use */
+    uint64_t chains[HEDDLE_PROBES_MAX]; /* slab hash: chains[i]: lists of i + 1 slabs, the last with that or more */
+    double memory_use;     /* cuckoo, open, iceberg, slab: bytes of the pairs / bytes_slots */
 } heddle_table_stats;
-#define HEDDLE_TABLE_STATS_INIT {sizeof(heddle_table_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0.0}
+#define HEDDLE_TABLE_STATS_INIT                                                                    \
+    {sizeof(heddle_table_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, {0}, 0.0, {0}, 0.0}
 
 /* Counts the table through. Synchronises. */
 HEDDLE_API heddle_status heddle_table_get_stats(heddle_table *table, heddle_table_stats *stats, void *stream);

@@ -2,6 +2,7 @@
  * calls.c: the public operations on tables. Each checks its arguments and hands on to the table's kind;
  * what is the same for all kinds, sizes and totals, is done here.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "api/table.h"
@@ -122,6 +123,35 @@ heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n, uint
     return table->kind->build_workspace(table, n, bytes);
 }
 
+heddle_status heddle_table_mixed(heddle_table *table, const uint8_t *operations, const void *keys,
+                                 const void *values, uint64_t n, void *values_out,
+                                 const heddle_insert_options *options, heddle_totals *totals,
+                                 void *stream)
+{
+    const heddle_insert_options *o = options != NULL ? options : &default_options;
+    const hd_mixed batch = {operations, keys, values, n, values_out};
+    heddle_status status = hd_check_table(table, stream, "mixed");
+    bool waited = totals != NULL;
+    hd_counts counts = {{0}};
+    if (status != HEDDLE_OK) return status;
+    if (table->kind->mixed == NULL)
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "mixed: only the scheme slab takes mixed batches");
+    status = hd_check_array(operations, n, 1, "operations");
+    if (status == HEDDLE_OK) status = hd_check_array(keys, n, hd_key_width(table), "keys");
+    if (status != HEDDLE_OK) return status;
+    if (hd_value_width(table) == 0 && (values != NULL || values_out != NULL))
+        return hd_fail(HEDDLE_ERROR_INVALID, "mixed: a set has no values");
+    if (values != NULL || rules[table->options.container].needs_values)
+        status = hd_check_array(values, n, hd_value_width(table), "values");
+    if (status == HEDDLE_OK && values_out != NULL)
+        status = hd_check_array(values_out, n, hd_value_width(table), "values");
+    if (status == HEDDLE_OK) status = check_insert_options(table, o, "mixed");
+    if (status != HEDDLE_OK) return status;
+    status = table->kind->mixed(table, &batch, o, &waited, &counts, stream);
+    if (waited) report(table, &counts, totals);
+    return status;
+}
+
 /* --------------------------------------------------------------------------------------- query */
 
 static heddle_status check_lookup(const heddle_table *table, const void *keys, uint64_t n,
@@ -230,6 +260,13 @@ heddle_status heddle_table_clear(heddle_table *table, void *stream)
     return status == HEDDLE_OK ? table->kind->clear(table, stream) : status;
 }
 
+heddle_status heddle_table_flush(heddle_table *table, void *stream)
+{
+    const heddle_status status = hd_check_table(table, stream, "flush");
+    return status == HEDDLE_OK && table->kind->flush != NULL ? table->kind->flush(table, stream)
+                                                             : status;
+}
+
 heddle_status heddle_table_export(heddle_table *table, void *keys, void *values, uint64_t capacity,
                                   uint64_t *count, void *stream)
 {
@@ -296,11 +333,20 @@ heddle_status heddle_table_rehash(heddle_table *table, uint64_t capacity, void *
 
 heddle_status heddle_table_get_stats(heddle_table *table, heddle_table_stats *stats, void *stream)
 {
-    const heddle_status status = hd_check_table(table, stream, "get_stats");
+    heddle_status status = hd_check_table(table, stream, "get_stats");
     if (status != HEDDLE_OK) return status;
-    if (stats == NULL || stats->size != sizeof *stats)
+    const uint32_t older = offsetof(heddle_table_stats, chains);
+    if (stats == NULL || (stats->size != sizeof *stats && stats->size != older))
         return hd_fail(HEDDLE_ERROR_INVALID, "get_stats needs stats with their size set");
-    return table->kind->get_stats(table, stats, stream);
+    heddle_table_stats all = HEDDLE_TABLE_STATS_INIT;
+    status = table->kind->get_stats(table, &all, stream);
+    if (status != HEDDLE_OK) return status;
+    if ((table->kind == &hd_slots_kind || table->kind == &hd_slabs_kind) && all.bytes_slots != 0)
+        all.memory_use = (double)all.keys * (hd_key_width(table) + hd_value_width(table)) /
+                         (double)all.bytes_slots;
+    all.size = stats->size;
+    memcpy(stats, &all, stats->size);
+    return HEDDLE_OK;
 }
 
 heddle_status heddle_table_validate(heddle_table *table, void *stream)

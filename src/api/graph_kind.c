@@ -74,4 +74,6 @@ const hd_table_kind hd_graph_kind = {
     hd_graph_get_stats,
     hd_graph_validate,
     true,
+    NULL,
+    NULL,
 };

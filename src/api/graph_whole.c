@@ -46,7 +46,7 @@ heddle_status hd_graph_for_pairs(heddle_table *table, hd_pairs_take take, void *
     scratch.device = table->device;
     if (status == HEDDLE_OK) status = hd_graph_live_pairs(table, &scratch, live, &source, stream);
     if (status == HEDDLE_OK)
-        status = hd_for_pieces(table, live, fetch, source.pairs, take, context, stream);
+        status = hd_for_pieces(table, live, 1, fetch, source.pairs, take, context, stream);
     hd_scratch_free(&scratch);
     return status;
 }

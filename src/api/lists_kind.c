@@ -84,4 +84,6 @@ const hd_table_kind hd_lists_kind = {
     hd_lists_get_stats,
     hd_lists_validate,
     true,
+    NULL,
+    NULL,
 };

@@ -116,7 +116,7 @@ heddle_status hd_lists_for_pairs(heddle_table *table, hd_pairs_take take, void *
     status = hd_lists_catch_up(table, false, stream);
     if (status == HEDDLE_OK) status = list_all(table, &scratch, true, &all, stream);
     if (status == HEDDLE_OK)
-        status = hd_for_pieces(table, hd_lists(table)->storage.pairs, fetch_piece, &all, take,
+        status = hd_for_pieces(table, hd_lists(table)->storage.pairs, 1, fetch_piece, &all, take,
                                context, stream);
     hd_scratch_free(&scratch);
     return status;

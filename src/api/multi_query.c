@@ -1,16 +1,17 @@
 /*
- * multi_query.c: count and retrieve for multimaps of slots. Retrieving is counting, a scan, and a second
+ * multi_query.c: count and retrieve for multimaps of slots and for slab hashes. Retrieving is counting, a scan, and a second
  * search that writes every key's values at its place. Scratch memory: what the scan needs, and room for
  * arrays that the device cannot use where they are.
  */
 #include <string.h>
 
+#include "api/multi_query.h"
 #include "api/scratch_out.h"
-#include "api/slots.h"
 
 /* A batch of keys in device memory. */
 typedef struct retrieval {
     heddle_table *table;
+    const hd_multi_search *search;
     const void *keys;
     uint64_t n;
     uint64_t *offsets; /* device memory, n + 1 */
@@ -18,45 +19,33 @@ typedef struct retrieval {
     void *stream;
 } retrieval;
 
-static heddle_status begin(retrieval *r, heddle_table *table, const void *keys, uint64_t n,
-                           void *stream)
+static heddle_status begin(retrieval *r, heddle_table *table, const hd_multi_search *search,
+                           const void *keys, uint64_t n, void *stream)
 {
     memset(r, 0, sizeof *r);
     r->table = table;
+    r->search = search;
     r->n = n;
     r->scratch.device = table->device;
     r->stream = stream;
     return hd_scratch_stage(&r->scratch, keys, n * hd_key_width(table), &r->keys, stream);
 }
 
-static hd_batch batch_of(const retrieval *r, hd_counts *counts)
-{
-    hd_batch batch;
-    memset(&batch, 0, sizeof batch);
-    batch.keys = r->keys;
-    batch.n = r->n;
-    batch.counts = counts;
-    return batch;
-}
-
 static heddle_status count_keys(const retrieval *r, uint64_t *matches, hd_counts *counts)
 {
-    hd_batch batch = batch_of(r, counts);
-    batch.matches = matches;
-    return r->n != 0 ? hd_slots(r->table)->ops->count(
-                           r->table->device, &hd_slots(r->table)->storage.view, &batch, r->stream)
-                     : HEDDLE_OK;
+    const hd_multi_batch batch = {r->keys, r->n, counts, matches, NULL, NULL};
+    return r->n != 0 ? r->search->count(r->table, &batch, r->stream) : HEDDLE_OK;
 }
 
 /* Device arrays and no totals: nothing is allocated and nobody waits. */
-heddle_status hd_multi_count(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
-                             heddle_totals *totals, void *stream)
+heddle_status hd_multi_count(heddle_table *table, const hd_multi_search *search, const void *keys,
+                             uint64_t n, uint64_t *matches, heddle_totals *totals, void *stream)
 {
     retrieval r;
     hd_scratch_out out;
     hd_call call;
     hd_counts counts;
-    heddle_status status = begin(&r, table, keys, n, stream);
+    heddle_status status = begin(&r, table, search, keys, n, stream);
     if (status == HEDDLE_OK)
         status = hd_scratch_stage_out(&r.scratch, matches, n * sizeof *matches, &out);
     if (status == HEDDLE_OK) status = hd_call_begin(table, totals != NULL, stream, &call);
@@ -96,30 +85,27 @@ static heddle_status find_offsets(retrieval *r, uint64_t *count)
 
 static heddle_status write_values(retrieval *r, void *values, uint64_t count)
 {
-    const hd_slots_table *t = hd_slots(r->table);
     hd_scratch_out out;
     hd_call call;
     heddle_status status =
         hd_scratch_stage_out(&r->scratch, values, count * hd_value_width(r->table), &out);
     if (status == HEDDLE_OK) status = hd_call_begin(r->table, true, r->stream, &call);
     if (status != HEDDLE_OK) return status;
-    hd_batch batch =
-        batch_of(r, call.counts); /* the keys were counted when they were first asked */
-    batch.places = r->offsets;
-    batch.values_out = out.memory;
-    status = t->ops->retrieve(r->table->device, &t->storage.view, &batch, r->stream);
+    /* The keys were counted when they were first asked. */
+    const hd_multi_batch batch = {r->keys, r->n, call.counts, NULL, r->offsets, out.memory};
+    status = r->search->retrieve(r->table, &batch, r->stream);
     if (status == HEDDLE_OK) status = hd_scratch_bring_back(&r->scratch, &out, r->stream);
     hd_call_end(r->table, &call);
     return status;
 }
 
-heddle_status hd_multi_retrieve(heddle_table *table, const void *keys, uint64_t n,
-                                uint64_t *offsets, void *values, uint64_t capacity, uint64_t *count,
-                                void *stream)
+heddle_status hd_multi_retrieve(heddle_table *table, const hd_multi_search *search,
+                                const void *keys, uint64_t n, uint64_t *offsets, void *values,
+                                uint64_t capacity, uint64_t *count, void *stream)
 {
     retrieval r;
     hd_scratch_out out;
-    heddle_status status = begin(&r, table, keys, n, stream);
+    heddle_status status = begin(&r, table, search, keys, n, stream);
     if (status == HEDDLE_OK && table->engine->columns == NULL)
         status = hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device cannot retrieve");
     if (status == HEDDLE_OK)

@@ -66,12 +66,6 @@ heddle_status hd_slots_count(heddle_table *table, const void *keys, uint64_t n, 
 heddle_status hd_slots_retrieve(heddle_table *table, const void *keys, uint64_t n,
                                 uint64_t *offsets, void *values, uint64_t capacity, uint64_t *count,
                                 void *stream);
-/* The same two for a multimap, whose keys have any number of values. */
-heddle_status hd_multi_count(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
-                             heddle_totals *totals, void *stream);
-heddle_status hd_multi_retrieve(heddle_table *table, const void *keys, uint64_t n,
-                                uint64_t *offsets, void *values, uint64_t capacity, uint64_t *count,
-                                void *stream);
 heddle_status hd_slots_collect(heddle_table *table, void *keys, void *values, void *stream);
 heddle_status hd_slots_for_pairs(heddle_table *table, hd_pairs_take take, void *context,
                                  void *stream);
@@ -80,5 +74,6 @@ heddle_status hd_slots_reserve(heddle_table *table, uint64_t capacity, void *str
 heddle_status hd_slots_rehash(heddle_table *table, uint64_t capacity, void *stream);
 heddle_status hd_slots_get_stats(heddle_table *table, heddle_table_stats *stats, void *stream);
 heddle_status hd_slots_validate(heddle_table *table, void *stream);
+heddle_status hd_slots_flush(heddle_table *table, void *stream);
 
 #endif

@@ -4,9 +4,9 @@
  * another try. A fixed table goes on, and the failed keys are listed if the caller wants them.
  * Large batches for an empty table go by regions (regions.h).
  */
-#include <stdlib.h>
 #include <string.h>
 
+#include "api/failed.h"
 #include "api/regions.h"
 #include "api/stage.h"
 
@@ -19,13 +19,11 @@ typedef struct insertion {
     hd_call call;
     void *stream;
     bool grows;           /* growth is allowed and has not failed yet */
-    bool lists;           /* the caller wants the indices of failed keys */
     heddle_status growth; /* why growth failed */
     uint64_t retried;     /* failures that were tried again, to take back from the count */
     uint64_t failed;      /* failures known so far */
-    uint64_t listed;
-    uint8_t *host_outcomes; /* a slice of outcomes in host memory, for the list */
-    hd_counts counts;       /* the sums of a call that waited */
+    hd_failed_list list;
+    hd_counts counts; /* the sums of a call that waited */
 } insertion;
 
 static heddle_status run_slice(const insertion *in, const hd_batch *batch)
@@ -76,29 +74,13 @@ static heddle_status grow_and_retry(insertion *in, hd_batch *batch, uint64_t *le
     return HEDDLE_OK;
 }
 
-static heddle_status list_failed(insertion *in, const hd_batch *batch, uint64_t first)
-{
-    const uint8_t *outcomes = batch->outcomes;
-    const heddle_insert_options *o = in->options;
-    if (!in->table->engine->host_memory) {
-        heddle_status status = in->table->engine->copy(in->table->device, in->host_outcomes,
-                                                       outcomes, batch->n, in->stream);
-        if (status == HEDDLE_OK)
-            status = in->table->engine->synchronize(in->table->device, in->stream);
-        if (status != HEDDLE_OK) return status;
-        outcomes = in->host_outcomes;
-    }
-    for (uint64_t i = 0; i < batch->n && in->listed < o->failed_capacity; i++)
-        if (outcomes[i] == HEDDLE_OUTCOME_FAILED) o->failed[in->listed++] = first + i;
-    return HEDDLE_OK;
-}
-
 /* hd_slice_work: spans are keys, values, outcomes. */
 static heddle_status insert_slice(void *context, void *const device[HD_SPANS_MAX], uint64_t first,
                                   uint64_t n)
 {
     insertion *in = (insertion *)context;
     heddle_table *table = in->table;
+    const bool asks = in->grows || hd_failed_wanted(in->options);
     uint64_t left = 0;
     heddle_status status;
     hd_batch batch;
@@ -110,13 +92,13 @@ static heddle_status insert_slice(void *context, void *const device[HD_SPANS_MAX
     batch.policy = in->options->policy;
     batch.counts = in->call.counts;
     batch.tally = &table->control->born;
-    if (batch.outcomes == NULL && (in->grows || in->lists))
-        batch.outcomes = hd_slots(table)->storage.outcomes;
+    if (batch.outcomes == NULL && asks) batch.outcomes = hd_slots(table)->storage.outcomes;
     status = run_slice(in, &batch);
-    if (status != HEDDLE_OK || !(in->grows || in->lists)) return status;
+    if (status != HEDDLE_OK || !asks) return status;
     status = read_failed(in, &left);
     if (status == HEDDLE_OK && left != 0 && in->grows) status = grow_and_retry(in, &batch, &left);
-    if (status == HEDDLE_OK && left != 0 && in->lists) status = list_failed(in, &batch, first);
+    if (status == HEDDLE_OK && left != 0)
+        status = hd_failed_add(table, &in->list, batch.outcomes, first, n, in->stream);
     return status;
 }
 
@@ -158,19 +140,18 @@ static heddle_status insert(heddle_table *table, const void *keys, const void *v
         {options->outcomes, 1, false, true},
     };
     const bool grows = (table->options.flags & HEDDLE_FLAG_FIXED) == 0;
-    const bool lists = options->failed_capacity != 0;
-    const bool waits =
-        grows || lists || *waited || table->engine->host_memory || hd_any_staged(table, spans, 3);
-    insertion in = {table, options, {NULL, NULL, 0}, stream, grows, lists, HEDDLE_OK, 0, 0, 0,
-                    NULL,  {{0}}};
+    const bool waits = grows || hd_failed_wanted(options) || *waited ||
+                       table->engine->host_memory || hd_any_staged(table, spans, 3);
+    insertion in;
     heddle_status status = hd_marks_renew(table, stream);
     *waited = false;
+    memset(&in, 0, sizeof in);
+    in.table = table;
+    in.options = options;
+    in.stream = stream;
+    in.grows = grows;
+    if (status == HEDDLE_OK) status = hd_failed_begin(table, options, &in.list);
     if (status != HEDDLE_OK) return status;
-    if (lists && !table->engine->host_memory) {
-        in.host_outcomes = hd_fault_due() ? NULL : (uint8_t *)malloc(table->engine->slice_max);
-        if (in.host_outcomes == NULL)
-            return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to list failed keys");
-    }
     status = hd_call_begin(table, waits, stream, &in.call);
     if (status == HEDDLE_OK) {
         status = hd_for_slices(table, spans, 3, n, insert_slice, &in, stream);
@@ -178,7 +159,7 @@ static heddle_status insert(heddle_table *table, const void *keys, const void *v
         hd_call_end(table, &in.call);
         *waited = waits;
     }
-    free(in.host_outcomes);
+    hd_failed_end(&in.list);
     *counts = in.counts;
     return status;
 }

@@ -104,4 +104,6 @@ const hd_table_kind hd_slots_kind = {
     hd_slots_get_stats,
     hd_slots_validate,
     false,
+    NULL,
+    hd_slots_flush,
 };

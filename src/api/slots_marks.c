@@ -11,11 +11,16 @@
 
 #define ERASED_SHARE 2 /* of the slots: one in so many */
 
-heddle_status hd_marks_renew(heddle_table *table, void *stream)
+heddle_status hd_slots_flush(heddle_table *table, void *stream)
 {
     hd_slots_table *slots = hd_slots(table);
-    if (slots->ops->renew_marks == NULL || slots->erased < table->options.capacity / ERASED_SHARE)
-        return HEDDLE_OK;
+    if (slots->ops->renew_marks == NULL) return HEDDLE_OK;
     slots->erased = 0;
     return slots->ops->renew_marks(table->device, &slots->storage.view, stream);
+}
+
+heddle_status hd_marks_renew(heddle_table *table, void *stream)
+{
+    const bool enough = hd_slots(table)->erased >= table->options.capacity / ERASED_SHARE;
+    return enough ? hd_slots_flush(table, stream) : HEDDLE_OK;
 }

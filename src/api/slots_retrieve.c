@@ -1,12 +1,46 @@
 /*
- * slots_retrieve.c: count and retrieve for tables of slots, whose keys have one value or none: what find
+ * slots_retrieve.c: count and retrieve for tables of slots. Where keys have one value or none it is what find
  * says, in the shape of the calls that are made for multimaps. Scratch memory: a flag, a row number and
  * a value for every key of the batch.
  */
 #include <string.h>
 
+#include "api/multi_query.h"
 #include "api/scratch_out.h"
 #include "api/slots.h"
+
+/* --------------------------------------------------------------------------------------- multimaps */
+
+static hd_batch batch_of(const hd_multi_batch *from)
+{
+    hd_batch batch;
+    memset(&batch, 0, sizeof batch);
+    batch.keys = from->keys;
+    batch.n = from->n;
+    batch.counts = from->counts;
+    batch.matches = from->matches;
+    batch.places = from->places;
+    batch.values_out = from->values_out;
+    return batch;
+}
+
+static heddle_status count_many(heddle_table *table, const hd_multi_batch *keys, void *stream)
+{
+    const hd_batch batch = batch_of(keys);
+    return hd_slots(table)->ops->count(table->device, &hd_slots(table)->storage.view, &batch,
+                                       stream);
+}
+
+static heddle_status retrieve_many(heddle_table *table, const hd_multi_batch *keys, void *stream)
+{
+    const hd_batch batch = batch_of(keys);
+    return hd_slots(table)->ops->retrieve(table->device, &hd_slots(table)->storage.view, &batch,
+                                          stream);
+}
+
+static const hd_multi_search many = {count_many, retrieve_many};
+
+/* --------------------------------------------------------------------------------- one value or none */
 
 /* A batch looked up, and which of its keys were found. */
 typedef struct lookup {
@@ -59,7 +93,8 @@ heddle_status hd_slots_count(heddle_table *table, const void *keys, uint64_t n, 
     hd_scratch_out out;
     lookup l;
     heddle_status status;
-    if (hd_is_multimap(table)) return hd_multi_count(table, keys, n, matches, totals, stream);
+    if (hd_is_multimap(table))
+        return hd_multi_count(table, &many, keys, n, matches, totals, stream);
     status = look_up(&l, table, keys, n, false, NULL, totals, stream);
     if (status == HEDDLE_OK)
         status = hd_scratch_stage_out(&l.scratch, matches, n * sizeof *matches, &out);
@@ -109,7 +144,7 @@ heddle_status hd_slots_retrieve(heddle_table *table, const void *keys, uint64_t 
     lookup l;
     heddle_status status;
     if (hd_is_multimap(table))
-        return hd_multi_retrieve(table, keys, n, offsets, values, capacity, count, stream);
+        return hd_multi_retrieve(table, &many, keys, n, offsets, values, capacity, count, stream);
     status = look_up(&l, table, keys, n, values != NULL, &found_values, NULL, stream);
     if (status == HEDDLE_OK) status = write_offsets(&l, offsets);
     if (status == HEDDLE_OK) *count = l.hits;

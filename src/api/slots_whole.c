@@ -47,7 +47,7 @@ heddle_status hd_slots_for_pairs(heddle_table *table, hd_pairs_take take, void *
                                  void *stream)
 {
     const hd_view *view = &hd_slots(table)->storage.view;
-    return hd_for_pieces(table, hd_geometry_slots(view, hd_slots(table)->ops), fetch, view, take,
+    return hd_for_pieces(table, hd_geometry_slots(view, hd_slots(table)->ops), 1, fetch, view, take,
                          context, stream);
 }
 

@@ -300,15 +300,17 @@ static heddle_status fetch_pairs(heddle_table *table, const pair_buffers *b, hd_
     return status;
 }
 
-heddle_status hd_for_pieces(heddle_table *table, uint64_t items, hd_pairs_fetch fetch,
-                            const void *from, hd_pairs_take take, void *context, void *stream)
+heddle_status hd_for_pieces(heddle_table *table, uint64_t items, uint32_t each,
+                            hd_pairs_fetch fetch, const void *from, hd_pairs_take take,
+                            void *context, void *stream)
 {
+    const uint64_t piece = STAGE_KEYS / each;
     pair_buffers b;
     heddle_status status = pair_buffers_make(table, &b);
     if (status != HEDDLE_OK) return status;
-    for (uint64_t first = 0; first < items && status == HEDDLE_OK; first += STAGE_KEYS) {
+    for (uint64_t first = 0; first < items && status == HEDDLE_OK; first += piece) {
         status = fetch_pairs(table, &b, fetch, from, first,
-                             items - first < STAGE_KEYS ? items - first : STAGE_KEYS, stream);
+                             items - first < piece ? items - first : piece, stream);
         if (status == HEDDLE_OK && *b.count != 0)
             status = take(context, b.host_keys, hd_value_width(table) != 0 ? b.host_values : NULL,
                           *b.count);

@@ -11,7 +11,7 @@
 
 #include "api/table.h"
 
-#define HD_SPANS_MAX 4
+#define HD_SPANS_MAX 5
 
 /* One array of a call. */
 typedef struct hd_span {
@@ -42,18 +42,19 @@ bool hd_any_staged(const heddle_table *table, const hd_span *spans, int count);
 bool hd_any_staged_on(heddle_device *device, const hd_span *spans, int count);
 
 /*
- * Fetches the pairs of items [first, first + n) of `from` (slots, edges) into device memory, appending
+ * Fetches the pairs of items [first, first + n) of `from` (slots, edges, slabs) into device memory, appending
  * them at *cursor, which is moved on.
  */
 typedef heddle_status (*hd_pairs_fetch)(heddle_table *table, const void *from, uint64_t first,
                                         uint64_t n, void *keys, void *values, uint64_t *cursor,
                                         void *stream);
 /*
- * Hands the pairs of all items to `take` in host memory, in pieces; `values` is NULL in a set. Waits
- * for the stream. A status other than HEDDLE_OK from `take` ends it.
+ * Hands the pairs of all items to `take` in host memory, in pieces; `values` is NULL in a set. An item has
+ * `each` pairs at most. Waits for the stream. A status other than HEDDLE_OK from `take` ends it.
  */
-heddle_status hd_for_pieces(heddle_table *table, uint64_t items, hd_pairs_fetch fetch,
-                            const void *from, hd_pairs_take take, void *context, void *stream);
+heddle_status hd_for_pieces(heddle_table *table, uint64_t items, uint32_t each,
+                            hd_pairs_fetch fetch, const void *from, hd_pairs_take take,
+                            void *context, void *stream);
 /* Writes all pairs to arrays of which one at least lies where the device cannot write. */
 heddle_status hd_collect_staged(heddle_table *table, void *keys, void *values, void *stream);
 

@@ -37,7 +37,7 @@ static const hd_table_kind *kind_of(uint32_t scheme)
     static const hd_table_kind *const kinds[] = {
         [HEDDLE_SCHEME_CUCKOO] = &hd_slots_kind,      [HEDDLE_SCHEME_HASHGRAPH] = &hd_graph_kind,
         [HEDDLE_SCHEME_OPEN] = &hd_slots_kind,        [HEDDLE_SCHEME_ICEBERG] = &hd_slots_kind,
-        [HEDDLE_SCHEME_BUCKET_LIST] = &hd_lists_kind,
+        [HEDDLE_SCHEME_BUCKET_LIST] = &hd_lists_kind, [HEDDLE_SCHEME_SLAB] = &hd_slabs_kind,
     };
     return scheme < sizeof kinds / sizeof kinds[0] ? kinds[scheme] : NULL;
 }

@@ -4,7 +4,8 @@
  * does, but tests.
  *
  * The public functions (calls.c, table.c, save.c) check their arguments and hand on to the table's kind:
- * slots.h for tables of slots, graph_table.h for graphs in compressed rows, lists_table.h for bucket lists.
+ * slots.h for tables of slots, graph_table.h for graphs in compressed rows, lists_table.h for bucket lists,
+ * slabs_table.h for slab hashes.
  */
 #ifndef HD_TABLE_H
 #define HD_TABLE_H
@@ -56,6 +57,14 @@ struct heddle_table {
 typedef heddle_status (*hd_pairs_take)(void *context, const void *keys, const void *values,
                                        uint64_t n);
 
+/* The arrays of heddle_table_mixed. */
+typedef struct hd_mixed {
+    const uint8_t *operations; /* NULL: all insert */
+    const void *keys, *values;
+    uint64_t n;
+    void *values_out;
+} hd_mixed;
+
 /*
  * What a kind of table does. Arguments are checked before: the table, its stream and the arrays are
  * usable, options have their size. All as the public function of the same name says.
@@ -98,9 +107,14 @@ struct hd_table_kind {
     heddle_status (*get_stats)(heddle_table *table, heddle_table_stats *stats, void *stream);
     heddle_status (*validate)(heddle_table *table, void *stream);
     bool loads_whole; /* from a file best at once, not block by block */
+    /* NULL where there is no such thing. As insert. */
+    heddle_status (*mixed)(heddle_table *table, const hd_mixed *batch,
+                           const heddle_insert_options *options, bool *waited, hd_counts *counts,
+                           void *stream);
+    heddle_status (*flush)(heddle_table *table, void *stream); /* NULL: there is nothing to do */
 };
 
-extern const hd_table_kind hd_slots_kind, hd_graph_kind, hd_lists_kind;
+extern const hd_table_kind hd_slots_kind, hd_graph_kind, hd_lists_kind, hd_slabs_kind;
 
 /* A call's own place to count in. */
 typedef struct hd_call {

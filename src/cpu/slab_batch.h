@@ -70,7 +70,8 @@ static inline bool flight_start(uint32_t operation, slab_flight *f, const hd_sla
 static inline void slab_note(const hd_slab_batch *batch, const hd_slab_task *task, uint64_t i,
                              int end, slab_sums *sums)
 {
-    if (batch->outcomes != NULL) batch->outcomes[i] = (uint8_t)end;
+    if (batch->outcomes != NULL) batch->outcomes[i] = slab_outcome(task, end);
+    if (batch->found != NULL) batch->found[i] = end == HD_SLAB_PRESENT;
     sums->ends[task->operation][end]++;
 }
 
@@ -130,7 +131,7 @@ static inline void chunk_sort(const hd_slab_batch *batch, uint64_t first, uint32
         const uint32_t asked =
             batch->operations != NULL ? batch->operations[first + i] : batch->operation;
         const uint32_t kind = asked < SLAB_KINDS ? asked : HD_SLAB_FIND;
-        const bool due = !batch->retry || batch->outcomes[first + i] == HD_SLAB_SPENT;
+        const bool due = !batch->retry || batch->outcomes[first + i] == HEDDLE_OUTCOME_FAILED;
         sorted->numbers[kind][sorted->counts[kind]] = (uint16_t)i;
         sorted->counts[kind] += due;
     }
@@ -211,15 +212,22 @@ static inline void slab_all_group(uint32_t operation, const hd_slab_view *view,
     for (uint32_t j = 0; j < count; j++) {
         const uint64_t i = first + j;
         hd_slab_walk walk = walks[j];
+        if (operation == HD_SLAB_ERASE_ALL && !batch->found[i]) continue;
         hd_value *const to =
             operation == HD_SLAB_RETRIEVE ? (hd_value *)batch->values_out + batch->places[i] : NULL;
         uint64_t matches = 0;
-        do s->looks++;
-        while (slab_all_step(slab_tile_here(), view, &walk, operation, to, true, &matches) ==
-               HD_SLAB_ON);
+        int end;
+        do {
+            s->looks++;
+            end = operation == HD_SLAB_CLAIM
+                      ? slab_claim_step(slab_tile_here(), view, &walk, true)
+                      : slab_all_step(slab_tile_here(), view, &walk, operation, to, true, &matches);
+        } while (end == HD_SLAB_ON || end == HD_SLAB_AGAIN);
+        if (operation == HD_SLAB_CLAIM) {
+            batch->found[i] = end == HD_SLAB_PRESENT;
+            continue;
+        }
         if (batch->matches != NULL) batch->matches[i] = matches;
-        if (batch->outcomes != NULL)
-            batch->outcomes[i] = matches != 0 ? HD_SLAB_PRESENT : HD_SLAB_ABSENT;
         s->found += matches != 0;
         s->pairs += matches;
     }
@@ -237,7 +245,7 @@ static inline uint32_t slab_all_start(const hd_slab_view *view, const hd_key *ke
     return count;
 }
 
-/* COUNT, RETRIEVE or ERASE_ALL for every key of a batch. Equal keys that erase share the pairs among them. */
+/* COUNT, RETRIEVE, CLAIM or ERASE_ALL for every key of a batch. A claim counts nothing: erasing does. */
 static inline void slab_batch_all(uint32_t operation, int threads, const hd_slab_view *view,
                                   const hd_slab_batch *batch)
 {
@@ -261,7 +269,22 @@ static inline void slab_batch_all(uint32_t operation, int threads, const hd_slab
         add_relaxed_64(&at[HD_PROBES], s.looks);
         if (operation == HD_SLAB_ERASE_ALL) add_relaxed_64(batch->died, s.pairs);
     }
-    add_relaxed_64(&at[HD_ASKED], batch->n);
+    if (operation != HD_SLAB_CLAIM) add_relaxed_64(&at[HD_ASKED], batch->n);
+}
+
+/* The pairs of one slab; how many they are. */
+static inline uint32_t slab_pairs(const hd_slab_view *view, uint64_t number, hd_key *keys,
+                                  hd_value *values)
+{
+    const hd_slab_at at = slab_by_number(view, number);
+    uint32_t count = 0;
+    for (uint32_t i = 0; at.slab != NULL && i < HD_SLAB_SLOTS; i++) {
+        const hd_key word = *slab_key_at(at.slab, i);
+        if ((word & HD_STATE_MASK) != HD_STATE_LIVE) continue;
+        keys[count] = key_from_lean(&view->buckets, at.region, word & ~HD_STATE_MASK);
+        values[count++] = slab_value(at.slab, i);
+    }
+    return count;
 }
 
 #endif

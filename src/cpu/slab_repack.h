@@ -8,7 +8,8 @@
 
 #include "scheme/slab_whole.h"
 
-#define REPACK_AHEAD 8 /* lists, whose second slab is asked for; the first of as many more */
+#define REPACK_LISTS 1024 /* that a thread takes at a time */
+#define REPACK_AHEAD 8    /* lists, whose second slab is asked for; the first of as many more */
 
 /* Live pairs on their way to a slab, and room for those of one slab more. */
 typedef struct repack_pairs {
@@ -56,7 +57,8 @@ static inline void repack_drop(repack_pairs *pairs)
 /* The slab that is written is never behind the one that is read, and a full one is written when more pairs come. */
 static inline hd_slab_compacted slab_repack(const hd_slab_view *view, uint64_t bucket)
 {
-    char *from = base_slab(&view->buckets, bucket), *to = from;
+    char *const base = base_slab(&view->buckets, bucket), *from = base, *to = base;
+    uint32_t to_address = HD_SLAB_NONE; /* of the base slab, as a hint has it */
     hd_slab_compacted done = {0, 0};
     repack_pairs pairs;
     pairs.count = 0;
@@ -66,7 +68,8 @@ static inline hd_slab_compacted slab_repack(const hd_slab_view *view, uint64_t b
         if (pairs.count > HD_SLAB_SLOTS) {
             if (done.dead != 0) repack_write(&pairs, to);
             repack_drop(&pairs);
-            to = pool_slab(&view->pool, *slab_next_at(to));
+            to_address = *slab_next_at(to);
+            to = pool_slab(&view->pool, to_address);
         }
         if (next == HD_SLAB_NONE) break;
         from = pool_slab(&view->pool, next);
@@ -75,6 +78,7 @@ static inline hd_slab_compacted slab_repack(const hd_slab_view *view, uint64_t b
     repack_write(&pairs, to);
     done.given = slabs_give(&view->pool, *slab_next_at(to));
     *slab_next_at(to) = HD_SLAB_NONE;
+    *slab_hint_at(base) = to_address;
     return done;
 }
 
@@ -92,6 +96,18 @@ static inline void repack_prefetch(const hd_slab_view *view, uint64_t bucket, ui
     repack_ask(base_slab(&view->buckets, bucket + 2 * REPACK_AHEAD));
     next = *slab_next_at(base_slab(&view->buckets, bucket + REPACK_AHEAD));
     if (next != HD_SLAB_NONE) repack_ask(pool_slab(&view->pool, next));
+}
+
+/* Lists [first, end), which are this thread's alone: it also looks ahead in them, not beyond. */
+static inline void slab_repack_lists(const hd_slab_view *view, uint64_t first, uint64_t end,
+                                     uint64_t *dead, uint64_t *given)
+{
+    for (uint64_t i = first; i < end; i++) {
+        repack_prefetch(view, i, end);
+        const hd_slab_compacted done = slab_repack(view, i);
+        *dead += done.dead;
+        *given += done.given;
+    }
 }
 
 #endif

@@ -12,6 +12,7 @@ static void slab_batch_all_of(int threads, const hd_slab_view *view, const hd_sl
     if (batch->operation == HD_SLAB_COUNT) slab_batch_all(HD_SLAB_COUNT, threads, view, batch);
     else if (batch->operation == HD_SLAB_RETRIEVE)
         slab_batch_all(HD_SLAB_RETRIEVE, threads, view, batch);
+    else if (batch->operation == HD_SLAB_CLAIM) slab_batch_all(HD_SLAB_CLAIM, threads, view, batch);
     else slab_batch_all(HD_SLAB_ERASE_ALL, threads, view, batch);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cpu/engine_cpu.h"
+#include "cpu/slab_batch.h"
 #include "cpu/slab_repack.h"
 #include "cpu/slab_runs.h"
 #include "instances_config.h"
@@ -57,21 +58,21 @@ static heddle_status run_batch_all(heddle_device *device, const hd_slab_view *vi
     return HEDDLE_OK;
 }
 
-static heddle_status compact(heddle_device *device, const hd_slab_view *view, uint64_t first,
-                             uint64_t n, uint64_t *sums, void *stream)
+static heddle_status compact(heddle_device *device, const hd_slab_view *view, hd_slab_words *words,
+                             const uint64_t *died, uint64_t least, void *stream)
 {
+    const uint64_t n = slab_lists(view);
     uint64_t dead = 0, given = 0;
     (void)stream;
+    if (*died - words->revived < least) return HEDDLE_OK;
 #pragma omp parallel for schedule(static) reduction(+ : dead, given)                               \
     num_threads(hd_cpu_threads(device, n))
-    for (uint64_t i = 0; i < n; i++) {
-        repack_prefetch(view, first + i, first + n);
-        const hd_slab_compacted done = slab_repack(view, first + i);
-        dead += done.dead;
-        given += done.given;
-    }
-    sums[0] += dead;
-    sums[1] += given;
+    for (uint64_t first = 0; first < n; first += REPACK_LISTS)
+        slab_repack_lists(view, first, n - first < REPACK_LISTS ? n : first + REPACK_LISTS, &dead,
+                          &given);
+    words->revived += dead;
+    words->given += given;
+    words->spent = 0;
     return HEDDLE_OK;
 }
 
@@ -80,21 +81,29 @@ static heddle_status collect(heddle_device *device, const hd_slab_view *view, ui
 {
     (void)stream;
 #pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, n))
-    for (uint64_t i = 0; i < n; i++)
-        slab_collect(view, first + i, (hd_key *)keys, (hd_value *)values, cursor);
+    for (uint64_t i = 0; i < n; i++) {
+        hd_key own_keys[HD_SLAB_SLOTS];
+        hd_value own_values[HD_SLAB_SLOTS];
+        const uint32_t count = slab_pairs(view, first + i, own_keys, own_values);
+        if (count == 0) continue;
+        const uint64_t at = fetch_add_relaxed_64(cursor, count);
+        memcpy((hd_key *)keys + at, own_keys, count * sizeof(hd_key));
+        if (values != NULL) memcpy((hd_value *)values + at, own_values, count * sizeof(hd_value));
+    }
     return HEDDLE_OK;
 }
 
-static heddle_status inspect(heddle_device *device, const hd_slab_view *view, uint64_t first,
-                             uint64_t n, uint32_t *seen, hd_slab_census *census, void *stream)
+static heddle_status inspect(heddle_device *device, const hd_slab_view *view, bool unique,
+                             uint32_t *seen, hd_slab_census *census, void *stream)
 {
+    const uint64_t n = slab_lists(view);
     (void)stream;
 #pragma omp parallel num_threads(hd_cpu_threads(device, n))
     {
         hd_slab_census own;
         memset(&own, 0, sizeof own);
 #pragma omp for schedule(static) nowait
-        for (uint64_t i = 0; i < n; i++) slab_inspect(view, first + i, seen, &own);
+        for (uint64_t i = 0; i < n; i++) slab_inspect(view, i, unique, seen, &own);
         for (size_t i = 0; i < sizeof own / sizeof(uint64_t); i++)
             add_relaxed_64((uint64_t *)census + i, ((const uint64_t *)&own)[i]);
     }

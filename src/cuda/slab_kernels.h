@@ -40,7 +40,8 @@ HD_FN hd_slab_task slab_task(const hd_slab_batch *batch, uint32_t i, bool active
 HD_FN void slab_note(const hd_slab_batch *batch, uint32_t i, const hd_slab_task *task, int end,
                      slab_sums *sums)
 {
-    if (batch->outcomes != NULL) batch->outcomes[i] = (uint8_t)end;
+    if (batch->outcomes != NULL) batch->outcomes[i] = slab_outcome(task, end);
+    if (batch->found != NULL) batch->found[i] = end == HD_SLAB_PRESENT;
     sums->placed += end == HD_SLAB_PLACED;
     sums->spent += end == HD_SLAB_SPENT;
     if (task->operation == HD_SLAB_INSERT) {
@@ -55,7 +56,7 @@ HD_FN void slab_note(const hd_slab_batch *batch, uint32_t i, const hd_slab_task 
 /* Whether the i-th operation is to be done. */
 HD_FN bool slab_wanted(const hd_slab_batch *batch, uint32_t i)
 {
-    return !batch->retry || batch->outcomes[i] == HD_SLAB_SPENT;
+    return !batch->retry || batch->outcomes[i] == HEDDLE_OUTCOME_FAILED;
 }
 
 template <int OPERATION>
@@ -95,11 +96,12 @@ static __global__ void __launch_bounds__(SLAB_BLOCK)
     block_add(sum_to, mine);
 }
 
-/* COUNT, RETRIEVE or ERASE_ALL for every key of a batch. Equal keys that erase share the pairs among them. */
+/* COUNT, RETRIEVE, CLAIM or ERASE_ALL for every key of a batch. A claim counts nothing: erasing does. */
 template <int OPERATION>
 static __global__ void __launch_bounds__(SLAB_BLOCK)
     slab_batch_all(const hd_slab_view view, const hd_slab_batch batch)
 {
+    const bool claims = OPERATION == HD_SLAB_CLAIM, erases = OPERATION == HD_SLAB_ERASE_ALL;
     const hd_slab_tile t = slab_tile_here();
     const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x, n = (uint32_t)batch.n;
     const uint32_t stride = gridDim.x * blockDim.x / HD_SLAB_LANES;
@@ -108,68 +110,112 @@ static __global__ void __launch_bounds__(SLAB_BLOCK)
     uint64_t pairs = 0;
     for (uint32_t i = thread / HD_SLAB_LANES; __any_sync(0xffffffffu, i < n);
          i = n - i > stride ? i + stride : n) {
-        bool active = i < n;
+        bool active = i < n && (!erases || batch.found[i] != 0);
         uint64_t matches = 0;
+        int end = HD_SLAB_ABSENT;
         hd_slab_walk walk = slab_walk_start(&view, active ? keys[i] : 0);
         hd_value *to = NULL;
         if (OPERATION == HD_SLAB_RETRIEVE && active)
             to = (hd_value *)batch.values_out + batch.places[i];
         while (__any_sync(0xffffffffu, active)) {
+            const int came_to =
+                claims ? slab_claim_step(t, &view, &walk, active)
+                       : slab_all_step(t, &view, &walk, OPERATION, to, active, &matches);
             looks += active;
-            active = slab_all_step(t, &view, &walk, OPERATION, to, active, &matches) == HD_SLAB_ON;
+            if (active) end = came_to;
+            active = active && (end == HD_SLAB_ON || end == HD_SLAB_AGAIN);
         }
         if (i >= n) i = n;
         else if (slab_tile_acts(t)) {
-            if (batch.matches != NULL) batch.matches[i] = matches;
-            if (batch.outcomes != NULL)
-                batch.outcomes[i] = matches != 0 ? HD_SLAB_PRESENT : HD_SLAB_ABSENT;
+            if (claims) batch.found[i] = end == HD_SLAB_PRESENT;
+            if (!claims && batch.matches != NULL) batch.matches[i] = matches;
             found += matches != 0;
             pairs += matches;
         }
     }
-    const uint64_t one = slab_tile_acts(t), erases = OPERATION == HD_SLAB_ERASE_ALL;
+    const uint64_t one = slab_tile_acts(t);
     uint64_t *const at = batch.counts->at;
-    uint64_t *const to[] = {at + HD_ASKED, at + HD_FOUND, at + HD_PROBES, batch.died};
-    const uint64_t mine[] = {thread == 0 ? batch.n : 0, found, one * looks, erases * pairs};
-    block_add(to, mine);
+    uint64_t *const sum_to[] = {at + HD_ASKED, at + HD_FOUND, at + HD_PROBES, batch.died};
+    const uint64_t mine[] = {thread == 0 && !claims ? batch.n : 0, found, one * looks,
+                             erases ? pairs : 0};
+    block_add(sum_to, mine);
 }
 
-/* Appends the pairs of all lists at the cursor. */
+/* Where this thread of a warp appends `count` things: the cursor moves on once for all of them. */
+HD_FN uint64_t warp_append(uint64_t *cursor, uint32_t count)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t up_to = count; /* of this thread and those before it */
+    for (uint32_t offset = 1; offset < 32; offset *= 2) {
+        const uint32_t before = __shfl_up_sync(0xffffffffu, up_to, offset);
+        if (lane >= offset) up_to += before;
+    }
+    const uint32_t all = __shfl_sync(0xffffffffu, up_to, 31);
+    unsigned long long first = 0;
+    if (lane == 0 && all != 0) first = fetch_add_relaxed_64(cursor, all);
+    return __shfl_sync(0xffffffffu, first, 0) + up_to - count;
+}
+
+/* Appends the pairs of slabs [first, first + n) at the cursor, a slab a tile, all of a warp in one go. */
 static __global__ void __launch_bounds__(SLAB_BLOCK)
     slab_collect_all(const hd_slab_view view, uint64_t first, uint64_t n, hd_key *keys,
                      hd_value *values, uint64_t *cursor)
 {
-    const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
-    for (uint64_t i = thread; i < n; i += (uint64_t)gridDim.x * blockDim.x)
-        slab_collect(&view, first + i, keys, values, cursor);
+    const hd_slab_tile t = slab_tile_here();
+    const uint64_t stride = (uint64_t)gridDim.x * blockDim.x / HD_SLAB_LANES;
+    const uint64_t tile = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / HD_SLAB_LANES;
+    for (uint64_t i = tile; __any_sync(0xffffffffu, i < n); i += stride) {
+        hd_slab_at at = {NULL, 0};
+        if (i < n) at = slab_by_number(&view, first + i);
+        uint32_t mine = 0; /* a bit for every pair of this lane */
+        for (uint32_t j = 0; at.slab != NULL && j < HD_SLAB_LANE_SLOTS; j++) {
+            const uint32_t slot = t.lane * HD_SLAB_LANE_SLOTS + j;
+            if (slot >= HD_SLAB_SLOTS) break;
+            const hd_key word = *slab_key_at(at.slab, slot);
+            mine |= (uint32_t)((word & HD_STATE_MASK) == HD_STATE_LIVE) << j;
+        }
+        uint64_t place = warp_append(cursor, hd_popcount32(mine));
+        for (; mine != 0; mine &= mine - 1, place++) {
+            const uint32_t slot = t.lane * HD_SLAB_LANE_SLOTS + hd_lowest_bit(mine);
+            const hd_key word = *slab_key_at(at.slab, slot);
+            keys[place] = key_from_lean(&view.buckets, at.region, word & ~HD_STATE_MASK);
+            if (values != NULL) values[place] = slab_value(at.slab, slot);
+        }
+    }
 }
 
-/* Compacts all lists, each by one thread. The sums: slots that are vacant again, slabs given back. */
+/* Whether at least so many slots are dead. By one thread, so that all blocks that follow agree. */
+static __global__ void slab_decide(hd_slab_words *words, const uint64_t *died, uint64_t least)
+{
+    words->decided = *died - words->revived >= least;
+    if (words->decided != 0) words->spent = 0;
+}
+
+/* Compacts all lists, each by one thread, if that was decided. */
 static __global__ void __launch_bounds__(SLAB_BLOCK)
-    slab_compact_all(const hd_slab_view view, uint64_t first, uint64_t n, uint64_t *dead,
-                     uint64_t *given)
+    slab_compact_all(const hd_slab_view view, hd_slab_words *words)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     uint64_t sums[2] = {0, 0};
-    for (uint64_t i = thread; i < n; i += (uint64_t)gridDim.x * blockDim.x) {
-        const hd_slab_compacted done = slab_compact(&view, first + i);
+    if (words->decided == 0) return;
+    for (uint64_t i = thread; i < slab_lists(&view); i += (uint64_t)gridDim.x * blockDim.x) {
+        const hd_slab_compacted done = slab_compact(&view, i);
         sums[0] += done.dead;
         sums[1] += done.given;
     }
-    uint64_t *const to[] = {dead, given};
+    uint64_t *const to[] = {&words->revived, &words->given};
     block_add(to, sums);
 }
 
 /* Counts and checks all lists; *census and `seen` are 0 before. */
 static __global__ void __launch_bounds__(SLAB_BLOCK)
-    slab_inspect_all(const hd_slab_view view, uint64_t first, uint64_t n, uint32_t *seen,
-                     hd_slab_census *census)
+    slab_inspect_all(const hd_slab_view view, bool unique, uint32_t *seen, hd_slab_census *census)
 {
     const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
     hd_slab_census mine;
     memset(&mine, 0, sizeof mine);
-    for (uint64_t i = thread; i < n; i += (uint64_t)gridDim.x * blockDim.x)
-        slab_inspect(&view, first + i, seen, &mine);
+    for (uint64_t i = thread; i < slab_lists(&view); i += (uint64_t)gridDim.x * blockDim.x)
+        slab_inspect(&view, i, unique, seen, &mine);
     enum { WORDS = sizeof mine / sizeof(uint64_t) };
     for (int i = 0; i < WORDS; i++)
         if (((const uint64_t *)&mine)[i] != 0)

@@ -16,6 +16,11 @@ static unsigned blocks_for(const heddle_device *device, uint64_t pieces, uint32_
     return (unsigned)(needed == 0 ? 1 : needed < full ? needed : full);
 }
 
+static uint64_t lists_of(const hd_slab_view *view)
+{
+    return (uint64_t)view->buckets.region_buckets << view->buckets.region_bits;
+}
+
 /* Nothing is launched for nothing. */
 #define ENTER_FOR(n)                                                                               \
     cudaStream_t use;                                                                              \
@@ -31,6 +36,7 @@ static hd_slab_batch part_of(const hd_slab_batch *batch, uint64_t first)
     if (batch->operations != NULL) part.operations += first;
     if (batch->values != NULL) part.values = (const hd_value *)batch->values + first;
     if (batch->outcomes != NULL) part.outcomes += first;
+    if (batch->found != NULL) part.found += first;
     if (batch->matches != NULL) part.matches += first;
     if (batch->places != NULL) part.places += first;
     if (batch->values_out != NULL && batch->places == NULL)
@@ -67,17 +73,19 @@ static heddle_status run_batch_all(heddle_device *device, const hd_slab_view *vi
             slab_batch_all<HD_SLAB_COUNT><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
         else if (part.operation == HD_SLAB_RETRIEVE)
             slab_batch_all<HD_SLAB_RETRIEVE><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
+        else if (part.operation == HD_SLAB_CLAIM)
+            slab_batch_all<HD_SLAB_CLAIM><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
         else slab_batch_all<HD_SLAB_ERASE_ALL><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
     }
     return hd_cuda_check(cudaGetLastError(), "cannot go through the pairs of keys");
 }
 
-static heddle_status compact(heddle_device *device, const hd_slab_view *view, uint64_t first,
-                             uint64_t n, uint64_t *sums, void *stream)
+static heddle_status compact(heddle_device *device, const hd_slab_view *view, hd_slab_words *words,
+                             const uint64_t *died, uint64_t least, void *stream)
 {
-    ENTER_FOR(n);
-    slab_compact_all<<<blocks_for(device, n, 1), SLAB_BLOCK, 0, use>>>(*view, first, n, sums,
-                                                                       sums + 1);
+    ENTER_FOR(1);
+    slab_decide<<<1, 1, 0, use>>>(words, died, least);
+    slab_compact_all<<<blocks_for(device, lists_of(view), 1), SLAB_BLOCK, 0, use>>>(*view, words);
     return hd_cuda_check(cudaGetLastError(), "cannot compact slabs");
 }
 
@@ -85,17 +93,17 @@ static heddle_status collect(heddle_device *device, const hd_slab_view *view, ui
                              uint64_t n, void *keys, void *values, uint64_t *cursor, void *stream)
 {
     ENTER_FOR(n);
-    slab_collect_all<<<blocks_for(device, n, 1), SLAB_BLOCK, 0, use>>>(
+    slab_collect_all<<<blocks_for(device, n, HD_SLAB_LANES), SLAB_BLOCK, 0, use>>>(
         *view, first, n, (hd_key *)keys, (hd_value *)values, cursor);
     return hd_cuda_check(cudaGetLastError(), "cannot export slabs");
 }
 
-static heddle_status inspect(heddle_device *device, const hd_slab_view *view, uint64_t first,
-                             uint64_t n, uint32_t *seen, hd_slab_census *census, void *stream)
+static heddle_status inspect(heddle_device *device, const hd_slab_view *view, bool unique,
+                             uint32_t *seen, hd_slab_census *census, void *stream)
 {
-    ENTER_FOR(n);
-    slab_inspect_all<<<blocks_for(device, n, 1), SLAB_BLOCK, 0, use>>>(*view, first, n, seen,
-                                                                       census);
+    ENTER_FOR(1);
+    slab_inspect_all<<<blocks_for(device, lists_of(view), 1), SLAB_BLOCK, 0, use>>>(*view, unique,
+                                                                                    seen, census);
     return hd_cuda_check(cudaGetLastError(), "cannot inspect slabs");
 }
 

@@ -1,7 +1,9 @@
 /*
  * slabs.h: what the steps of a slab hash (scheme/slab.h) need to know of a table. All memory is the device's.
  *
- *   slab       128 bytes: slots for keys or pairs, then at byte 120 the address of the next slab of the list
+ *   slab       128 bytes: slots for keys or pairs; at byte 120 the address of the next slab of the list; at byte
+ *              124, in a slab of the pool, the two leading bits of the mixed keys of its list, which slots lack,
+ *              and in a base slab a hint: a slab of its list, all slabs before which are full
  *   bucket     a list of slabs. The first, its base slab, lies in an array of them; the others in the pool
  *   address    of a slab in the pool: | super block (8) | block (14) | slab in the block (10) |
  *   pool       super blocks of up to 2^24 slabs, each in one piece. None of them ever moves. A bit for every
@@ -19,7 +21,8 @@
 #include "engine/table_view.h"
 
 #define HD_SLAB_BYTES 128
-#define HD_SLAB_TAIL 120 /* where the address of the next slab is */
+#define HD_SLAB_TAIL 120    /* where the address of the next slab is */
+#define HD_SLAB_NOTE 124 /* where the leading bits of its keys are, or the hint */
 #define HD_SLAB_NONE                                                                               \
     UINT32_C(0)           /* the address of no slab: the first of a pool is never given away */
 #ifndef HD_SLAB_UNIT_BITS /* tests have smaller blocks */
@@ -44,8 +47,8 @@ typedef struct hd_slab_pool {
     uint32_t super_count;
     uint32_t blocks; /* of all of them */
     uint32_t *taken; /* a bit for every slab, HD_SLAB_BLOCK_WORDS words a block */
-    uint32_t
-        *spent; /* a word that is 1 once somebody has found all of them taken; 0 before a batch */
+    uint32_t *
+        spent; /* a word that is 1 once somebody has found all of them taken; 0 when some come back */
 } hd_slab_pool;
 
 /*
@@ -64,7 +67,8 @@ enum {
     HD_SLAB_FIND,
     HD_SLAB_COUNT,
     HD_SLAB_RETRIEVE,
-    HD_SLAB_ERASE_ALL
+    HD_SLAB_CLAIM,    /* of equal keys one gets the right to erase their pairs */
+    HD_SLAB_ERASE_ALL /* after it: only keys that are `found` erase */
 };
 
 /* A batch: all pointers are device memory. */
@@ -77,22 +81,34 @@ typedef struct hd_slab_batch {
     const void *keys;   /* n of them */
     const void *values; /* to insert; NULL in a set, or when all are 1 */
     void *values_out; /* NULL, or where the values of lookups go; not written where there is none */
-    uint8_t *outcomes; /* NULL, or HD_SLAB_PLACED, PRESENT, ABSENT or SPENT of each */
+    uint8_t *outcomes; /* NULL, or HEDDLE_OUTCOME_* of each */
+    uint8_t *found;    /* NULL, or 1 or 0 for keys that are looked up or erased; CLAIM needs it */
     uint64_t n;
     hd_counts *counts; /* added to */
     uint64_t *born, *died;
-    uint64_t *matches;      /* COUNT, ERASE_ALL: NULL, or how many pairs each key had */
+    uint64_t *matches;      /* COUNT: NULL, or how many pairs each key has */
     const uint64_t *places; /* RETRIEVE: where the values of each key begin in values_out */
 } hd_slab_batch;
+
+/* Words of a table in device memory. */
+typedef struct hd_slab_words {
+    uint64_t revived; /* slots of erased keys that compaction has made vacant, of all time */
+    uint64_t given;   /* slabs that went back to the pool by it */
+    uint64_t decided; /* whether the compaction at hand is worth it */
+    uint32_t spent;   /* hd_slab_pool.spent */
+} hd_slab_words;
 
 /* What a walk over lists found. */
 typedef struct hd_slab_census {
     uint64_t live, dead;
     uint64_t chained;    /* slabs of the pool in lists */
     uint64_t lengths[8]; /* lists of 1, 2, ... slabs, the last with that or more */
-    uint64_t pending;    /* slots left half written */
-    uint64_t gaps;       /* vacancies before a slot that is not vacant, and slabs behind them */
-    uint64_t misplaced;  /* keys in a list that is not theirs */
+    uint64_t
+        looks[8]; /* keys in the 1st, 2nd, ... slab of their list, the last with that or later */
+    uint64_t pending;   /* slots left half written */
+    uint64_t gaps;      /* vacancies before a slot that is not vacant, and slabs behind them */
+    uint64_t misplaced; /* keys in a list that is not theirs */
+    uint64_t twice;     /* keys that stand in their list a second time */
     uint64_t
         astray; /* addresses that lead out of the pool, to a free slab, or to one for the second time */
 } hd_slab_census;
@@ -104,18 +120,18 @@ typedef struct hd_slab_ops {
     /* Any mixture of INSERT, ERASE and FIND; batch->operation where there is no array of them. */
     heddle_status (*batch)(heddle_device *device, const hd_slab_view *view,
                            const hd_slab_batch *batch, void *stream);
-    /* COUNT, RETRIEVE or ERASE_ALL for every key. */
+    /* COUNT, RETRIEVE, CLAIM or ERASE_ALL for every key. */
     heddle_status (*batch_all)(heddle_device *device, const hd_slab_view *view,
                                const hd_slab_batch *batch, void *stream);
-    /* Lists [first, first + n): sums[0] are the slots that are vacant again, sums[1] the slabs given back. */
-    heddle_status (*compact)(heddle_device *device, const hd_slab_view *view, uint64_t first,
-                             uint64_t n, uint64_t *sums, void *stream);
-    /* Appends the pairs of lists [first, first + n) at *cursor, and moves the cursor. */
+    /* Compacts all lists, if at least so many slots are dead; `died` are the erasures of all time. */
+    heddle_status (*compact)(heddle_device *device, const hd_slab_view *view, hd_slab_words *words,
+                             const uint64_t *died, uint64_t least, void *stream);
+    /* Appends the pairs of slabs [first, first + n) at *cursor, and moves the cursor: base slabs, then the pool's. */
     heddle_status (*collect)(heddle_device *device, const hd_slab_view *view, uint64_t first,
                              uint64_t n, void *keys, void *values, uint64_t *cursor, void *stream);
-    /* Counts and checks lists [first, first + n); *census is added to, `seen` is 0 before the first. */
-    heddle_status (*inspect)(heddle_device *device, const hd_slab_view *view, uint64_t first,
-                             uint64_t n, uint32_t *seen, hd_slab_census *census, void *stream);
+    /* Counts and checks all lists; *census and `seen`, a bit for every slab of the pool, are 0 before. */
+    heddle_status (*inspect)(heddle_device *device, const hd_slab_view *view, bool unique,
+                             uint32_t *seen, hd_slab_census *census, void *stream);
 } hd_slab_ops;
 
 #endif

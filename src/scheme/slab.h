@@ -22,6 +22,10 @@
  * is the one that belongs to it, or a later one. Claims are release by their CAS, or by the store of LIVE.
  * Slabs of the pool are 0 from before the batch, so linking one publishes nothing but its address.
  *
+ * Hints: who links a slab then writes its address into the base slab of the list. All slabs before it are full,
+ * so an insertion into a multimap, which need not look for its key, goes on there: the list of a key with very many
+ * pairs is not walked for each of them. A hint that another overwrites with an older one is right too.
+ *
  * A step looks at one slab and never waits. HD_SLAB_AGAIN and HD_SLAB_ON say that it is to be taken again. Who
  * waits for a PENDING value does so by that. In a warp all tiles take their steps together, and what a step
  * begins it ends, so nobody waits for a tile that waits for it.
@@ -44,9 +48,16 @@ enum {
 
 /* Where an operation is. */
 typedef struct hd_slab_walk {
-    hd_key lean;
+    hd_key mixed;
     char *slab;
 } hd_slab_walk;
+
+/* The bits of its key that a slot has, and those two that it lacks. */
+HD_FN hd_key slab_lean(const hd_slab_walk *walk) { return walk->mixed & ~HD_STATE_MASK; }
+HD_FN uint32_t slab_quarter(const hd_slab_walk *walk)
+{
+    return (uint32_t)(walk->mixed >> HD_STATE_SHIFT);
+}
 
 HD_FN uint64_t slab_bucket(const hd_view *view, hd_key mixed)
 {
@@ -59,12 +70,17 @@ HD_FN char *base_slab(const hd_view *view, uint64_t bucket)
     return (char *)view->slots + bucket * HD_SLAB_BYTES;
 }
 
+/* Where its list begins. */
+HD_FN char *slab_base(const hd_slab_view *view, const hd_slab_walk *walk)
+{
+    return base_slab(&view->buckets, slab_bucket(&view->buckets, walk->mixed));
+}
+
 HD_FN hd_slab_walk slab_walk_start(const hd_slab_view *view, hd_key key)
 {
-    const hd_key mixed = mix_key(&view->buckets.mix, key);
     hd_slab_walk walk;
-    walk.lean = lean_key(&view->buckets, mixed);
-    walk.slab = base_slab(&view->buckets, slab_bucket(&view->buckets, mixed));
+    walk.mixed = mix_key(&view->buckets.mix, key);
+    walk.slab = slab_base(view, &walk);
     return walk;
 }
 
@@ -77,12 +93,18 @@ typedef struct hd_slab_task {
 } hd_slab_task;
 
 /* Puts a slab behind one that is full, to be found there at the next look. */
-HD_FN int slab_extend(const hd_slab_view *view, char *slab, hd_slab_taker *taker)
+HD_FN int slab_extend(const hd_slab_view *view, const hd_slab_walk *walk, hd_slab_taker *taker)
 {
+    uint32_t *const next = slab_next_at(walk->slab);
     const uint32_t fresh = slab_take(&view->pool, taker);
     if (fresh == HD_SLAB_NONE)
-        return load_acquire_32(slab_next_at(slab)) != HD_SLAB_NONE ? HD_SLAB_AGAIN : HD_SLAB_SPENT;
-    if (!cas_32(slab_next_at(slab), HD_SLAB_NONE, fresh)) (void)slab_give(&view->pool, fresh);
+        return load_acquire_32(next) != HD_SLAB_NONE ? HD_SLAB_AGAIN : HD_SLAB_SPENT;
+    if (!cas_32(next, HD_SLAB_NONE, fresh)) {
+        (void)slab_give(&view->pool, fresh);
+        return HD_SLAB_AGAIN;
+    }
+    store_relaxed_32(slab_quarter_at(pool_slab(&view->pool, fresh)), slab_quarter(walk));
+    store_relaxed_32(slab_hint_at(slab_base(view, walk)), fresh);
     return HD_SLAB_AGAIN;
 }
 
@@ -91,7 +113,7 @@ HD_FN int slab_insert(const hd_slab_view *view, const hd_slab_walk *walk, const 
                       const hd_slab_task *task, hd_slab_taker *taker)
 {
     hd_pair pair;
-    pair.lean = walk->lean;
+    pair.lean = slab_lean(walk);
     pair.value = task->value;
     if (!task->multi && look->live != 0) {
         slab_update(walk->slab, slab_slot(hd_lowest_bit(look->live)), task->policy, task->value);
@@ -102,14 +124,22 @@ HD_FN int slab_insert(const hd_slab_view *view, const hd_slab_walk *walk, const 
     if (look->vacant != 0)
         return slab_claim(walk->slab, slab_slot(hd_lowest_bit(look->vacant)), pair) ? HD_SLAB_PLACED
                                                                                     : HD_SLAB_AGAIN;
-    return look->next != HD_SLAB_NONE ? HD_SLAB_ON : slab_extend(view, walk->slab, taker);
+    return look->next != HD_SLAB_NONE ? HD_SLAB_ON : slab_extend(view, walk, taker);
+}
+
+/* Where an insertion that need not look for its key goes on from a slab without vacancies. */
+HD_FN uint32_t slab_skip(const hd_slab_view *view, const hd_slab_walk *walk, uint32_t next)
+{
+    if (walk->slab != slab_base(view, walk)) return next;
+    const uint32_t hint = load_acquire_32(slab_hint_at(walk->slab));
+    return hint != HD_SLAB_NONE ? hint : next;
 }
 
 /* The same for an erasure: in a multimap the pair that was inserted first. */
 HD_FN int slab_erase(const hd_slab_walk *walk, const hd_slab_look *look)
 {
     if (look->live != 0)
-        return slab_bury(walk->slab, slab_slot(hd_lowest_bit(look->live)), walk->lean)
+        return slab_bury(walk->slab, slab_slot(hd_lowest_bit(look->live)), slab_lean(walk))
                    ? HD_SLAB_PRESENT
                    : HD_SLAB_AGAIN;
     return look->next != HD_SLAB_NONE ? HD_SLAB_ON : HD_SLAB_ABSENT;
@@ -122,7 +152,7 @@ HD_FN int slab_erase(const hd_slab_walk *walk, const hd_slab_look *look)
 HD_FN int slab_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
                     const hd_slab_task *task, hd_value *to, bool active, hd_slab_taker *taker)
 {
-    const hd_slab_look look = slab_look(t, walk->slab, walk->lean);
+    const hd_slab_look look = slab_look(t, walk->slab, slab_lean(walk));
     int end = HD_SLAB_ON;
     if (task->operation == HD_SLAB_FIND) {
         if (look.live != 0) end = HD_SLAB_PRESENT;
@@ -133,17 +163,38 @@ HD_FN int slab_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk
                                                 : slab_erase(walk, &look);
     }
     end = slab_tile_tell(t, end);
-    if (active && end == HD_SLAB_ON) walk->slab = pool_slab(&view->pool, look.next);
+    uint32_t next = look.next;
+    if (task->multi) { /* in all tiles or in none */
+        if (active && end == HD_SLAB_ON && task->operation == HD_SLAB_INSERT && slab_tile_acts(t))
+            next = slab_skip(view, walk, next);
+        next = (uint32_t)slab_tile_tell(t, (int)next);
+    }
+    if (active && end == HD_SLAB_ON) walk->slab = pool_slab(&view->pool, next);
     return end;
 }
 
-/* Erases the pairs of a key in one slab; how many of them others have left. */
-HD_FN int slab_bury_all(const hd_slab_walk *walk, uint32_t live)
+/* HEDDLE_OUTCOME_* of an operation that has come to its end. */
+HD_FN uint8_t slab_outcome(const hd_slab_task *task, int end)
 {
-    int buried = 0;
-    for (; live != 0; live &= live - 1)
-        buried += slab_bury(walk->slab, slab_slot(hd_lowest_bit(live)), walk->lean);
-    return buried;
+    if (end == HD_SLAB_PLACED) return HEDDLE_OUTCOME_INSERTED;
+    if (end == HD_SLAB_SPENT) return HEDDLE_OUTCOME_FAILED;
+    if (task->operation == HD_SLAB_INSERT)
+        return task->policy == HEDDLE_POLICY_KEEP ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED;
+    return end == HD_SLAB_PRESENT ? HEDDLE_OUTCOME_FOUND : HEDDLE_OUTCOME_ABSENT;
+}
+
+/* ------------------------------------------------------------------------------ all pairs of a key */
+
+/* Erases the pairs of a key in one slab, of which `reserved` is the one that a claim has marked. */
+HD_FN int slab_bury_all(const hd_slab_walk *walk, uint32_t live, uint32_t reserved)
+{
+    const hd_key lean = slab_lean(walk);
+    for (uint32_t left = live | reserved; left != 0; left &= left - 1) {
+        const uint32_t bit = hd_lowest_bit(left);
+        const hd_key state = live >> bit & 1 ? HD_STATE_LIVE : HD_STATE_PENDING;
+        (void)slab_key_cas(walk->slab, slab_slot(bit), lean | state, lean | HD_STATE_DEAD);
+    }
+    return (int)hd_popcount32(live | reserved);
 }
 
 /*
@@ -153,12 +204,13 @@ HD_FN int slab_bury_all(const hd_slab_walk *walk, uint32_t live)
 HD_FN int slab_all_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
                         uint32_t operation, hd_value *to, bool active, uint64_t *matches)
 {
-    const hd_slab_look look = slab_look(t, walk->slab, walk->lean);
+    const hd_slab_look look = slab_look(t, walk->slab, slab_lean(walk));
     int count = (int)hd_popcount32(look.live);
     if (operation == HD_SLAB_RETRIEVE && active)
         slab_deliver_all(t, walk->slab, &look, to + *matches);
     if (operation == HD_SLAB_ERASE_ALL) {
-        if (active && slab_tile_acts(t)) count = slab_bury_all(walk, look.live);
+        const uint32_t reserved = slab_pending(t, walk->slab, slab_lean(walk));
+        if (active && slab_tile_acts(t)) count = slab_bury_all(walk, look.live, reserved);
         count = slab_tile_tell(t, count);
     }
     if (!active) return HD_SLAB_ABSENT;
@@ -166,6 +218,27 @@ HD_FN int slab_all_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *
     if (look.next == HD_SLAB_NONE) return HD_SLAB_ABSENT;
     walk->slab = pool_slab(&view->pool, look.next);
     return HD_SLAB_ON;
+}
+
+/*
+ * One look of a claim: of equal keys of a batch the one that makes the first pair PENDING will erase them all.
+ * Nothing else may run beside claims, so the first pair stays what it is until it is claimed, and the others never
+ * go past it: pending is read after live, and a pair that one of them does not see as LIVE it sees as PENDING.
+ */
+HD_FN int slab_claim_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk, bool active)
+{
+    const hd_slab_look look = slab_look(t, walk->slab, slab_lean(walk));
+    const uint32_t pending = slab_pending(t, walk->slab, slab_lean(walk));
+    int end = HD_SLAB_ON;
+    if (pending != 0) end = HD_SLAB_ABSENT;
+    else if (look.live == 0 && look.next == HD_SLAB_NONE) end = HD_SLAB_ABSENT;
+    else if (look.live != 0 && active && slab_tile_acts(t))
+        end = slab_reserve(walk->slab, slab_slot(hd_lowest_bit(look.live)), slab_lean(walk))
+                  ? HD_SLAB_PRESENT
+                  : HD_SLAB_AGAIN;
+    end = slab_tile_tell(t, end);
+    if (active && end == HD_SLAB_ON) walk->slab = pool_slab(&view->pool, look.next);
+    return end;
 }
 
 #endif

@@ -10,7 +10,8 @@
 /* A slot of a list, in the order in which slots are filled. */
 typedef struct hd_slab_place {
     char *slab;
-    uint32_t bit; /* HD_SLAB_ORDER: behind the last */
+    uint32_t address; /* HD_SLAB_NONE in the base slab */
+    uint32_t bit;     /* HD_SLAB_ORDER: behind the last */
 } hd_slab_place;
 
 /* The next bit from `bit` on that is a slot's. */
@@ -24,6 +25,7 @@ HD_FN hd_slab_place place_first(char *slab)
 {
     hd_slab_place place;
     place.slab = slab;
+    place.address = HD_SLAB_NONE;
     place.bit = slab_bit(0);
     return place;
 }
@@ -35,6 +37,7 @@ HD_FN bool place_enter(const hd_slab_pool *pool, hd_slab_place *place)
     if (place->bit < HD_SLAB_ORDER) return true;
     if (next == HD_SLAB_NONE) return false;
     *place = place_first(pool_slab(pool, next));
+    place->address = next;
     return true;
 }
 
@@ -98,28 +101,39 @@ HD_FN hd_slab_compacted slab_compact(const hd_slab_view *view, uint64_t bucket)
     for (; to.bit < HD_SLAB_ORDER; to.bit = slab_bit(to.bit + 1)) place_clear(&to);
     done.given = slabs_give(&view->pool, *slab_next_at(to.slab));
     *slab_next_at(to.slab) = HD_SLAB_NONE;
+    *slab_hint_at(base_slab(&view->buckets, bucket)) = to.address;
     return done;
 }
 
-/* Appends the pairs of a list at *cursor, beside others that do the same, and moves the cursor. */
-HD_FN void slab_collect(const hd_slab_view *view, uint64_t bucket, hd_key *keys, hd_value *values,
-                        uint64_t *cursor)
+HD_FN uint64_t slab_lists(const hd_slab_view *view)
 {
-    const uint32_t region = (uint32_t)(bucket / view->buckets.region_buckets);
-    char *const base = base_slab(&view->buckets, bucket);
-    uint64_t count = 0, at;
-    for (hd_slab_place p = place_first(base); place_enter(&view->pool, &p) && place_key(&p) != 0;
-         p.bit = slab_bit(p.bit + 1))
-        count += (place_key(&p) & HD_STATE_MASK) == HD_STATE_LIVE;
-    if (count == 0) return;
-    at = fetch_add_relaxed_64(cursor, count);
-    for (hd_slab_place p = place_first(base); place_enter(&view->pool, &p) && place_key(&p) != 0;
-         p.bit = slab_bit(p.bit + 1)) {
-        if ((place_key(&p) & HD_STATE_MASK) != HD_STATE_LIVE) continue;
-        keys[at] = key_from_lean(&view->buckets, region, place_key(&p) & ~HD_STATE_MASK);
-        if (values != NULL) values[at] = slab_value(p.slab, slab_slot(p.bit));
-        at++;
+    return (uint64_t)view->buckets.region_buckets << view->buckets.region_bits;
+}
+
+/* A slab by its number: those of the base, then those of the pool. */
+typedef struct hd_slab_at {
+    char *slab;      /* NULL: nobody has taken it */
+    uint32_t region; /* one with the leading bits of its keys */
+} hd_slab_at;
+
+HD_FN hd_slab_at slab_by_number(const hd_slab_view *view, uint64_t number)
+{
+    const hd_view *v = &view->buckets;
+    const uint64_t buckets = slab_lists(view);
+    hd_slab_at at;
+    at.slab = NULL;
+    at.region = 0;
+    if (number < buckets) {
+        at.slab = base_slab(v, number);
+        at.region = (uint32_t)(number / v->region_buckets);
+        return at;
     }
+    const uint32_t word = (uint32_t)((number - buckets) / 32),
+                   bit = (uint32_t)(number - buckets) % 32;
+    if ((view->pool.taken[word] >> bit & 1) == 0) return at;
+    at.slab = pool_slab(&view->pool, pool_address(&view->pool, word, bit));
+    at.region = *slab_quarter_at(at.slab) << (v->region_bits - 2);
+    return at;
 }
 
 /* Whether a list may go on at this address. `seen` has a bit for every slab, as pool->taken has. */
@@ -130,8 +144,8 @@ HD_FN bool census_may_follow(const hd_slab_pool *pool, uint32_t address, uint32_
     return (fetch_or_relaxed_32(seen + (pool_word(pool, address) - pool->taken), bit) & bit) == 0;
 }
 
-HD_FN void census_slot(const hd_slab_view *view, uint64_t bucket, hd_key word, bool *vacant,
-                       hd_slab_census *census)
+HD_FN void census_slot(const hd_slab_view *view, uint64_t bucket, hd_key word, uint32_t depth,
+                       bool *vacant, hd_slab_census *census)
 {
     const uint32_t region = (uint32_t)(bucket / view->buckets.region_buckets);
     const hd_key state = word & HD_STATE_MASK, lean = word & ~HD_STATE_MASK;
@@ -139,32 +153,65 @@ HD_FN void census_slot(const hd_slab_view *view, uint64_t bucket, hd_key word, b
     *vacant = word == 0;
     if (word == 0) return;
     census->live += state == HD_STATE_LIVE;
+    census->looks[depth < 8 ? depth : 7] += state == HD_STATE_LIVE;
     census->dead += state == HD_STATE_DEAD;
     census->pending += state == HD_STATE_PENDING || state == 0;
     census->misplaced +=
         slab_bucket(&view->buckets, mixed_from_lean(&view->buckets, region, lean)) != bucket;
 }
 
-/* Counts and checks one list; `seen` is 0 before the first. */
-HD_FN void slab_inspect(const hd_slab_view *view, uint64_t bucket, uint32_t *seen,
+/* Whether a key word stands in a list before this place. */
+HD_FN bool census_met(const hd_slab_pool *pool, char *base, const hd_slab_place *here, hd_key word)
+{
+    for (hd_slab_place p = place_first(base); p.slab != here->slab || p.bit != here->bit;) {
+        if (place_key(&p) == word) return true;
+        p.bit = slab_bit(p.bit + 1);
+        if (!place_enter(pool, &p)) return false;
+    }
+    return false;
+}
+
+/* Keys of a list without faults that stand there for the second time. */
+HD_FN uint64_t census_twice(const hd_slab_view *view, char *base)
+{
+    uint64_t twice = 0;
+    for (hd_slab_place p = place_first(base); place_enter(&view->pool, &p);
+         p.bit = slab_bit(p.bit + 1)) {
+        const hd_key word = place_key(&p);
+        if (word == 0) break;
+        if ((word & HD_STATE_MASK) == HD_STATE_LIVE)
+            twice += census_met(&view->pool, base, &p, word);
+    }
+    return twice;
+}
+
+/* Counts and checks one list; `seen` is 0 before the first. Where keys are unique none may stand there twice. */
+HD_FN void slab_inspect(const hd_slab_view *view, uint64_t bucket, bool unique, uint32_t *seen,
                         hd_slab_census *census)
 {
     char *slab = base_slab(&view->buckets, bucket);
-    uint32_t length = 0;
+    const uint32_t region = (uint32_t)(bucket / view->buckets.region_buckets);
+    const uint32_t quarter = region >> (view->buckets.region_bits - 2);
+    uint32_t length = 0, hint = *slab_hint_at(slab); /* until it is met */
     bool vacant = false;
     for (;;) {
         for (uint32_t bit = slab_bit(0); bit < HD_SLAB_ORDER; bit = slab_bit(bit + 1))
-            census_slot(view, bucket, *slab_key_at(slab, slab_slot(bit)), &vacant, census);
+            census_slot(view, bucket, *slab_key_at(slab, slab_slot(bit)), length, &vacant, census);
         const uint32_t next = *slab_next_at(slab);
         if (next == HD_SLAB_NONE) break;
         census->gaps += vacant;
         if (!census_may_follow(&view->pool, next, seen)) {
             census->astray++;
+            unique = false;
             break;
         }
         length++;
+        hint = hint == next ? HD_SLAB_NONE : hint;
         slab = pool_slab(&view->pool, next);
+        census->astray += *slab_quarter_at(slab) != quarter;
     }
+    census->astray += hint != HD_SLAB_NONE;
+    if (unique) census->twice += census_twice(view, base_slab(&view->buckets, bucket));
     census->chained += length;
     census->lengths[length < 8 ? length : 7]++;
 }

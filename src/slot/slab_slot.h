@@ -50,6 +50,10 @@ HD_FN hd_value *slab_value_at(char *slab, uint32_t slot)
 #endif
 
 HD_FN uint32_t *slab_next_at(char *slab) { return (uint32_t *)(void *)(slab + HD_SLAB_TAIL); }
+/* In a slab of the pool, which nobody reads in a batch. */
+HD_FN uint32_t *slab_quarter_at(char *slab) { return (uint32_t *)(void *)(slab + HD_SLAB_NOTE); }
+/* In a base slab. */
+HD_FN uint32_t *slab_hint_at(char *base) { return (uint32_t *)(void *)(base + HD_SLAB_NOTE); }
 
 /* The value is looked for after the key: acquire. */
 HD_FN hd_key slab_key(char *slab, uint32_t slot)
@@ -119,6 +123,12 @@ HD_FN hd_value slab_value(char *slab, uint32_t slot)
 HD_FN bool slab_bury(char *slab, uint32_t slot, hd_key lean)
 {
     return slab_key_cas(slab, slot, lean | HD_STATE_LIVE, lean | HD_STATE_DEAD);
+}
+
+/* Makes a LIVE key that of one who will erase it, where nobody inserts; false: another was faster. */
+HD_FN bool slab_reserve(char *slab, uint32_t slot, hd_key lean)
+{
+    return slab_key_cas(slab, slot, lean | HD_STATE_LIVE, lean | HD_STATE_PENDING);
 }
 
 #endif

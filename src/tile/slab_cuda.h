@@ -45,15 +45,19 @@ HD_FN uint32_t slab_slot(uint32_t bit)
 
 HD_FN hd_slab_look slab_look(hd_slab_tile t, char *slab, hd_key lean)
 {
-    hd_slab_look look = {0, 0, 0, HD_SLAB_NONE};
+    hd_slab_look look;
     hd_key words[HD_SLAB_PIECE / sizeof(hd_key)];
     uint32_t tail[HD_SLAB_PIECE / 4];
+    memset(&look, 0, sizeof look);
     load_shared<HD_SLAB_PIECE>(words, slab + t.lane * HD_SLAB_PIECE);
     HD_UNROLL
-    for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
+    for (uint32_t j = HD_SLAB_LANE_SLOTS; j-- > 0;) { /* so that the first of its values stays */
         const hd_key key = words[j * HD_SLAB_STEP / sizeof(hd_key)];
         const bool slot = t.lane * HD_SLAB_LANE_SLOTS + j < HD_SLAB_SLOTS;
         look.live |= slab_vote(t, slot && key == (lean | HD_STATE_LIVE)) << j * HD_SLAB_LANES;
+#if HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
+        if (slot && key == (lean | HD_STATE_LIVE)) look.value = words[j * 2 + 1];
+#endif
 #if !HD_SLAB_IN_ONE
         look.pending |= slab_vote(t, slot && key == (lean | HD_STATE_PENDING)) << j * HD_SLAB_LANES;
 #endif
@@ -65,14 +69,32 @@ HD_FN hd_slab_look slab_look(hd_slab_tile t, char *slab, hd_key lean)
     return look;
 }
 
-/* The lane whose turn it is reads the value: it is in the second-level cache. */
+HD_FN uint32_t slab_pending(hd_slab_tile t, char *slab, hd_key lean)
+{
+    hd_key words[HD_SLAB_PIECE / sizeof(hd_key)];
+    uint32_t pending = 0;
+    load_shared<HD_SLAB_PIECE>(words, slab + t.lane * HD_SLAB_PIECE);
+    HD_UNROLL
+    for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
+        const hd_key key = words[j * HD_SLAB_STEP / sizeof(hd_key)];
+        const bool slot = t.lane * HD_SLAB_LANE_SLOTS + j < HD_SLAB_SLOTS;
+        pending |= slab_vote(t, slot && key == (lean | HD_STATE_PENDING)) << j * HD_SLAB_LANES;
+    }
+    return pending;
+}
+
+/* The lane that saw the pair has its value, unless that is a word of its own: then it is read after the key. */
 HD_FN void slab_deliver(hd_slab_tile t, char *slab, const hd_slab_look *look, hd_value *to)
 {
-    if (t.lane != 0) return;
-#if !HD_SLAB_IN_ONE
-    __threadfence(); /* the value after the key */
+    const uint32_t bit = hd_lowest_bit(look->live);
+    if (t.lane != bit % HD_SLAB_LANES) return;
+#if HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
+    (void)slab;
+    *to = look->value;
+#else
+    __threadfence();
+    *to = slab_value(slab, slab_slot(bit));
 #endif
-    *to = slab_value(slab, slab_slot(hd_lowest_bit(look->live)));
 }
 
 /* Every lane those of its own slots. */

@@ -57,6 +57,15 @@ HD_FN hd_slab_look slab_look(hd_slab_tile t, char *slab, hd_key lean)
 }
 #endif
 
+HD_FN uint32_t slab_pending(hd_slab_tile t, char *slab, hd_key lean)
+{
+    uint32_t pending = 0;
+    (void)t;
+    for (uint32_t i = 0; i < HD_SLAB_SLOTS; i++)
+        pending |= (uint32_t)(slab_key(slab, i) == (lean | HD_STATE_PENDING)) << i;
+    return pending;
+}
+
 HD_FN void slab_deliver(hd_slab_tile t, char *slab, const hd_slab_look *look, hd_value *to)
 {
     (void)t;

@@ -4,6 +4,7 @@
  *   hd_slab_look slab_look(t, slab, lean)     what it holds, each key word read once
  *   void slab_deliver(t, slab, &look, to)     writes the value of the first slot that holds the key
  *   void slab_deliver_all(t, slab, &look, to) writes the values of all of them, one behind the other
+ *   uint32_t slab_pending(t, slab, lean)      a bit for every slot that is PENDING with the key, read now
  *   bool slab_tile_acts(t)                    whether this thread changes things for its tile
  *   int slab_tile_tell(t, number)             what that thread says, to all of the tile
  *   uint32_t slab_slot(bit)                   the slot that a bit of a look stands for; bits from 0 to
@@ -18,10 +19,14 @@
 #include "slot/slab_slot.h"
 
 typedef struct hd_slab_look {
-    uint32_t live;    /* a bit for every slot that holds the key */
-    uint32_t pending; /* a bit for every slot that is about to hold it */
+    uint32_t live; /* a bit for every slot that holds the key */
+    uint32_t
+        pending;     /* a bit for every slot that is about to hold it, where that takes two steps */
     uint32_t vacant; /* bits of slots that are VACANT, the first of them among others; 0: none is */
     uint32_t next;   /* the address of the slab after it, where none is VACANT */
+#if defined(__CUDACC__) && HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
+    hd_value value; /* the one that this lane has seen beside the key, if it has */
+#endif
 } hd_slab_look;
 
 #if defined(__CUDACC__)

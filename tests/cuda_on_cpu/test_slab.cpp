@@ -128,6 +128,20 @@ struct batch_of {
     uint64_t born, died;
 };
 
+/* HD_SLAB_PLACED to HD_SLAB_SPENT, of an outcome that operation and policy can have. */
+static int end_of(const batch_of *b, size_t i, uint8_t outcome)
+{
+    const bool inserts = b->operations[i] == HD_SLAB_INSERT;
+    if (inserts && outcome == HEDDLE_OUTCOME_INSERTED) return HD_SLAB_PLACED;
+    if (inserts && outcome == HEDDLE_OUTCOME_FAILED) return HD_SLAB_SPENT;
+    if (inserts &&
+        outcome == (b->policy == HEDDLE_POLICY_KEEP ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED))
+        return HD_SLAB_PRESENT;
+    if (!inserts && outcome == HEDDLE_OUTCOME_FOUND) return HD_SLAB_PRESENT;
+    CHECK(!inserts && outcome == HEDDLE_OUTCOME_ABSENT, "outcome %u", outcome);
+    return HD_SLAB_ABSENT;
+}
+
 static void run(bare_slabs *t, batch_of *b, bool multi, bool pure)
 {
     const size_t n = b->keys.size();
@@ -158,7 +172,8 @@ static void run(bare_slabs *t, batch_of *b, bool multi, bool pure)
         else if (batch.operation == HD_SLAB_ERASE) slab_batch<HD_SLAB_ERASE>(t->view, batch);
         else slab_batch<HD_SLAB_FIND>(t->view, batch);
     });
-    b->outcomes.assign(outcomes.get(), outcomes.get() + n);
+    b->outcomes.clear();
+    for (size_t i = 0; i < n; i++) b->outcomes.push_back((uint8_t)end_of(b, i, outcomes[i]));
     b->values_out.assign(out.get(), out.get() + n);
     b->counts = counts[0];
     b->born = sizes[0];
@@ -250,27 +265,33 @@ static std::vector<hd_key> some_keys(size_t n)
 }
 
 /* The census agrees with what was read. Compacting leaves the pairs, and no more slabs than they need. */
-static void compact(bare_slabs *t)
+static void compact(bare_slabs *t, bool is_unique)
 {
     const std::multimap<hd_key, hd_value> before = t->read();
-    device_array<uint64_t> sums(2, 0);
+    device_array<hd_slab_words> words(1, 0);
+    device_array<uint64_t> died(1, 0);
     device_array<uint32_t> seen(BLOCKS * HD_SLAB_BLOCK_WORDS, 0);
     device_array<hd_slab_census> census(2, 0);
     warps_launch(2, SLAB_BLOCK,
-                 [&] { slab_inspect_all(t->view, 0, t->buckets(), seen.get(), &census[0]); });
-    warps_launch(2, SLAB_BLOCK,
-                 [&] { slab_compact_all(t->view, 0, t->buckets(), &sums[0], &sums[1]); });
+                 [&] { slab_inspect_all(t->view, is_unique, seen.get(), &census[0]); });
+    died[0] = census[0].dead;
+    for (uint64_t more = 2; more-- > 0;) { /* one dead slot too few, then enough */
+        warps_launch(1, 1, [&] { slab_decide(words.get(), died.get(), died[0] + more); });
+        warps_launch(2, SLAB_BLOCK, [&] { slab_compact_all(t->view, words.get()); });
+        CHECK(words[0].revived == (more == 0 ? died[0] : 0), "compacted without need, or not");
+    }
     CHECK(t->read() == before, "pairs are not what they were");
     memset(seen.get(), 0, seen.n * sizeof(uint32_t));
     warps_launch(2, SLAB_BLOCK,
-                 [&] { slab_inspect_all(t->view, 0, t->buckets(), seen.get(), &census[1]); });
+                 [&] { slab_inspect_all(t->view, is_unique, seen.get(), &census[1]); });
     for (int i = 0; i < 2; i++) {
         const hd_slab_census &c = census[i];
         CHECK(c.live == before.size(), "%llu live, not %zu", (ull)c.live, before.size());
-        CHECK(c.pending + c.gaps + c.misplaced + c.astray == 0, "a sound table is called damaged");
+        CHECK(c.pending + c.gaps + c.misplaced + c.astray + c.twice == 0,
+              "a sound table is called damaged");
     }
-    CHECK(census[0].dead == sums[0] && census[1].dead == 0, "dead slots are left");
-    CHECK(census[0].chained == census[1].chained + sums[1], "slabs are lost");
+    CHECK(census[1].dead == 0, "dead slots are left");
+    CHECK(census[0].chained == census[1].chained + words[0].given, "slabs are lost");
     /* Every list has one slab at least, and none without a pair behind it. */
     CHECK(census[1].chained * HD_SLAB_SLOTS <= before.size(), "slabs are left");
 }
@@ -295,24 +316,36 @@ static void damage(bare_slabs *t)
     char *const slab = base_slab(&t->view.buckets, bucket);
     const hd_key word = *slab_key_at(slab, slab_slot(0));
     const uint32_t next = *slab_next_at(slab);
-    for (int kind = 0; kind < 4; kind++) {
+    const hd_key second = *slab_key_at(slab, slab_slot(1));
+    const uint32_t hint = *slab_hint_at(slab);
+    for (int kind = 0; kind < 7; kind++) {
         device_array<uint32_t> seen(BLOCKS * HD_SLAB_BLOCK_WORDS, 0);
         device_array<hd_slab_census> census(1, 0);
         if (kind == 0) *slab_key_at(slab, slab_slot(0)) |= HD_STATE_PENDING;
         if (kind == 1) *slab_key_at(slab, slab_slot(0)) = 0;
         if (kind == 2) *slab_next_at(slab) = UINT32_C(7) << 24;
+        if (kind == 6) *slab_hint_at(slab) = hint == 1 ? 2 : 1;
+        if (kind == 4 && second != 0) *slab_key_at(slab, slab_slot(1)) = word;
+        if (kind == 5 && next != 0) *slab_quarter_at(pool_slab(&t->view.pool, next)) ^= 1;
         const hd_key other = kind == 3 ? stranger(t, bucket, word) : 0;
         if (other != 0) *slab_key_at(slab, slab_slot(0)) = other;
         warps_launch(1, SLAB_BLOCK,
-                     [&] { slab_inspect_all(t->view, 0, t->buckets(), seen.get(), &census[0]); });
+                     [&] { slab_inspect_all(t->view, kind == 4, seen.get(), &census[0]); });
         const hd_slab_census &c = census[0];
         if (word != 0 && kind == 0) CHECK(c.pending == 1, "a pending slot is not found");
         if (*slab_key_at(slab, slab_slot(1)) != 0 && kind == 1)
             CHECK(c.gaps != 0, "no gap is found");
-        if (kind == 2) CHECK(c.astray == 1, "a wrong address is not found");
+        if (kind == 2) CHECK(c.astray != 0, "a wrong address is not found");
         if (other != 0) CHECK(c.misplaced == 1, "a key in the wrong list is not found");
+        if (kind == 4 && second != 0 && (word & HD_STATE_MASK) == HD_STATE_LIVE)
+            CHECK(c.twice != 0, "a key that stands twice is not found");
+        if (kind == 6) CHECK(c.astray == 1, "a wrong hint is not found");
+        if (kind == 5 && next != 0) CHECK(c.astray == 1, "a slab of other keys is not found");
+        if (kind == 5 && next != 0) *slab_quarter_at(pool_slab(&t->view.pool, next)) ^= 1;
         *slab_key_at(slab, slab_slot(0)) = word;
+        *slab_key_at(slab, slab_slot(1)) = second;
         *slab_next_at(slab) = next;
+        *slab_hint_at(slab) = hint;
     }
 }
 
@@ -345,9 +378,9 @@ static void mixed(size_t distinct, uint32_t region_buckets, uint32_t spare)
         CHECK(b.counts.at[HD_FAILED] == spent, "failures are not counted");
         CHECK(spent == 0 || spare < 40, "the pool had slabs");
         now = next;
-        if (round == 2) compact(&t);
+        if (round == 2) compact(&t, true);
     }
-    compact(&t);
+    compact(&t, true);
     damage(&t);
 }
 
@@ -386,7 +419,7 @@ static void all_pairs(bare_slabs *t, const std::vector<hd_key> &pool)
         for (uint64_t j = places[i]; j < (i + 1 < n ? places[i + 1] : sum); j++)
             got.emplace(pool[i], HD_VALUE_BITS != 0 ? values[j] : 0);
     warps_launch(2, SLAB_BLOCK, [&] {
-        slab_collect_all(t->view, 0, t->buckets(), keys_out.get(),
+        slab_collect_all(t->view, 0, t->buckets() + BLOCKS * HD_SLAB_UNITS, keys_out.get(),
                          HD_VALUE_BITS != 0 ? values.get() : NULL, &words[1]);
     });
     CHECK(words[1] == before.size(), "%llu pairs exported", (ull)words[1]);
@@ -401,13 +434,27 @@ static void all_pairs(bare_slabs *t, const std::vector<hd_key> &pool)
             other.insert(p->second);
         CHECK(expected == all && expected == other, "values of a key are wrong");
     }
-    batch.n = 2; /* the first two keys, beside each other */
-    batch.matches = matches.get();
-    warps_launch(1, SLAB_BLOCK, [&] { slab_batch_all<HD_SLAB_ERASE_ALL>(t->view, batch); });
+    /* The first two keys again and again, beside each other: of each one finds it. */
+    std::vector<hd_key> again;
+    for (size_t i = 0; i < 12; i++) again.push_back(pool[i % 2]);
+    device_array<hd_key> doomed = upload(again);
+    device_array<uint8_t> found(12, 7);
+    batch.keys = doomed.get();
+    batch.n = 12;
+    batch.matches = NULL;
+    batch.found = found.get();
+    memset(counts.get(), 0, sizeof(hd_counts));
+    warps_launch(2, SLAB_BLOCK, [&] { slab_batch_all<HD_SLAB_CLAIM>(t->view, batch); });
+    warps_launch(2, SLAB_BLOCK, [&] { slab_batch_all<HD_SLAB_ERASE_ALL>(t->view, batch); });
+    uint64_t finders[2] = {0, 0};
+    for (size_t i = 0; i < 12; i++) finders[i % 2] += found[i];
+    for (size_t i = 0; i < 2; i++)
+        CHECK(finders[i] == (before.count(pool[i]) != 0), "%llu find a key", (ull)finders[i]);
+    CHECK(counts[0].at[HD_FOUND] == finders[0] + finders[1] && counts[0].at[HD_ASKED] == 12,
+          "the counts of erasures are wrong");
     const std::multimap<hd_key, hd_value> after = t->read();
     CHECK(after.count(pool[0]) + after.count(pool[1]) == 0, "pairs are left");
     CHECK(after.size() + words[0] == before.size(), "%llu pairs erased", (ull)words[0]);
-    CHECK(matches[0] + matches[1] == words[0], "the numbers of erased pairs are wrong");
 }
 
 /* Pairs of equal keys beside each other; erasing takes the one that came first. */
@@ -423,7 +470,7 @@ static void multimap(uint32_t spare)
         size += b.born - b.died;
         CHECK(all.size() == size, "%zu pairs, not %llu", all.size(), (ull)size);
         for (const auto &key : histories(&b)) CHECK(key.second.updated == 0, "a pair was updated");
-        if (round % 2 == 1) compact(&t);
+        if (round % 2 == 1) compact(&t, false);
     }
     all_pairs(&t, pool);
     damage(&t);

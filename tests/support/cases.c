@@ -115,6 +115,7 @@ static bool in_range(const hd_table_ops *const *tables, uint32_t count, uint32_t
 #define OPEN HEDDLE_SCHEME_OPEN
 #define LISTS HEDDLE_SCHEME_BUCKET_LIST
 #define ICEBERG HEDDLE_SCHEME_ICEBERG
+#define SLAB HEDDLE_SCHEME_SLAB
 static const graph_kind graph_kinds[] = {
     {"hashgraph set k32", GRAPH, HEDDLE_CONTAINER_SET, 32, 0},
     {"hashgraph multimap k32_v32", GRAPH, HEDDLE_CONTAINER_MULTIMAP, 32, 32},
@@ -144,6 +145,12 @@ static const graph_kind graph_kinds[] = {
     {"bucket_list multimap k32_v64", LISTS, HEDDLE_CONTAINER_MULTIMAP, 32, 64},
     {"bucket_list multimap k64_v32", LISTS, HEDDLE_CONTAINER_MULTIMAP, 64, 32},
     {"bucket_list multimap k64_v64", LISTS, HEDDLE_CONTAINER_MULTIMAP, 64, 64},
+    {"slab multimap k32_v32", SLAB, HEDDLE_CONTAINER_MULTIMAP, 32, 32},
+    {"slab multimap k32_v64", SLAB, HEDDLE_CONTAINER_MULTIMAP, 32, 64},
+    {"slab multimap k64_v32", SLAB, HEDDLE_CONTAINER_MULTIMAP, 64, 32},
+    {"slab multimap k64_v64", SLAB, HEDDLE_CONTAINER_MULTIMAP, 64, 64},
+    {"slab counter k32_v32", SLAB, HEDDLE_CONTAINER_COUNTER, 32, 32},
+    {"slab counter k64_v64", SLAB, HEDDLE_CONTAINER_COUNTER, 64, 64},
 };
 #define FEW_GRAPHS 3 /* the first ones have every container */
 
@@ -199,6 +206,33 @@ static void run_slots(test_case *c, case_function run, case_range range)
     }
 }
 
+/* Slab hashes are no compiled instances of slots, but they are maps and sets like these. */
+#define SLABS(text, keys, values, slots)                                                           \
+    {                                                                                              \
+        .name = text, .scheme = HEDDLE_SCHEME_SLAB, .key_bits = keys, .value_bits = values,        \
+        .bucket = slots                                                                            \
+    }
+static const hd_table_ops slab_kinds[] = {
+    SLABS("slab_k32", 32, 0, 30),        SLABS("slab_k32_v32", 32, 32, 15),
+    SLABS("slab_k64", 64, 0, 15),        SLABS("slab_k32_v64", 32, 64, 10),
+    SLABS("slab_k64_v32", 64, 32, 10),   SLABS("slab_k64_v64", 64, 64, 7),
+};
+
+static void run_slabs(test_case *c, case_function run)
+{
+    const char *filter = getenv("HEDDLE_TEST_INSTANCE");
+    for (size_t i = 0; i < sizeof slab_kinds / sizeof slab_kinds[0]; i++) {
+        c->ops = &slab_kinds[i];
+        if (filter != NULL && strstr(c->ops->name, filter) == NULL)
+            continue;
+        run_case(run, c, ARRAYS_HOST);
+        if (!c->device->engine->host_memory) {
+            run_case(run, c, ARRAYS_DEVICE);
+            run_case(run, c, ARRAYS_MIXED);
+        }
+    }
+}
+
 static void run_device(const char *name, case_function run, case_range range)
 {
     test_case c = {name, NULL, NULL, ARRAYS_HOST, NULL};
@@ -207,7 +241,12 @@ static void run_device(const char *name, case_function run, case_range range)
     if (range == RANGE_GRAPHS || range == RANGE_FEW_GRAPHS || range == RANGE_MULTIS)
         run_graphs(&c, run, range);
     else
-        run_slots(&c, run, range);
+        run_slots(&c, run,
+                  range == RANGE_TABLES        ? RANGE_INSTANCES
+                  : range == RANGE_SLOT_WIDTHS ? RANGE_WIDTHS
+                                               : range);
+    if (range == RANGE_TABLES || range == RANGE_WIDTHS)
+        run_slabs(&c, run);
     heddle_device_close(c.device);
     current[0] = '\0';
 }
@@ -232,6 +271,11 @@ void cases_test(void **state)
 {
     const case_test *test = *state;
     cases_run(test->run, test->range);
+}
+
+bool case_is_slab(const test_case *c)
+{
+    return c->ops != NULL && c->ops->scheme == HEDDLE_SCHEME_SLAB;
 }
 
 bool case_is_map(const test_case *c)

@@ -52,7 +52,9 @@ typedef void (*case_function)(const test_case *c);
 
 typedef enum case_range {
     RANGE_INSTANCES, /* every instance of every device */
-    RANGE_WIDTHS,    /* one instance of every scheme, container and width, of every device */
+    RANGE_TABLES,    /* these and every slab hash */
+    RANGE_WIDTHS,    /* one instance of every scheme, container and width, and every slab hash, of every device */
+    RANGE_SLOT_WIDTHS, /* these without slab hashes */
     RANGE_DEVICES,   /* one instance of every device */
     RANGE_GRAPHS,    /* every container and width of graphs, of every device that has them */
     RANGE_MULTIS,     /* all these and other containers that multi.h is the model of */
@@ -75,7 +77,9 @@ typedef struct case_test {
         }                                                                                          \
     }
 #define OVER_INSTANCES(f) OVER_RANGE(f, RANGE_INSTANCES)
+#define OVER_TABLES(f) OVER_RANGE(f, RANGE_TABLES)
 #define OVER_WIDTHS(f) OVER_RANGE(f, RANGE_WIDTHS)
+#define OVER_SLOT_WIDTHS(f) OVER_RANGE(f, RANGE_SLOT_WIDTHS)
 #define OVER_DEVICES(f) OVER_RANGE(f, RANGE_DEVICES)
 #define OVER_GRAPHS(f) OVER_RANGE(f, RANGE_GRAPHS)
 #define OVER_MULTIS(f) OVER_RANGE(f, RANGE_MULTIS)
@@ -99,6 +103,8 @@ uint64_t case_seed(void);
 
 /* Options that choose this instance or graph, everything else left to the library. */
 heddle_table_options case_options(const test_case *c);
+/* Whether the case is a slab hash: `ops` then has name, scheme, widths and the slots of a slab, and no functions. */
+bool case_is_slab(const test_case *c);
 /* Whether the case is a map. */
 bool case_is_map(const test_case *c);
 /* Whether options can be met by a compiled table of this device. */

@@ -19,7 +19,10 @@ static void check_read_totals(checked *t, const heddle_totals *totals, uint64_t 
     assert_int_equal(totals->kept, 0);
     assert_int_equal(totals->failed, 0);
     assert_int_equal(totals->evictions, 0);
-    assert_in_range(totals->probes, n, n * t->options.hashes);
+    if (t->options.scheme == HEDDLE_SCHEME_SLAB) /* whose lists are as long as they are */
+        assert_true(totals->probes >= n);
+    else
+        assert_in_range(totals->probes, n, n * t->options.hashes);
 }
 
 static uint64_t compare_flags(checked *t, const uint64_t *keys, uint64_t n, const array *flags)
