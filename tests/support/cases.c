@@ -240,12 +240,12 @@ static void run_device(const char *name, case_function run, case_range range)
     check_ok(heddle_device_open(name, &c.device));
     if (range == RANGE_GRAPHS || range == RANGE_FEW_GRAPHS || range == RANGE_MULTIS)
         run_graphs(&c, run, range);
-    else
+    else if (range != RANGE_SLABS)
         run_slots(&c, run,
                   range == RANGE_TABLES        ? RANGE_INSTANCES
                   : range == RANGE_SLOT_WIDTHS ? RANGE_WIDTHS
                                                : range);
-    if (range == RANGE_TABLES || range == RANGE_WIDTHS)
+    if (range == RANGE_TABLES || range == RANGE_WIDTHS || range == RANGE_SLABS)
         run_slabs(&c, run);
     heddle_device_close(c.device);
     current[0] = '\0';

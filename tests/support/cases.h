@@ -55,6 +55,7 @@ typedef enum case_range {
     RANGE_TABLES,    /* these and every slab hash */
     RANGE_WIDTHS,    /* one instance of every scheme, container and width, and every slab hash, of every device */
     RANGE_SLOT_WIDTHS, /* these without slab hashes */
+    RANGE_SLABS,     /* every slab hash of every device */
     RANGE_DEVICES,   /* one instance of every device */
     RANGE_GRAPHS,    /* every container and width of graphs, of every device that has them */
     RANGE_MULTIS,     /* all these and other containers that multi.h is the model of */
@@ -80,6 +81,7 @@ typedef struct case_test {
 #define OVER_TABLES(f) OVER_RANGE(f, RANGE_TABLES)
 #define OVER_WIDTHS(f) OVER_RANGE(f, RANGE_WIDTHS)
 #define OVER_SLOT_WIDTHS(f) OVER_RANGE(f, RANGE_SLOT_WIDTHS)
+#define OVER_SLABS(f) OVER_RANGE(f, RANGE_SLABS)
 #define OVER_DEVICES(f) OVER_RANGE(f, RANGE_DEVICES)
 #define OVER_GRAPHS(f) OVER_RANGE(f, RANGE_GRAPHS)
 #define OVER_MULTIS(f) OVER_RANGE(f, RANGE_MULTIS)
