@@ -36,8 +36,8 @@ typedef struct slab_share {
     uint32_t next; /* that is to be started */
 } slab_share;
 
-/* The operation is a constant wherever this is called. */
-static inline hd_slab_task slab_task(uint32_t operation, const hd_slab_batch *batch, uint64_t i)
+/* The operation is a constant wherever these are called: they are HD_FN, so that no compiler makes it a variable. */
+HD_FN hd_slab_task slab_task(uint32_t operation, const hd_slab_batch *batch, uint64_t i)
 {
     hd_slab_task task = {operation, batch->policy, batch->multi, 1};
     if (HD_VALUE_BITS != 0 && operation == HD_SLAB_INSERT && batch->values != NULL)
@@ -46,7 +46,7 @@ static inline hd_slab_task slab_task(uint32_t operation, const hd_slab_batch *ba
 }
 
 /* Both lines of a slab will be needed soon; `writes` is a constant. */
-static inline void slab_prefetch(const char *slab, bool writes)
+HD_FN void slab_prefetch(const char *slab, bool writes)
 {
     for (uint32_t line = 0; line < HD_SLAB_BYTES; line += 64) {
         if (writes) __builtin_prefetch(slab + line, 1);
@@ -55,8 +55,8 @@ static inline void slab_prefetch(const char *slab, bool writes)
 }
 
 /* The next operation of a share; false: there is none. */
-static inline bool flight_start(uint32_t operation, slab_flight *f, const hd_slab_view *view,
-                                const hd_slab_batch *batch, slab_share *share)
+HD_FN bool flight_start(uint32_t operation, slab_flight *f, const hd_slab_view *view,
+                        const hd_slab_batch *batch, slab_share *share)
 {
     const uint32_t next = share->next;
     if (next == share->count) return false;
@@ -67,8 +67,8 @@ static inline bool flight_start(uint32_t operation, slab_flight *f, const hd_sla
     return true;
 }
 
-static inline void slab_note(const hd_slab_batch *batch, const hd_slab_task *task, uint64_t i,
-                             int end, slab_sums *sums)
+HD_FN void slab_note(const hd_slab_batch *batch, const hd_slab_task *task, uint64_t i, int end,
+                     slab_sums *sums)
 {
     if (batch->outcomes != NULL) batch->outcomes[i] = slab_outcome(task, end);
     if (batch->found != NULL) batch->found[i] = end == HD_SLAB_PRESENT;
@@ -76,8 +76,8 @@ static inline void slab_note(const hd_slab_batch *batch, const hd_slab_task *tas
 }
 
 /* One step; whether the operation has come to its end. */
-static inline bool flight_turn(uint32_t operation, slab_flight *f, const hd_slab_view *view,
-                               const hd_slab_batch *batch, hd_slab_taker *taker, slab_sums *sums)
+HD_FN bool flight_turn(uint32_t operation, slab_flight *f, const hd_slab_view *view,
+                       const hd_slab_batch *batch, hd_slab_taker *taker, slab_sums *sums)
 {
     const hd_slab_task task = slab_task(operation, batch, f->i);
     hd_value *const out = HD_VALUE_BITS != 0 ? (hd_value *)batch->values_out : NULL;
@@ -89,9 +89,8 @@ static inline bool flight_turn(uint32_t operation, slab_flight *f, const hd_slab
     return true;
 }
 
-static inline void share_run(uint32_t operation, const hd_slab_view *view,
-                             const hd_slab_batch *batch, slab_share share, hd_slab_taker *taker,
-                             slab_sums *sums)
+HD_FN void share_run(uint32_t operation, const hd_slab_view *view, const hd_slab_batch *batch,
+                     slab_share share, hd_slab_taker *taker, slab_sums *sums)
 {
     slab_flight flights[WINDOW];
     uint32_t count = 0, idle = 0;
