@@ -54,8 +54,13 @@ function(heddle_add_instance name scheme key_bits value_bits bucket tile include
     set(heddle_instance_sources ${heddle_instance_sources} ${file} PARENT_SCOPE)
 endfunction()
 
-# One source file: what `included` does for one kind of pair; the flags are those of a tile, or none.
-function(heddle_add_pair_kind name key_bits value_bits included flags)
+# One source file: what `included` does for one kind of pair, with the flags of a tile where one is named.
+function(heddle_add_pair_kind name key_bits value_bits included tile)
+    set(tile_line)
+    if(tile)
+        string(TOUPPER ${tile} TILE)
+        set(tile_line "#define HD_TILE_${TILE} 1\n")
+    endif()
     get_filename_component(extension ${included} EXT)
     set(file ${heddle_instance_dir}/${name}${extension})
     file(CONFIGURE OUTPUT ${file} CONTENT [[
@@ -64,9 +69,9 @@ function(heddle_add_pair_kind name key_bits value_bits included flags)
 #define HD_VALUE_BITS @value_bits@
 #define HD_BUCKET 1
 #define HD_SYMBOL @name@
-#include "@included@"
+@tile_line@#include "@included@"
 ]] @ONLY)
-    set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${flags}")
+    set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${tile_flags_${tile}}")
     set(heddle_instance_sources ${heddle_instance_sources} ${file} PARENT_SCOPE)
 endfunction()
 
@@ -98,7 +103,7 @@ endforeach()
 # The kinds of HD_PAIR_KINDS and, for relations, HD_RELATE_KINDS.
 foreach(key_bits 32 64)
     foreach(value_bits 0 32 64)
-        foreach(part partition graph relate slabs)
+        foreach(part partition slab_runs graph relate slabs)
             set(name hd_${part}_k${key_bits}_v${value_bits})
             if(part STREQUAL relate)
                 if(value_bits EQUAL 0)
@@ -106,15 +111,15 @@ foreach(key_bits 32 64)
                 endif()
                 set(name hd_${part}_k${key_bits}_r${value_bits})
             endif()
-            if(part STREQUAL partition)
+            if(part STREQUAL partition OR part STREQUAL slab_runs)
                 foreach(tile IN LISTS heddle_tiles)
                     heddle_add_pair_kind(${name}_${tile} ${key_bits} ${value_bits} cpu/${part}.c
-                        "${tile_flags_${tile}}")
+                        ${tile})
                 endforeach()
             else()
                 heddle_add_pair_kind(${name}_cpu ${key_bits} ${value_bits} cpu/${part}.c "")
             endif()
-            if(heddle_has_cuda)
+            if(heddle_has_cuda AND NOT part STREQUAL slab_runs)
                 heddle_add_pair_kind(${name}_cuda ${key_bits} ${value_bits} cuda/${part}_kind.cu "")
             endif()
         endforeach()

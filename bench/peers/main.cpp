@@ -3,10 +3,8 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <getopt.h>
 #include <sched.h>
-#include <unistd.h>
 
 static const char usage[] = "usage: heddle-peers [options]\n"
                             "  --n N            keys, as 33554432 or 2^25 (the default)\n"
@@ -108,19 +106,6 @@ static Settings parse(int argc, char **argv)
     if (!settings.threads)
         settings.threads = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
     return settings;
-}
-
-// glibc reads its tunables before main, so a change of mind needs a second start.
-static void start_with_huge_malloc(char **argv)
-{
-    const char *name = "GLIBC_TUNABLES", *wanted = "glibc.malloc.hugetlb=1";
-    const char *old = getenv(name);
-    if (old && strstr(old, "glibc.malloc.hugetlb="))
-        return;
-    std::string tunables = old && *old ? std::string(old) + ":" + wanted : wanted;
-    setenv(name, tunables.c_str(), 1);
-    execv("/proc/self/exe", argv);
-    fprintf(stderr, "heddle-peers: no second start; the peers run without huge pages\n");
 }
 
 int main(int argc, char **argv)

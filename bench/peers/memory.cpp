@@ -1,10 +1,13 @@
 #include "memory.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <malloc.h>
 #include <new>
+#include <string>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static constexpr size_t HUGE = size_t(2) << 20;
 
@@ -65,4 +68,16 @@ void malloc_keeps_memory()
 void malloc_returns_memory()
 {
     malloc_trim(0);
+}
+
+void start_with_huge_malloc(char **argv)
+{
+    const char *name = "GLIBC_TUNABLES", *wanted = "glibc.malloc.hugetlb=1";
+    const char *old = getenv(name);
+    if (old && strstr(old, "glibc.malloc.hugetlb="))
+        return;
+    std::string tunables = old && *old ? std::string(old) + ":" + wanted : wanted;
+    setenv(name, tunables.c_str(), 1);
+    execv("/proc/self/exe", argv);
+    fprintf(stderr, "%s: no second start; the peers run without huge pages\n", argv[0]);
 }

@@ -72,3 +72,6 @@ uint64_t memory_available();
 void malloc_keeps_memory();
 // Gives freed memory back to the system, against the above.
 void malloc_returns_memory();
+// Huge pages for everybody's malloc. glibc reads its tunables before main, so a change of mind needs a
+// second start: comes back in that, or when there could be none.
+void start_with_huge_malloc(char **argv);

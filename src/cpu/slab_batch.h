@@ -1,7 +1,8 @@
 /*
- * slab_batch.h: batches of operations on slab hashes by the threads of a CPU. A thread has WINDOW operations on
- * their way, takes a step of each in turn, and puts the next one in the place of one that is done: memory
- * always has something to do, and an operation that has to wait lets others go first.
+ * slab_batch.h: batches of operations on slab hashes by the threads of a CPU. A thread takes a chunk of them at a
+ * time and sorts it by operation, so that each loop over them knows what it does. It has WINDOW
+ * operations on their way, takes a step of each in turn, and puts the next one in the place of one that is done:
+ * memory always has something to do, and an operation that has to wait lets others go first.
  */
 #ifndef HD_CPU_SLAB_BATCH_H
 #define HD_CPU_SLAB_BATCH_H
@@ -13,112 +14,184 @@
 
 #define WINDOW 16
 #define SLAB_CHUNK 1024 /* operations that a thread takes at a time */
+#define SLAB_KINDS 3    /* INSERT, ERASE and FIND */
 #define PATIENCE 64     /* turns in which nothing came to an end, before others get the core */
 
 typedef struct slab_flight {
     hd_slab_walk walk;
-    hd_slab_task task;
     uint64_t i;
 } slab_flight;
 
+/* How often each kind of operation came to each of its ends, and how many slabs were looked at. */
 typedef struct slab_sums {
-    uint64_t placed, updated, spent, asked, found, erased, looks;
+    uint64_t ends[SLAB_KINDS][HD_SLAB_AGAIN];
+    uint64_t looks;
 } slab_sums;
 
-static inline hd_slab_task slab_task(const hd_slab_batch *batch, uint64_t i)
+/* Operations of one kind. */
+typedef struct slab_share {
+    uint64_t first;
+    const uint16_t *numbers; /* which from `first` on; NULL: all of them */
+    uint32_t count;
+    uint32_t next; /* that is to be started */
+} slab_share;
+
+/* The operation is a constant wherever these are called: they are HD_FN, so that no compiler makes it a variable. */
+HD_FN hd_slab_task slab_task(uint32_t operation, const hd_slab_batch *batch, uint64_t i)
 {
-    hd_slab_task task = {batch->operations != NULL ? batch->operations[i] : batch->operation,
-                         batch->policy, batch->multi, 1};
-    if (HD_VALUE_BITS != 0 && batch->values != NULL && task.operation == HD_SLAB_INSERT)
+    hd_slab_task task = {operation, batch->policy, batch->multi, 1};
+    if (HD_VALUE_BITS != 0 && operation == HD_SLAB_INSERT && batch->values != NULL)
         task.value = ((const hd_value *)batch->values)[i];
     return task;
 }
 
-static inline void slab_prefetch(const char *slab)
+/* Both lines of a slab will be needed soon; `writes` is a constant. */
+HD_FN void slab_prefetch(const char *slab, bool writes)
 {
-    __builtin_prefetch(slab);
-    __builtin_prefetch(slab + 64);
+    for (uint32_t line = 0; line < HD_SLAB_BYTES; line += 64) {
+        if (writes) __builtin_prefetch(slab + line, 1);
+        else __builtin_prefetch(slab + line);
+    }
 }
 
-/* The next operation from *next on that is to be done; false: there is none before `end`. */
-static inline bool flight_start(slab_flight *f, const hd_slab_view *view,
-                                const hd_slab_batch *batch, uint64_t *next, uint64_t end)
+/* The next operation of a share; false: there is none. */
+HD_FN bool flight_start(uint32_t operation, slab_flight *f, const hd_slab_view *view,
+                        const hd_slab_batch *batch, slab_share *share)
 {
-    while (batch->retry && *next < end && batch->outcomes[*next] != HEDDLE_OUTCOME_FAILED)
-        (*next)++;
-    if (*next == end) return false;
-    f->i = (*next)++;
-    f->task = slab_task(batch, f->i);
+    const uint32_t next = share->next;
+    if (next == share->count) return false;
+    share->next++;
+    f->i = share->first + (share->numbers != NULL ? share->numbers[next] : next);
     f->walk = slab_walk_start(view, ((const hd_key *)batch->keys)[f->i]);
-    slab_prefetch(f->walk.slab);
+    slab_prefetch(f->walk.slab, operation != HD_SLAB_FIND);
     return true;
 }
 
-static inline void slab_note(const hd_slab_batch *batch, const slab_flight *f, int end,
-                             slab_sums *sums)
+HD_FN void slab_note(const hd_slab_batch *batch, const hd_slab_task *task, uint64_t i, int end,
+                     slab_sums *sums)
 {
-    const bool inserts = f->task.operation == HD_SLAB_INSERT, present = end == HD_SLAB_PRESENT;
-    if (batch->outcomes != NULL) batch->outcomes[f->i] = slab_outcome(&f->task, end);
-    if (batch->found != NULL) batch->found[f->i] = present;
-    sums->placed += end == HD_SLAB_PLACED;
-    sums->spent += end == HD_SLAB_SPENT;
-    sums->updated += inserts && present;
-    sums->asked += !inserts;
-    sums->found += !inserts && present;
-    sums->erased += f->task.operation == HD_SLAB_ERASE && present;
+    if (batch->outcomes != NULL) batch->outcomes[i] = slab_outcome(task, end);
+    if (batch->found != NULL) batch->found[i] = end == HD_SLAB_PRESENT;
+    sums->ends[task->operation][end]++;
 }
 
-/* Operations [first, end) of a batch. */
-static inline void slab_share(const hd_slab_view *view, const hd_slab_batch *batch, uint64_t first,
-                              uint64_t end, hd_slab_taker *taker, slab_sums *sums)
+/* One step; whether the operation has come to its end. */
+HD_FN bool flight_turn(uint32_t operation, slab_flight *f, const hd_slab_view *view,
+                       const hd_slab_batch *batch, hd_slab_taker *taker, slab_sums *sums)
+{
+    const hd_slab_task task = slab_task(operation, batch, f->i);
+    hd_value *const out = HD_VALUE_BITS != 0 ? (hd_value *)batch->values_out : NULL;
+    const int end = slab_step(slab_tile_here(), view, &f->walk, &task,
+                              out != NULL ? out + f->i : NULL, true, taker);
+    if (end == HD_SLAB_ON) slab_prefetch(f->walk.slab, operation != HD_SLAB_FIND);
+    if (end == HD_SLAB_ON || end == HD_SLAB_AGAIN) return false;
+    slab_note(batch, &task, f->i, end, sums);
+    return true;
+}
+
+HD_FN void share_run(uint32_t operation, const hd_slab_view *view, const hd_slab_batch *batch,
+                     slab_share share, hd_slab_taker *taker, slab_sums *sums)
 {
     slab_flight flights[WINDOW];
     uint32_t count = 0, idle = 0;
-    hd_value *const out = HD_VALUE_BITS != 0 ? (hd_value *)batch->values_out : NULL;
-    while (count < WINDOW && flight_start(&flights[count], view, batch, &first, end)) count++;
+    uint64_t looks = 0;
+    while (count < WINDOW && flight_start(operation, &flights[count], view, batch, &share)) count++;
     while (count != 0) {
         bool ended = false;
         for (uint32_t j = 0; j < count;) {
             slab_flight *f = &flights[j];
-            const int came_to = slab_step(slab_tile_here(), view, &f->walk, &f->task,
-                                          out != NULL ? out + f->i : NULL, true, taker);
-            sums->looks++;
-            if (came_to == HD_SLAB_ON) slab_prefetch(f->walk.slab);
-            if (came_to == HD_SLAB_ON || came_to == HD_SLAB_AGAIN) {
+            looks++;
+            if (!flight_turn(operation, f, view, batch, taker, sums)) {
                 j++;
                 continue;
             }
             ended = true;
-            slab_note(batch, f, came_to, sums);
-            if (!flight_start(f, view, batch, &first, end)) flights[j] = flights[--count];
+            if (!flight_start(operation, f, view, batch, &share)) *f = flights[--count];
             else j++;
         }
         idle = ended ? 0 : idle + 1;
         if (idle % PATIENCE == PATIENCE - 1)
             sched_yield(); /* who writes a value may not be running */
     }
+    sums->looks += looks;
 }
 
-static void slab_batch(int threads, const hd_slab_view *view, const hd_slab_batch *batch)
+/* The operations of a chunk, sorted by kind; without those that are done. */
+typedef struct slab_sorted {
+    uint16_t numbers[SLAB_KINDS][SLAB_CHUNK];
+    uint32_t counts[SLAB_KINDS];
+} slab_sorted;
+
+static inline void chunk_sort(const hd_slab_batch *batch, uint64_t first, uint32_t n,
+                              slab_sorted *sorted)
+{
+    memset(sorted->counts, 0, sizeof sorted->counts);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t asked =
+            batch->operations != NULL ? batch->operations[first + i] : batch->operation;
+        const uint32_t kind = asked < SLAB_KINDS ? asked : HD_SLAB_FIND;
+        const bool due = !batch->retry || batch->outcomes[first + i] == HEDDLE_OUTCOME_FAILED;
+        sorted->numbers[kind][sorted->counts[kind]] = (uint16_t)i;
+        sorted->counts[kind] += due;
+    }
+}
+
+/* Operations [first, first + n) of a batch. */
+static inline void slab_chunk(const hd_slab_view *view, const hd_slab_batch *batch, uint64_t first,
+                              uint32_t n, hd_slab_taker *taker, slab_sums *sums)
+{
+    const bool sort = batch->operations != NULL || batch->retry;
+    slab_sorted sorted;
+    if (sort) chunk_sort(batch, first, n, &sorted);
+    for (uint32_t kind = 0; kind < SLAB_KINDS; kind++) {
+        const slab_share share = {first, sort ? sorted.numbers[kind] : NULL,
+                                  sort                       ? sorted.counts[kind]
+                                  : kind == batch->operation ? n
+                                                             : 0,
+                                  0};
+        if (share.count == 0) continue;
+        if (kind == HD_SLAB_INSERT) share_run(HD_SLAB_INSERT, view, batch, share, taker, sums);
+        else if (kind == HD_SLAB_ERASE) share_run(HD_SLAB_ERASE, view, batch, share, taker, sums);
+        else share_run(HD_SLAB_FIND, view, batch, share, taker, sums);
+    }
+}
+
+static inline void slab_add_sums(const hd_slab_batch *batch, const slab_sums *s)
 {
     uint64_t *const at = batch->counts->at;
-    const int present = batch->policy == HEDDLE_POLICY_KEEP ? HD_KEPT : HD_UPDATED;
+    const uint64_t *const inserted = s->ends[HD_SLAB_INSERT],
+                          *const erased = s->ends[HD_SLAB_ERASE],
+                          *const looked_up = s->ends[HD_SLAB_FIND];
+    const uint64_t found = erased[HD_SLAB_PRESENT] + looked_up[HD_SLAB_PRESENT];
+    const uint64_t absent = erased[HD_SLAB_ABSENT] + looked_up[HD_SLAB_ABSENT];
+    add_relaxed_64(&at[HD_INSERTED], inserted[HD_SLAB_PLACED]);
+    add_relaxed_64(&at[batch->policy == HEDDLE_POLICY_KEEP ? HD_KEPT : HD_UPDATED],
+                   inserted[HD_SLAB_PRESENT]);
+    add_relaxed_64(&at[HD_FAILED], inserted[HD_SLAB_SPENT]);
+    add_relaxed_64(&at[HD_ASKED], found + absent);
+    add_relaxed_64(&at[HD_FOUND], found);
+    add_relaxed_64(&at[HD_PROBES], s->looks);
+    add_relaxed_64(batch->born, inserted[HD_SLAB_PLACED]);
+    add_relaxed_64(batch->died, erased[HD_SLAB_PRESENT]);
+}
+
+static inline void slab_batch(int threads, const hd_slab_view *of_table, const hd_slab_batch *given)
+{
 #pragma omp parallel num_threads(threads)
     {
-        hd_slab_taker taker = taker_start(&view->pool, (uint32_t)omp_get_thread_num());
-        slab_sums s = {0};
+        /* Copies of its own: nothing that a thread writes can be part of them. */
+        const hd_slab_view view = *of_table;
+        const hd_slab_batch batch = *given;
+        hd_slab_taker taker = taker_start(&view.pool, (uint32_t)omp_get_thread_num());
+        slab_sums sums;
+        memset(&sums, 0, sizeof sums);
 #pragma omp for schedule(dynamic) nowait
-        for (uint64_t first = 0; first < batch->n; first += SLAB_CHUNK)
-            slab_share(view, batch, first,
-                       batch->n - first < SLAB_CHUNK ? batch->n : first + SLAB_CHUNK, &taker, &s);
-        add_relaxed_64(&at[HD_INSERTED], s.placed);
-        add_relaxed_64(&at[present], s.updated);
-        add_relaxed_64(&at[HD_FAILED], s.spent);
-        add_relaxed_64(&at[HD_ASKED], s.asked);
-        add_relaxed_64(&at[HD_FOUND], s.found);
-        add_relaxed_64(&at[HD_PROBES], s.looks);
-        add_relaxed_64(batch->born, s.placed);
-        add_relaxed_64(batch->died, s.erased);
+        for (uint64_t first = 0; first < batch.n; first += SLAB_CHUNK) {
+            const uint64_t left = batch.n - first;
+            slab_chunk(&view, &batch, first, (uint32_t)(left < SLAB_CHUNK ? left : SLAB_CHUNK),
+                       &taker, &sums);
+        }
+        slab_add_sums(&batch, &sums);
     }
 }
 
@@ -166,7 +239,7 @@ static inline uint32_t slab_all_start(const hd_slab_view *view, const hd_key *ke
     const uint32_t count = (uint32_t)(left < GROUP ? left : GROUP);
     for (uint32_t j = 0; j < count; j++) {
         walks[j] = slab_walk_start(view, keys[first + j]);
-        slab_prefetch(walks[j].slab);
+        slab_prefetch(walks[j].slab, false);
     }
     return count;
 }

@@ -1,32 +1,60 @@
 /*
  * slabs.c: slab hashes on the CPU, for one width of keys and values. Built once for each, by a generated stub that
- * defines HD_KEY_BITS, HD_VALUE_BITS and HD_SYMBOL. Exports HD_SYMBOL alone.
+ * defines HD_KEY_BITS, HD_VALUE_BITS and HD_SYMBOL. Exports HD_SYMBOL alone. Batches are compiled apart, for every
+ * tile (slab_runs.c); what goes over all lists is here.
  */
 #include <string.h>
 
 #include "cpu/engine_cpu.h"
 #include "cpu/slab_batch.h"
+#include "cpu/slab_repack.h"
+#include "cpu/slab_runs.h"
+#include "instances_config.h"
+
+/* What was compiled for each tile. */
+#define RUNS(tile) RUNS_OF(HD_KEY_BITS, HD_VALUE_BITS, tile)
+#define RUNS_OF(key_bits, value_bits, tile) RUNS_NAME(key_bits, value_bits, tile)
+#define RUNS_NAME(key_bits, value_bits, tile) hd_slab_runs_k##key_bits##_v##value_bits##_##tile
+extern const hd_slab_runs RUNS(scalar);
+#if HD_HAVE_AVX2
+extern const hd_slab_runs RUNS(avx2);
+#endif
+#if HD_HAVE_AVX512
+extern const hd_slab_runs RUNS(avx512);
+#endif
+#if HD_HAVE_NEON
+extern const hd_slab_runs RUNS(neon);
+#endif
+
+static const hd_slab_runs *runs_of(const heddle_device *device)
+{
+    const char *tile = ((const hd_device_cpu *)device)->tile;
+    (void)tile; /* where there is but one */
+#if HD_HAVE_AVX2
+    if (strcmp(tile, "avx2") == 0) return &RUNS(avx2);
+#endif
+#if HD_HAVE_AVX512
+    if (strcmp(tile, "avx512") == 0) return &RUNS(avx512);
+#endif
+#if HD_HAVE_NEON
+    if (strcmp(tile, "neon") == 0) return &RUNS(neon);
+#endif
+    return &RUNS(scalar);
+}
 
 static heddle_status run_batch(heddle_device *device, const hd_slab_view *view,
                                const hd_slab_batch *batch, void *stream)
 {
     (void)stream;
-    slab_batch(hd_cpu_threads(device, batch->n), view, batch);
+    runs_of(device)->batch(hd_cpu_threads(device, batch->n), view, batch);
     return HEDDLE_OK;
 }
 
-/* The operation is a constant in each of these calls. */
 static heddle_status run_batch_all(heddle_device *device, const hd_slab_view *view,
                                    const hd_slab_batch *batch, void *stream)
 {
-    const int threads = hd_cpu_threads(device, batch->n);
     (void)stream;
-    switch (batch->operation) {
-    case HD_SLAB_COUNT: slab_batch_all(HD_SLAB_COUNT, threads, view, batch); break;
-    case HD_SLAB_RETRIEVE: slab_batch_all(HD_SLAB_RETRIEVE, threads, view, batch); break;
-    case HD_SLAB_CLAIM: slab_batch_all(HD_SLAB_CLAIM, threads, view, batch); break;
-    default: slab_batch_all(HD_SLAB_ERASE_ALL, threads, view, batch);
-    }
+    runs_of(device)->batch_all(hd_cpu_threads(device, batch->n), view, batch);
     return HEDDLE_OK;
 }
 
@@ -39,11 +67,9 @@ static heddle_status compact(heddle_device *device, const hd_slab_view *view, hd
     if (*died - words->revived < least) return HEDDLE_OK;
 #pragma omp parallel for schedule(static) reduction(+ : dead, given)                               \
     num_threads(hd_cpu_threads(device, n))
-    for (uint64_t i = 0; i < n; i++) {
-        const hd_slab_compacted done = slab_compact(view, i);
-        dead += done.dead;
-        given += done.given;
-    }
+    for (uint64_t first = 0; first < n; first += REPACK_LISTS)
+        slab_repack_lists(view, first, n - first < REPACK_LISTS ? n : first + REPACK_LISTS, &dead,
+                          &given);
     words->revived += dead;
     words->given += given;
     words->spent = 0;

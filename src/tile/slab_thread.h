@@ -1,8 +1,18 @@
-/* slab_thread.h: a slab as one thread looks at it; see slab_tile.h. */
+/*
+ * slab_thread.h: a slab as one thread looks at it; see slab_tile.h. Where there are vectors, a look asks of
+ * slab_{avx2,avx512,neon}.h
+ *
+ *   hd_slab_keys slab_keys(slab)              the key words of all slots, each of them read once
+ *   uint32_t slab_equal(&keys, word)          bit i: the key word of slot i is this
+ *
+ * Slots are aligned, so that a lane of a vector is never half of an old word and half of a new one. Vector loads of
+ * what others CAS are confined to those files; slab_scalar.h uses atomic loads and is the specification.
+ */
 #ifndef HD_SLAB_THREAD_H
 #define HD_SLAB_THREAD_H
 
 #define HD_SLAB_ORDER HD_SLAB_SLOTS /* bits of a look */
+#define HD_SLAB_ALL ((UINT32_C(1) << HD_SLAB_SLOTS) - 1)
 
 typedef struct hd_slab_tile {
     char alone; /* a thread needs to know nothing of others */
@@ -15,22 +25,37 @@ HD_FN hd_slab_tile slab_tile_here(void)
     return t;
 }
 
+#if defined(HD_TILE_AVX512)
+#include "tile/slab_avx512.h"
+#define HD_SLAB_IN_VECTORS 1
+#elif defined(HD_TILE_AVX2)
+#include "tile/slab_avx2.h"
+#define HD_SLAB_IN_VECTORS 1
+#elif defined(HD_TILE_NEON)
+#include "tile/slab_neon.h"
+#define HD_SLAB_IN_VECTORS 1
+#else
+#include "tile/slab_scalar.h"
+#define HD_SLAB_IN_VECTORS 0
+#endif
+
+#if HD_SLAB_IN_VECTORS
+/* All slots at once, and the address behind them, in no order (see scheme/slab.h); each of them is read once. */
 HD_FN hd_slab_look slab_look(hd_slab_tile t, char *slab, hd_key lean)
 {
+    const hd_slab_keys keys = slab_keys(slab);
     hd_slab_look look = {0, 0, 0, HD_SLAB_NONE};
     (void)t;
-    for (uint32_t i = 0; i < HD_SLAB_SLOTS; i++) {
-        const hd_key key = slab_key(slab, i);
-        look.live |= (uint32_t)(key == (lean | HD_STATE_LIVE)) << i;
-        look.pending |= (uint32_t)(key == (lean | HD_STATE_PENDING)) << i;
-        if (key == 0) {
-            look.vacant = UINT32_C(1) << i;
-            return look; /* those behind it are vacant too */
-        }
-    }
+    look.live = slab_equal(&keys, lean | HD_STATE_LIVE);
+#if !HD_SLAB_IN_ONE
+    look.pending = slab_equal(&keys, lean | HD_STATE_PENDING);
+#endif
+    look.vacant = slab_equal(&keys, 0);
     look.next = load_acquire_32(slab_next_at(slab));
+    __atomic_thread_fence(__ATOMIC_ACQUIRE); /* values are looked at after the keys */
     return look;
 }
+#endif
 
 HD_FN uint32_t slab_pending(hd_slab_tile t, char *slab, hd_key lean)
 {
