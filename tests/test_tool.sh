@@ -80,6 +80,9 @@ works advise multimap --keys 1M --copies 100
 grep -q 'hashgraph' "$work/out" || bad "a static multimap is not a hashgraph"
 works advise counter --keys 1M --dynamic
 grep -q ': cuckoo' "$work/out" || bad "a counter is not a cuckoo table, as AUTO is"
+works advise set --keys 1M --mixed
+grep -q ': slab' "$work/out" || bad "what comes mixed is not for a slab hash"
+refuses advise set --keys 1M --mixed --memory 1M
 works advise filter --keys 1M
 grep -q 'bits_per_key = 16$' "$work/out" || bad "the bits of a filter are not said"
 works advise filter --keys 1M --memory 1M

@@ -27,8 +27,10 @@ HD_FN hd_slab_task slab_task(const hd_slab_batch *batch, uint32_t i, bool active
 {
     hd_slab_task task;
     task.operation = OPERATION;
-    if (OPERATION == SLAB_ANY)
-        task.operation = active ? batch->operations[i] : (uint32_t)HD_SLAB_FIND;
+    if (OPERATION == SLAB_ANY) {
+        const uint32_t asked = active ? batch->operations[i] : (uint32_t)HD_SLAB_FIND;
+        task.operation = asked < HD_SLAB_FIND ? asked : (uint32_t)HD_SLAB_FIND;
+    }
     task.policy = batch->policy;
     task.multi = batch->multi;
     task.value = 1;

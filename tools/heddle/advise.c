@@ -17,7 +17,7 @@ typedef struct wish {
     uint64_t memory; /* bytes the table may have; 0: no bound */
     double copies;   /* pairs of a key */
     double hit;      /* percent of lookups whose key is there; below 0: not said */
-    bool is_stable, is_dynamic, is_in_kernels, is_joined;
+    bool is_stable, is_dynamic, is_in_kernels, is_joined, is_mixed;
 } wish;
 
 typedef struct advice {
@@ -61,6 +61,20 @@ static int choose_load(const wish *w, advice *a, double usual, double most)
                            "highest that %s is good for",
                            bytes, (unsigned long long)w->memory, most, a->scheme);
     a->bytes = bytes / a->load;
+    return TOOL_OK;
+}
+
+static int advise_slab(const wish *w, advice *a)
+{
+    const double slab = 120 / pair_bytes(w); /* slots */
+    a->scheme = "slab";
+    a->load = 0.65;
+    a->bytes = (double)w->keys * w->copies / (a->load * (double)(uint64_t)slab) * 128 * 1.15;
+    because(a, "insertions, erasures and lookups of one batch run at the same time "
+               "(heddle_table_mixed), and it grows by slabs, without moving what is there");
+    if (w->memory != 0 && a->bytes > (double)w->memory)
+        return tool_refuse("advise: a slab hash takes about %.0f bytes, more than %llu", a->bytes,
+                           (unsigned long long)w->memory);
     return TOOL_OK;
 }
 
@@ -151,7 +165,8 @@ static const char usage[] =
     "  --stable           pairs have to stay where they are\n"
     "  --dynamic          batches come and go; else the table is built in one go\n"
     "  --in-kernels       kernels of your own insert\n"
-    "  --joined           multimaps are joined with each other\n";
+    "  --joined           multimaps are joined with each other\n"
+    "  --mixed            insertions, erasures and lookups come at the same time\n";
 
 static bool read_flag(wish *w, const char *name)
 {
@@ -159,6 +174,7 @@ static bool read_flag(wish *w, const char *name)
     else if (strcmp(name, "--dynamic") == 0) w->is_dynamic = true;
     else if (strcmp(name, "--in-kernels") == 0) w->is_in_kernels = true;
     else if (strcmp(name, "--joined") == 0) w->is_joined = true;
+    else if (strcmp(name, "--mixed") == 0) w->is_mixed = true;
     else return false;
     return true;
 }
@@ -206,7 +222,7 @@ static int read_wish(int argc, char **argv, wish *w)
 
 int advise_command(int argc, char **argv)
 {
-    wish w = {NULL, 32, 32, 0, 0, 1, -1, false, false, false, false};
+    wish w = {NULL, 32, 32, 0, 0, 1, -1, false, false, false, false, false};
     advice a = {NULL, 0, 0, 0, ""};
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
         (void)fputs(usage, stdout);
@@ -214,8 +230,9 @@ int advise_command(int argc, char **argv)
     }
     int status = read_wish(argc, argv, &w);
     if (status != TOOL_OK) return status;
-    if (is(&w, "multimap")) status = advise_multimap(&w, &a);
-    else if (is(&w, "filter")) status = advise_filter(&w, &a);
+    if (is(&w, "filter")) status = advise_filter(&w, &a);
+    else if (w.is_mixed) status = advise_slab(&w, &a);
+    else if (is(&w, "multimap")) status = advise_multimap(&w, &a);
     else status = advise_slots(&w, &a);
     if (status == TOOL_OK) print(&w, &a);
     return status;
