@@ -18,8 +18,10 @@
 #define BIN_BITS 10
 #define BINS_A_MEMBER 64 /* at least, up to HD_BIN_BITS_MAX */
 #define HEAVY_SHARE 32
-/* Counted for every bin besides its rows: a small batch says little of those that come later. */
-#define ROWS_TO_COME 16
+/* Counted for every bin besides its rows, and a share of their mean: a batch, a small one above all, says
+   little of the rows that come later. */
+#define ROWS_TO_COME 4
+#define SHARE_TO_COME 256
 #define NO_OWNER UINT32_MAX
 
 /* Fills in the runs from the owners. */
@@ -175,7 +177,7 @@ static void balance(hd_spread *spread, const uint64_t *weights, uint64_t *loads)
 heddle_status hd_spread_balanced(const hd_spread *like, const uint64_t *counts, hd_spread *spread)
 {
     const uint32_t bins = hd_spread_bins(like);
-    uint64_t *weights;
+    uint64_t rows = 0, *weights;
     heddle_status status;
     *spread = *like;
     status = allocate(spread);
@@ -185,7 +187,9 @@ heddle_status hd_spread_balanced(const hd_spread *like, const uint64_t *counts, 
         hd_spread_free(spread);
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the loads of a group");
     }
-    for (uint32_t bin = 0; bin < bins; bin++) weights[bin] = counts[bin] + ROWS_TO_COME;
+    for (uint32_t bin = 0; bin < bins; bin++) rows += counts[bin];
+    for (uint32_t bin = 0; bin < bins; bin++)
+        weights[bin] = counts[bin] + ROWS_TO_COME + rows / bins / SHARE_TO_COME;
     balance(spread, weights, weights + bins);
     free(weights);
     return HEDDLE_OK;
