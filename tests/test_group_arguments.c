@@ -82,7 +82,7 @@ static void tables_refuse_bad_options(void **state)
 }
 
 static const shared_kind map = {"map", HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_CUCKOO, 32, 32};
-static const shared_kind set = {"set", HEDDLE_CONTAINER_SET, HEDDLE_SCHEME_CUCKOO, 32, 0};
+static const shared_kind set = {"set", HEDDLE_CONTAINER_SET, HEDDLE_SCHEME_HASHGRAPH, 32, 0};
 
 static void calls_refuse_bad_arrays(void **state)
 {

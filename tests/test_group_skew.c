@@ -137,7 +137,7 @@ static void rest_loads(shared *s, uint64_t *most, double *mean, uint64_t *larges
 /* Half of all rows have one key: that member has these and hardly more, the others share the rest. */
 static void half_of_all_rows_one_key(void **state)
 {
-    const uint64_t n = case_size(400000);
+    const uint64_t n = 400000;
     uint64_t *keys = keys_allocate(n), *values = keys_allocate(n);
     (void)state;
     keys_fill(keys, n, KEYS_RANDOM, 32, 3);

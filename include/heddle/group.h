@@ -59,6 +59,42 @@ HEDDLE_API heddle_status heddle_group_open(const char *devices, const heddle_gro
 /* Closes the devices. All tables of the group must be destroyed first. NULL is accepted. */
 HEDDLE_API void heddle_group_close(heddle_group *group);
 
+/*
+ * How members of different processes reach each other, for libraries that bring them together, such as
+ * libheddle_mpi (heddle/mpi.h). Not part of the stable ABI.
+ *
+ * Every process has one member. All functions are called by all members in the same order, with host memory
+ * (with device memory too where `device_memory` is not 0), and return 0, or another number when a member is
+ * lost or does not answer in time; after that they are not called any more.
+ */
+typedef struct heddle_transport {
+    uint32_t size;          /* sizeof(heddle_transport) */
+    uint32_t members;       /* processes */
+    uint32_t member;        /* this one */
+    uint32_t device_memory; /* 1: arrays of all_to_all may be memory of a GPU */
+    void *context;          /* handed to the functions */
+    /* numbers[i] becomes the sum, with `largest` not 0 the largest, of all members' numbers[i]. */
+    int (*reduce)(void *context, uint64_t *numbers, uint64_t n, uint32_t largest);
+    /* `words` numbers for every member, and from every member. */
+    int (*all_to_all_words)(void *context, const uint64_t *send, uint64_t *receive, uint32_t words);
+    /* Bytes for member 0, then for member 1, ...; likewise what comes. Any number of them. */
+    int (*all_to_all)(void *context, const void *from, const uint64_t *send_bytes, void *to,
+                      const uint64_t *receive_bytes);
+    /* Ends it; NULL is accepted. */
+    void (*close)(void *context);
+} heddle_transport;
+
+/*
+ * Opens a group of as many processes, each with one device. Each gives its own part of every batch, gets the
+ * answers to it, and exports its own pairs; totals, sizes and statistics are those of all. All processes
+ * make the same calls in the same order with the same options, if only with no keys. When one of them
+ * fails, all get its status; when one does not answer, the others get HEDDLE_ERROR_PEER, and the group is
+ * good for nothing but being closed. The transport is closed with the group, also when this fails.
+ */
+HEDDLE_API heddle_status heddle_group_open_over(const heddle_transport *transport, const char *device,
+                                                const heddle_group_options *options,
+                                                heddle_group **group);
+
 typedef struct heddle_group_info {
     uint32_t size;          /* sizeof(heddle_group_info), set by the caller */
     uint32_t members;       /* of all processes */

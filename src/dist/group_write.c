@@ -309,9 +309,10 @@ static void choose_way(hd_writing *g)
 }
 
 /* What a failure that all know of leaves behind. */
-static void clean_up(hd_writing *g)
+static void clean_up(hd_writing *g, heddle_status status)
 {
-    if (!g->changing || g->counted) return;
+    if (status == HEDDLE_ERROR_PEER) hd_mend_break(&g->w->mend); /* who knows how far others are */
+    if (!g->changing || g->counted || status == HEDDLE_ERROR_PEER) return;
     if (g->w->builds) {
         empty_part(g);
         if (g->member->local == 0) g->w->emptied = true;
@@ -343,7 +344,7 @@ static heddle_status write_part(hd_member *member, void *context)
     if (status == HEDDLE_OK)
         status = hd_member_agree(member, member->local == 0 ? divide(&g) : HEDDLE_OK);
     if (status == HEDDLE_OK) status = move_and_work(&g);
-    if (status != HEDDLE_OK) clean_up(&g);
+    if (status != HEDDLE_OK) clean_up(&g, status);
     if (member->local == 0) w->counted = g.counted;
     writing_end(&g);
     return status;

@@ -96,8 +96,8 @@ static void group_free(heddle_group *group)
 {
     const uint32_t local = group->exchange->local;
     hd_crew_close(group->crew);
+    group->exchange->ops->close(group->exchange); /* may hold memory of the devices */
     for (uint32_t i = 0; i < local; i++) heddle_device_close(group->members[i].device);
-    group->exchange->ops->close(group->exchange);
     pthread_mutex_destroy(&group->lock);
     free(group->members);
     free(group);
@@ -120,8 +120,11 @@ static void find_accelerators(heddle_group *group)
 
 static void drop(hd_exchange *exchange, heddle_device **devices)
 {
-    for (uint32_t i = 0; i < exchange->local; i++) heddle_device_close(devices[i]);
+    const uint32_t local = exchange->local;
+    heddle_device *first = devices[0]; /* may be the exchange's own array */
     exchange->ops->close(exchange);
+    heddle_device_close(first);
+    for (uint32_t i = 1; i < local; i++) heddle_device_close(devices[i]);
 }
 
 heddle_status hd_group_make(hd_exchange *exchange, heddle_device **devices,

@@ -323,10 +323,11 @@ static void look_flags(shared *s, const void *k, const uint64_t *keys, uint64_t 
         hits += there;
     }
     assert_int_equal(found[n], 0xee);
-    assert_int_equal(totals.found, hits);
-    assert_int_equal(totals.absent, n - hits);
+    check(s->processes || (totals.found == hits && totals.absent == n - hits),
+          "contains: %llu found, not %llu", (unsigned long long)totals.found,
+          (unsigned long long)hits);
     check_ok(heddle_group_table_contains(s->table, k, n, NULL, &totals));
-    assert_int_equal(totals.found, hits);
+    check(s->processes || totals.found == hits, "contains without flags");
     free(found);
 }
 
@@ -372,7 +373,7 @@ static void look_lists(shared *s, const void *k, const uint64_t *keys, uint64_t 
     assert_int_equal(total, expected);
     uint8_t *values = malloc((total + 1) * 8);
     memset(values, 0xcd, (total + 1) * 8);
-    if (total != 0) {
+    if (total != 0 && !s->processes) {
         total = 0;
         check_status(
             heddle_group_table_retrieve(s->table, k, n, offsets, values, expected - 1, &total),

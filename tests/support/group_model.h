@@ -20,6 +20,7 @@ typedef struct shared {
     heddle_group_table *table;
     heddle_table_options options; /* as given, with value_bits as chosen */
     uint32_t members;
+    bool processes;     /* totals are not of this process's keys alone */
     shared_pair *pairs; /* the model */
     uint64_t size;
 } shared;
