@@ -183,6 +183,7 @@ heddle_status hd_write_outcomes(hd_writing *g, uint64_t rounds, heddle_status *a
         if (mine == HEDDLE_OK) mine = lay_out(&r, first, n);
         *agreed = send_there(&r, mine, &d);
         if (*agreed != HEDDLE_OK) break;
+        g->received += d.total;
         *agreed = send_home(&r, insert_pairs(&r, d.total));
         if (*agreed == HEDDLE_OK && n != 0) mine = report(&r, first, n);
     }

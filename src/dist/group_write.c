@@ -3,7 +3,9 @@
  *
  *   partition    every member counts its keys by bin; the counts of all are summed up; where the table is
  *                empty and balanced by rows, bins get new owners (spread.h). Now every member knows
- *                how many pairs it will get.
+ *                how many pairs it will get. A table balanced by keys does without counting at first:
+ *                a member expects its share of the rows, and makes more room if more come. When there is
+ *                no memory for that the call begins anew and counts.
  *   reorganise   slice by slice, pairs are sorted by bin and laid out by destination (route.h),
  *   exchange     and sent there, where they are gathered in one array.
  *   work         When all are there, each member builds its part, or inserts into it, in one call.
@@ -19,6 +21,10 @@
 #include <string.h>
 
 #include "api/table.h"
+
+/* What a member that guesses expects besides its share of the rows. */
+#define GUESS_SHARE 32
+#define GUESS_MORE 1024
 
 /* ----------------------------------------------------------------------------------- partition */
 
@@ -44,7 +50,7 @@ static heddle_status check_write(const hd_write *w, const hd_member *member)
 }
 
 /* What members tell each other besides the rows of bins. */
-enum { COUNT_HELD, COUNT_WITH_VALUES, COUNT_WITHOUT_VALUES, COUNT_REPORTS, COUNTS };
+enum { COUNT_HELD, COUNT_ROWS, COUNT_WITH_VALUES, COUNT_WITHOUT_VALUES, COUNT_REPORTS, COUNTS };
 
 static void count_wishes(const hd_write *w, uint64_t *counts)
 {
@@ -61,15 +67,19 @@ static heddle_status count_bins(hd_writing *g, heddle_status mine)
     const uint32_t bins = hd_spread_bins(spread);
     hd_exchange *exchange = hd_exchange_of(g->member);
     heddle_status status = mine;
+    free(g->counts);
     g->counts =
         hd_fault_due() ? NULL : (uint64_t *)calloc((size_t)bins + COUNTS, sizeof *g->counts);
     if (status == HEDDLE_OK && g->counts == NULL)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
-    if (status == HEDDLE_OK)
+    if (status == HEDDLE_OK && !g->guesses)
         status =
             hd_route_count(g->member, spread, w->table->options.key_bits,
                            w->n != 0 ? w->keys + g->first * g->key_width : NULL, g->n, g->counts);
-    if (status == HEDDLE_OK) count_wishes(w, g->counts + bins);
+    if (status == HEDDLE_OK) {
+        count_wishes(w, g->counts + bins);
+        g->counts[bins + COUNT_ROWS] = g->n;
+    }
     if (status == HEDDLE_OK)
         status =
             heddle_table_size(hd_part_of(w->table, g->member), &g->counts[bins + COUNT_HELD], NULL);
@@ -86,6 +96,7 @@ static heddle_status divide(hd_writing *g)
     const hd_spread *spread = &w->table->spread;
     const uint64_t *told = g->counts + hd_spread_bins(spread);
     heddle_status status;
+    free(w->counts);
     w->counts = g->counts;
     g->counts = NULL;
     w->reports = told[COUNT_REPORTS] != 0;
@@ -138,12 +149,43 @@ static heddle_status work_off(hd_writing *g, bool builds)
     return status;
 }
 
+/* A larger array with what is in the smaller one. */
+static heddle_status enlarge(hd_writing *g, hd_buffer *buffer, uint64_t pairs, uint32_t width)
+{
+    heddle_device *device = g->member->device;
+    hd_buffer larger = {NULL, NULL, 0};
+    heddle_status status = hd_buffer_room(&larger, device, pairs * width);
+    if (status == HEDDLE_OK)
+        status = device->engine->copy(device, larger.memory, buffer->memory, g->at * width, NULL);
+    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    if (status != HEDDLE_OK) {
+        hd_buffer_free(&larger);
+        return status;
+    }
+    hd_buffer_free(buffer);
+    *buffer = larger;
+    return HEDDLE_OK;
+}
+
+/* More pairs come than were expected. */
+static heddle_status expect_more(hd_writing *g, uint64_t pairs)
+{
+    const uint64_t wanted = pairs + pairs / 2;
+    heddle_status status = enlarge(g, &g->keys, wanted, g->key_width);
+    if (status == HEDDLE_OK && g->value_width != 0)
+        status = enlarge(g, &g->values, wanted, g->value_width);
+    if (status == HEDDLE_OK) g->capacity = wanted;
+    return status;
+}
+
 /* hd_delivery.room: behind what has been gathered. */
 static heddle_status room_for_pairs(hd_delivery *d, void *context)
 {
     hd_writing *g = (hd_writing *)context;
     heddle_status status = HEDDLE_OK;
-    if (g->at + d->total > g->capacity) { /* in pieces */
+    if (g->at + d->total > g->capacity && g->guesses) {
+        status = expect_more(g, g->at + d->total);
+    } else if (g->at + d->total > g->capacity) { /* in pieces */
         hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
         status = work_off(g, false);
         if (status == HEDDLE_OK && d->total > g->capacity) {
@@ -157,6 +199,7 @@ static heddle_status room_for_pairs(hd_delivery *d, void *context)
     d->to[0] = (char *)g->keys.memory + g->at * g->key_width;
     if (g->value_width != 0) d->to[1] = (char *)g->values.memory + g->at * g->value_width;
     g->at += d->total;
+    g->received += d->total;
     return HEDDLE_OK;
 }
 
@@ -183,14 +226,29 @@ static heddle_status send_slice(hd_writing *g, heddle_status mine, uint64_t firs
     return status;
 }
 
+/* How many rows come to this member: counted, or by its share of the bins and a little more. */
+static uint64_t expected_rows(const hd_writing *g)
+{
+    const hd_spread *spread = g->w->spread;
+    const uint32_t bins = hd_spread_bins(spread);
+    uint64_t own = 0, rows;
+    if (!g->guesses) return hd_spread_load(spread, g->w->counts, g->member->number);
+    for (uint32_t i = 0; i < spread->run_count; i++)
+        if (spread->runs[i].owner == g->member->number)
+            own += spread->runs[i].end - spread->runs[i].first;
+    rows = (uint64_t)((double)g->w->counts[bins + COUNT_ROWS] * (double)own / bins);
+    return rows + rows / GUESS_SHARE + GUESS_MORE;
+}
+
 /* All members gather, or all insert in pieces; *whole says which. Agreed upon. */
 static heddle_status prepare_gather(hd_writing *g, bool *whole)
 {
     hd_exchange *exchange = hd_exchange_of(g->member);
     uint64_t pieces = 0;
-    const uint64_t rows = hd_spread_load(g->w->spread, g->w->counts, g->member->number);
     bool mine = true;
-    heddle_status status = take_room(g, rows, &mine);
+    heddle_status status = take_room(g, expected_rows(g), &mine);
+    if (status == HEDDLE_OK && g->guesses && !mine)
+        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to gather pairs");
     if (status == HEDDLE_OK)
         status = hd_route_begin(&g->route, g->member, g->w->spread, g->w->table->options.key_bits,
                                 g->value_width * 8, g->slice);
@@ -216,7 +274,7 @@ static heddle_status gather_and_work(hd_writing *g, uint64_t rounds, heddle_stat
     if (status == HEDDLE_OK) status = hd_member_agree(g->member, mine);
     *agreed = status;
     if (status != HEDDLE_OK) return status;
-    hd_route_end(&g->route); /* the tables may need the memory */
+    hd_route_shrink(&g->route); /* the tables may need the memory */
     g->changing = true;
     hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
     return work_off(g, whole && g->w->builds);
@@ -257,15 +315,30 @@ static void empty_part(hd_writing *g)
         hd_mend_break(&g->w->mend);
 }
 
-/* Sums up what became of the keys, and how many members ran out of memory. */
-static heddle_status conclude(hd_writing *g, heddle_status mine)
+/* Everybody learns how many rows everybody got, and how many members ran out of memory. */
+static heddle_status tell_rows(hd_writing *g, uint64_t *without_memory)
 {
     hd_exchange *exchange = hd_exchange_of(g->member);
-    uint64_t without_memory = g->soft == HEDDLE_ERROR_NO_MEMORY;
+    const uint32_t members = exchange->members;
+    uint64_t *numbers = g->route.send; /* for every member, and as many behind */
+    heddle_status status;
+    memset(numbers, 0, 2 * members * sizeof *numbers);
+    numbers[g->member->number] = g->received;
+    numbers[members] = g->soft == HEDDLE_ERROR_NO_MEMORY;
+    status = exchange->ops->reduce(exchange, g->member->number, HEDDLE_OK, numbers, members + 1,
+                                   HD_REDUCE_SUM);
+    *without_memory = numbers[members];
+    if (status == HEDDLE_OK && g->member->local == 0)
+        for (uint32_t i = 0; i < members; i++) g->w->received[i] = numbers[i];
+    return status;
+}
+
+/* Sums up what became of the keys. */
+static heddle_status conclude(hd_writing *g, heddle_status mine)
+{
+    uint64_t without_memory = 0;
     heddle_status status = hd_group_totals(g->member, mine, &g->totals);
-    if (status == HEDDLE_OK)
-        status = exchange->ops->reduce(exchange, g->member->number, HEDDLE_OK, &without_memory, 1,
-                                       HD_REDUCE_SUM);
+    if (status == HEDDLE_OK) status = tell_rows(g, &without_memory);
     if (status != HEDDLE_OK) return status;
     if (without_memory != 0 && g->w->builds) {
         g->totals.failed += g->totals.inserted + g->totals.updated + g->totals.kept;
@@ -296,6 +369,7 @@ static void writing_end(hd_writing *g)
     hd_route_end(&g->route);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
     free(g->counts);
+    g->counts = NULL;
 }
 
 /* When all know how the call goes. */
@@ -333,6 +407,14 @@ static heddle_status move_and_work(hd_writing *g)
     return status == HEDDLE_OK ? conclude(g, mine) : status;
 }
 
+static heddle_status try_write(hd_writing *g)
+{
+    heddle_status status = count_bins(g, check_write(g->w, g->member));
+    if (status == HEDDLE_OK)
+        status = hd_member_agree(g->member, g->member->local == 0 ? divide(g) : HEDDLE_OK);
+    return status == HEDDLE_OK ? move_and_work(g) : status;
+}
+
 /* hd_member_work. */
 static heddle_status write_part(hd_member *member, void *context)
 {
@@ -340,10 +422,13 @@ static heddle_status write_part(hd_member *member, void *context)
     hd_writing g;
     heddle_status status;
     writing_begin(&g, w, member);
-    status = count_bins(&g, check_write(w, member));
-    if (status == HEDDLE_OK)
-        status = hd_member_agree(member, member->local == 0 ? divide(&g) : HEDDLE_OK);
-    if (status == HEDDLE_OK) status = move_and_work(&g);
+    g.guesses = w->table->balance == HEDDLE_BALANCE_KEYS;
+    status = try_write(&g);
+    if (status == HEDDLE_ERROR_NO_MEMORY && g.guesses && !g.changing) {
+        writing_end(&g);
+        writing_begin(&g, w, member);
+        status = try_write(&g);
+    }
     if (status != HEDDLE_OK) clean_up(&g, status);
     if (member->local == 0) w->counted = g.counted;
     writing_end(&g);
@@ -364,7 +449,7 @@ static void take_over(void *context, heddle_status status)
     if (w->from_empty || w->emptied)
         memset(table->rows, 0, table->spread.members * sizeof *table->rows);
     for (uint32_t i = 0; i < table->spread.members && !w->emptied; i++)
-        table->rows[i] += hd_spread_load(w->spread, w->counts, i);
+        table->rows[i] += w->received[i];
     if (w->spread == &w->fresh) {
         hd_spread_free(&table->spread);
         table->spread = w->fresh;
@@ -388,10 +473,17 @@ static heddle_status write_call(heddle_group_table *table, bool builds, const vo
     w.options = options != NULL ? *options : defaults;
     w.mend.mends = builds;
     w.mend.after = take_over;
+    if (table != NULL) { /* else the call says so */
+        w.received =
+            hd_fault_due() ? NULL : (uint64_t *)calloc(table->spread.members, sizeof *w.received);
+        if (w.received == NULL)
+            return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
+    }
     status = hd_group_call(table, builds ? "build" : "insert", write_part, &w, &w.mend);
     if (totals != NULL) *totals = w.totals;
     hd_spread_free(&w.fresh);
     free(w.counts);
+    free(w.received);
     return status;
 }
 

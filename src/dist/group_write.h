@@ -11,7 +11,8 @@ typedef struct hd_write {
     const char *keys, *values;
     uint64_t n;
     heddle_insert_options options;
-    uint64_t *counts;        /* of all members: rows of every bin, then what COUNT_* says */
+    uint64_t *counts; /* of all members: rows of every bin, unless guessed, and what COUNT_* says */
+    uint64_t *received;      /* rows of every member */
     bool has_values;         /* pairs, not keys alone */
     bool reports;            /* somebody wants to know what became of single keys */
     hd_spread fresh;         /* new owners of bins, where they change */
@@ -34,8 +35,10 @@ typedef struct hd_writing {
     hd_route route;
     hd_buffer keys, values; /* pairs that have come here */
     uint64_t at, capacity;  /* how many, and how many fit */
+    uint64_t received;      /* how many in all */
     hd_buffer staged[3];
     heddle_totals totals;
+    bool guesses;       /* how many rows come is not counted beforehand */
     bool changing;      /* some part may not be as it was */
     bool counted;       /* and what became of every key is known */
     heddle_status soft; /* FULL or NO_MEMORY: pairs have failed and are counted */

@@ -160,7 +160,10 @@ static heddle_status local_all_to_all(hd_exchange *exchange, uint32_t member, he
         keep_reason(p, p->fetched);
     }
     meet(x);
-    return status == HEDDLE_OK ? agreed(x, true) : status;
+    if (status != HEDDLE_OK) return status;
+    status = agreed(x, true);
+    if (status != HEDDLE_OK) meet(x); /* all have read the reason */
+    return status;
 }
 
 /* ---------------------------------------------------------------------------------------- life */

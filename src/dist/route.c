@@ -59,11 +59,16 @@ heddle_status hd_route_begin(hd_route *route, hd_member *member, const hd_spread
     return status;
 }
 
-void hd_route_end(hd_route *route)
+void hd_route_shrink(hd_route *route)
 {
     hd_buffer *const all[] = {&route->pairs, &route->spare, &route->starts,
                               &route->work,  &route->keys,  &route->values};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
+}
+
+void hd_route_end(hd_route *route)
+{
+    hd_route_shrink(route);
     free(route->host_starts);
     route->host_starts = NULL;
 }

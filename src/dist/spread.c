@@ -15,7 +15,7 @@
 #include "api/geometry.h"
 #include "engine/error.h"
 
-#define BIN_BITS 10
+#define BIN_BITS 8
 #define BINS_A_MEMBER 64 /* at least, up to HD_BIN_BITS_MAX */
 #define HEAVY_SHARE 32
 /* Counted for every bin besides its rows, and a share of their mean: a batch, a small one above all, says
