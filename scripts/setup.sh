@@ -2,8 +2,8 @@
 # setup.sh [build|test]: makes sure that what a build (or the tests) needs is there. On Debian and
 # Ubuntu what is missing is installed when that needs no password; otherwise the one line to run is
 # printed. nvcc is never installed: it is large, and Heddle works without it. What is only wanted
-# (Ninja; for the tests SQLite, and clang with libomp, see thread_sanitizer.sh) does not fail when it
-# cannot be had.
+# (Ninja; for the tests Open MPI, SQLite, and clang with libomp, see thread_sanitizer.sh) does not fail
+# when it cannot be had.
 set -euo pipefail
 purpose=${1:-build}
 CC=${CC:-cc} CXX=${CXX:-c++}
@@ -36,6 +36,8 @@ wanted() # the same for what is only wanted
     local plain='int main(void) { return 0; }\n'
     have ninja || echo "ninja-build Ninja"
     [ "$purpose" = test ] || return 0
+    have mpicc || echo "libopenmpi-dev Open MPI"
+    have mpirun || echo "openmpi-bin Open MPI"
     compiles "#include <sqlite3.h>\n$plain" -lsqlite3 || echo "libsqlite3-dev SQLite"
     if ! have clang; then
         echo "clang clang"

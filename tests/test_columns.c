@@ -433,12 +433,102 @@ static void keys_are_hashed_and_compared(const test_case *c)
         }
 }
 
+/* --------------------------------------------------------------------------------------- answers */
+
+static void check_deliver(const test_case *c, uint64_t n, uint32_t width, bool flags, bool values)
+{
+    bench b = bench_begin(c, n);
+    uint64_t state = n + width;
+    uint32_t *rows = shuffled_rows(n, 32, n);
+    uint8_t *found = calloc(n, 1), *from = malloc(n * width), *out = malloc(n * width);
+    uint8_t *flags_out = malloc(n);
+    memset(out, 0xcd, n * width);
+    memset(flags_out, 0xcd, n);
+    for (uint64_t i = 0; i < n; i++) {
+        found[i] = keys_below(&state, 3) != 0;
+        for (uint32_t k = 0; k < width; k++) from[i * width + k] = (uint8_t)keys_random(&state);
+        if (found[i]) memcpy(out + rows[i] * (uint64_t)width, from + i * width, width);
+        flags_out[rows[i]] = found[i];
+    }
+    void *to = push(&b, NULL, n * width);
+    uint8_t *flags_to = push(&b, NULL, n);
+    const hd_answers answers = {push(&b, rows, n * 4),     n,     push(&b, found, n),
+                                push(&b, from, n * width), width, flags ? flags_to : NULL,
+                                values ? to : NULL};
+    check_ok(b.steps->deliver(c->device, &answers, NULL));
+    uint8_t *got = pull(&b, to, n * width), *got_flags = pull(&b, flags_to, n);
+    if (!values) memset(out, 0xcd, n * width);
+    if (!flags) memset(flags_out, 0xcd, n);
+    assert_memory_equal(got, out, n * width);
+    assert_memory_equal(got_flags, flags_out, n);
+    void *const all[] = {rows, found, from, out, flags_out, got, got_flags};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
+    bench_end(&b);
+}
+
+/* Lists of 0 to `most` elements, in another order, behind `base` elements that are not at hand. */
+static void check_lists(const test_case *c, uint64_t n, uint32_t width, uint64_t most)
+{
+    const uint64_t base = 1000;
+    bench b = bench_begin(c, n);
+    uint64_t state = n + most, sum = 0;
+    uint32_t *rows = shuffled_rows(n, 32, n);
+    uint64_t *lengths = keys_allocate(n), *places = keys_allocate(n + 1),
+             *starts = keys_allocate(n + 1);
+    for (uint64_t i = 0; i < n; i++)
+        lengths[i] = keys_below(&state, 3) == 0 ? 0 : keys_below(&state, most + 1);
+    places[0] = base;
+    for (uint64_t i = 0; i < n; i++) places[i + 1] = places[i] + lengths[i];
+    for (uint64_t i = 0; i < n; i++) {
+        starts[i] = sum;
+        sum += lengths[rows[i]];
+    }
+    starts[n] = sum;
+    uint8_t *from = malloc(sum * width + 1), *out = malloc(sum * width + 1);
+    for (uint64_t i = 0; i < sum * width; i++) from[i] = (uint8_t)keys_random(&state);
+    for (uint64_t i = 0; i < n; i++)
+        memcpy(out + (places[rows[i]] - base) * width, from + starts[i] * width,
+               lengths[rows[i]] * width);
+    void *to = push(&b, NULL, sum * width);
+    const hd_answer_lists lists = {push(&b, rows, n * 4),
+                                   n,
+                                   sum,
+                                   push(&b, starts, (n + 1) * 8),
+                                   push(&b, from, sum * width),
+                                   width,
+                                   push(&b, places, n * 8),
+                                   base,
+                                   to};
+    check_ok(b.steps->deliver_lists(c->device, &lists, NULL));
+    uint8_t *got = pull(&b, to, sum * width);
+    assert_memory_equal(got, out, sum * width);
+    void *const all[] = {rows, lengths, places, starts, from, out, got};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
+    bench_end(&b);
+}
+
+static void answers_are_delivered(const test_case *c)
+{
+    if (c->device->engine->columns == NULL) return;
+    for (size_t s = 0; s < SIZES; s++)
+        for (uint32_t width = 4; width <= 8; width += 4) {
+            case_note("%llu answers of %u bytes", (unsigned long long)sizes[s], width);
+            check_deliver(c, sizes[s], width, true, true);
+            check_deliver(c, sizes[s], width, true, false);
+            check_deliver(c, sizes[s], width, false, true);
+            check_lists(c, sizes[s], width, 1);
+            check_lists(c, sizes[s], width, 9);
+            if (sizes[s] < 5000) check_lists(c, sizes[s], width, 3000);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_DEVICES(scan_adds_up),         OVER_DEVICES(flags_are_selected_and_ranked),
-        OVER_DEVICES(elements_are_moved),   OVER_DEVICES(largest_come_first),
-        OVER_DEVICES(groups_are_described), OVER_DEVICES(keys_are_hashed_and_compared),
+        OVER_DEVICES(scan_adds_up),          OVER_DEVICES(flags_are_selected_and_ranked),
+        OVER_DEVICES(elements_are_moved),    OVER_DEVICES(largest_come_first),
+        OVER_DEVICES(groups_are_described),  OVER_DEVICES(keys_are_hashed_and_compared),
+        OVER_DEVICES(answers_are_delivered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

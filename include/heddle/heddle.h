@@ -83,6 +83,7 @@ typedef int32_t heddle_status;
 #define HEDDLE_ERROR_FORMAT 7      /* a file is no table of Heddle's, or it is damaged */
 #define HEDDLE_ERROR_CORRUPT 8     /* heddle_table_validate found a broken invariant */
 #define HEDDLE_ERROR_DEVICE 9      /* the device's runtime reported an error */
+#define HEDDLE_ERROR_PEER 10       /* another member of a group did not answer; the group is lost */
 
 /* A short, static description of a status code; never NULL, also for unknown codes. */
 HEDDLE_API const char *heddle_status_string(heddle_status status);
@@ -618,5 +619,6 @@ HEDDLE_API heddle_status heddle_table_load(heddle_device *device, const char *pa
 
 #include <heddle/relations.h>
 #include <heddle/filter.h>
+#include <heddle/group.h>
 
 #endif

@@ -21,6 +21,8 @@
 /* The shortest row of pairs that fills whole lines. */
 #define BUFFER_PAIRS (PAIR_BYTES == 12 ? 16 : LINE / PAIR_BYTES)
 #define BUFFER_BYTES (BUFFER_PAIRS * PAIR_BYTES)
+/* Pairs in no more memory than this are read again before they leave the second-level cache. */
+#define CACHED_BYTES (UINT64_C(1) << 21)
 /* Keys that are mixed at once, by vectors where the machine has them. */
 #define BLOCK 64
 
@@ -37,6 +39,7 @@ typedef struct pass {
     uint8_t *filled; /* places of the buffer that are taken */
     char *buffers;   /* BUFFER_BYTES for each target, aligned to lines */
     char *out;       /* aligned to lines */
+    bool cached;     /* the pairs are so few that they are best left in the caches */
 } pass;
 
 /* What a pass of one thread needs for so many targets. */
@@ -57,6 +60,7 @@ static pass pass_make(uint32_t shift, uint32_t bits, char *work, int thread, cha
     p.row = p.first + targets;
     p.filled = (uint8_t *)(p.row + targets);
     p.out = out;
+    p.cached = false;
     return p;
 }
 
@@ -81,7 +85,8 @@ static inline void buffer_flush(const pass *p, uint32_t number, uint32_t filled)
     const uint64_t row = p->row[number], first = p->first[number];
     const uint64_t others = first > row ? first - row : 0;
     char *to = p->out + row * PAIR_BYTES;
-    if (others == 0 && filled == BUFFER_PAIRS) stream_out(to, buffer);
+    if (others == 0 && filled == BUFFER_PAIRS && p->cached) memcpy(to, buffer, BUFFER_BYTES);
+    else if (others == 0 && filled == BUFFER_PAIRS) stream_out(to, buffer);
     else if (filled > others)
         memcpy(to + others * PAIR_BYTES, buffer + others * PAIR_BYTES,
                (filled - others) * PAIR_BYTES);
@@ -212,7 +217,8 @@ static void first_pass(const hd_partition *job, int threads, uint32_t bits, char
     {
         const uint64_t me = (uint64_t)omp_get_thread_num(), all = (uint64_t)omp_get_num_threads();
         const uint64_t begin = share_begin(job->n, me, all), end = share_begin(job->n, me + 1, all);
-        const pass p = pass_make(HD_KEY_BITS - bits, bits, (char *)job->work, (int)me, out);
+        pass p = pass_make(HD_KEY_BITS - bits, bits, (char *)job->work, (int)me, out);
+        p.cached = job->n * PAIR_BYTES <= CACHED_BYTES;
         count_keys(job, begin, end, &p);
 #pragma omp barrier
 #pragma omp single

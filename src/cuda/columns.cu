@@ -554,5 +554,5 @@ extern "C" const hd_column_ops hd_columns_cuda;
 extern "C" const hd_column_ops hd_columns_cuda = {
     column_work,   column_scan,     column_select,  column_rank, column_gather, column_scatter,
     column_number, column_describe, hd_reduce_cuda, column_hash, column_differ, column_top,
-    NULL,
+    NULL,          hd_deliver_cuda, hd_deliver_lists_cuda,
 };

@@ -9,6 +9,10 @@ extern "C" const hd_column_ops hd_columns_cuda;
 heddle_status hd_reduce_cuda(heddle_device *device, const hd_grouped *grouped,
                              const hd_reduce *reduce, void *work, void *stream);
 
+heddle_status hd_deliver_cuda(heddle_device *device, const hd_answers *answers, void *stream);
+heddle_status hd_deliver_lists_cuda(heddle_device *device, const hd_answer_lists *lists,
+                                    void *stream);
+
 /* The builds of the HashGraph paper (engine/graph_paper.h). */
 heddle_status hd_paper_cuda(heddle_device *device, const uint32_t *keys, uint64_t n, uint32_t bins,
                             const hd_paper_graph *graph, const hd_paper_work *work);

@@ -51,6 +51,29 @@ typedef struct hd_reduce {
     uint8_t *out_valid; /* NULL, or one a group: whether any value took part */
 } hd_reduce;
 
+/* Answers that came back in another order than that of the questions: the i-th is that of rows[i]. */
+typedef struct hd_answers {
+    const uint32_t *rows;
+    uint64_t n;
+    const uint8_t *found;
+    const void *values;
+    uint32_t width; /* bytes of a value */
+    uint8_t *found_out;
+    void *values_out;
+} hd_answers;
+
+typedef struct hd_answer_lists {
+    const uint32_t *rows;
+    uint64_t n;             /* lists */
+    uint64_t elements;      /* starts[n] */
+    const uint64_t *starts; /* n + 1 */
+    const void *from;
+    uint32_t width; /* bytes of an element, 4 or 8 */
+    const uint64_t *places;
+    uint64_t base;
+    void *out;
+} hd_answer_lists;
+
 typedef struct hd_column_ops {
     /* Bytes of `work` that suffice for any of these steps over n elements. */
     uint64_t (*work)(heddle_device *device, uint64_t n);
@@ -97,6 +120,13 @@ typedef struct hd_column_ops {
        groups + 1 numbers. NULL where there are no such groups. */
     heddle_status (*order)(heddle_device *device, const hd_grouped *grouped, uint64_t *starts,
                            void *rows, void *work, void *stream);
+    /* Answers in the order of the questions: found_out[rows[i]] = found[i], where not NULL, and where
+       found[i] is not 0 values_out[rows[i]] = values[i], unless NULL, of 4 or 8 bytes. */
+    heddle_status (*deliver)(heddle_device *device, const hd_answers *answers, void *stream);
+    /* The same for lists: that of question i is elements [starts[i], starts[i + 1]) of `from`, and goes to
+       out + places[rows[i]] - base. */
+    heddle_status (*deliver_lists)(heddle_device *device, const hd_answer_lists *lists,
+                                   void *stream);
 } hd_column_ops;
 
 #endif

@@ -1,0 +1,22 @@
+# libheddle_mpi: groups over MPI (include/heddle/mpi.h), in a library of its own so that libheddle needs no
+# MPI. Sets heddle_has_mpi.
+
+set(heddle_has_mpi FALSE)
+if(NOT HEDDLE_MPI STREQUAL "OFF" AND NOT heddle_sanitizers) # MPI's own memory is not the sanitizers' affair
+    find_package(MPI COMPONENTS C)
+    set(heddle_has_mpi ${MPI_C_FOUND})
+endif()
+if(NOT heddle_has_mpi)
+    if(HEDDLE_MPI STREQUAL "ON")
+        message(FATAL_ERROR "MPI is missing: scripts/setup.sh installs it, HEDDLE_MPI=OFF does without")
+    endif()
+    message(STATUS "libheddle_mpi: left out")
+    return()
+endif()
+
+add_library(heddle_mpi SHARED src/mpi/mpi_transport.c)
+add_library(heddle::heddle_mpi ALIAS heddle_mpi)
+target_include_directories(heddle_mpi PRIVATE src)
+target_link_libraries(heddle_mpi PUBLIC heddle MPI::MPI_C)
+set_target_properties(heddle_mpi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${heddle_abi_version}
+    LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

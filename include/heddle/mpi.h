@@ -1,0 +1,36 @@
+/*
+ * mpi.h: groups whose members are ranks of MPI, in a library of its own, libheddle_mpi, so that libheddle
+ * needs no MPI. All else is as heddle/group.h says, above all at heddle_group_open_over.
+ *
+ *     MPI_Init(&argc, &argv);
+ *     heddle_group *group;
+ *     heddle_mpi_open(MPI_COMM_WORLD, "auto", NULL, &group);
+ *     ... heddle_group_table_create and so on: every rank its own part of the keys ...
+ *     heddle_group_close(group);
+ *     MPI_Finalize();
+ */
+#ifndef HEDDLE_MPI_H
+#define HEDDLE_MPI_H
+
+#include <heddle/heddle.h>
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/*
+ * Opens a group of all ranks of `comm`, each with one device, as heddle_device_open takes it; ranks may have
+ * different ones. "cuda" with a colon and nothing behind it, "cuda:", is the GPU whose number is that of the
+ * rank among those of its machine, modulo its GPUs. Collective; `comm` is duplicated and stays the
+ * caller's. Messages of any length go in pieces. Calls on the group come from a thread that may call
+ * MPI. A rank that does not answer within options->timeout_ms gives the others HEDDLE_ERROR_PEER.
+ */
+HEDDLE_API heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
+                                         const heddle_group_options *options, heddle_group **group);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * deliver_kernels.h: the device code that brings answers into the order of the questions
+ * (engine/columns.h); deliver.cu launches it.
+ */
+#ifndef HD_DELIVER_KERNELS_H
+#define HD_DELIVER_KERNELS_H
+
+#include "base/port.h"
+#include "engine/columns.h"
+
+#ifndef DELIVER_BLOCK
+#define DELIVER_BLOCK 256
+#endif
+
+template <class VALUE>
+static __global__ void __launch_bounds__(DELIVER_BLOCK) deliver_answers(hd_answers answers)
+{
+    const uint64_t stride = (uint64_t)gridDim.x * DELIVER_BLOCK;
+    for (uint64_t i = (uint64_t)blockIdx.x * DELIVER_BLOCK + threadIdx.x; i < answers.n;
+         i += stride) {
+        const uint64_t row = answers.rows[i];
+        const uint8_t found = answers.found[i];
+        if (answers.found_out != NULL) answers.found_out[row] = found;
+        if (answers.values_out != NULL && found != 0)
+            ((VALUE *)answers.values_out)[row] = ((const VALUE *)answers.values)[i];
+    }
+}
+
+/* The list that holds the element `at`: the last that begins at or before it. */
+HD_FN uint64_t list_of(const hd_answer_lists &lists, uint64_t at)
+{
+    uint64_t low = 0, high = lists.n;
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (lists.starts[middle] <= at) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+/* A thread for every element, so that it does not matter how long lists are. */
+template <class VALUE>
+static __global__ void __launch_bounds__(DELIVER_BLOCK) deliver_elements(hd_answer_lists lists)
+{
+    const uint64_t stride = (uint64_t)gridDim.x * DELIVER_BLOCK;
+    for (uint64_t i = (uint64_t)blockIdx.x * DELIVER_BLOCK + threadIdx.x; i < lists.elements;
+         i += stride) {
+        const uint64_t list = list_of(lists, i);
+        const uint64_t to = lists.places[lists.rows[list]] - lists.base + (i - lists.starts[list]);
+        ((VALUE *)lists.out)[to] = ((const VALUE *)lists.from)[i];
+    }
+}
+
+#endif

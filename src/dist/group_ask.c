@@ -1,0 +1,269 @@
+/*
+ * group_ask.c: questions to a table of a group: find, contains, count, and erase, which answers too. Slice
+ * by slice, keys go to their owners, are looked up there, and the answers come back the way they came.
+ * What came from a member goes back to it in the same order; which question each answers, the asking
+ * member remembers as row numbers that were sorted along with its keys.
+ */
+#include <string.h>
+
+#include "api/table.h"
+#include "dist/group_ask.h"
+
+/* A member's part of it. */
+typedef struct asking {
+    hd_question *q;
+    hd_member *member;
+    hd_route route;
+    uint64_t first, n, slice; /* of the keys of the batch */
+    hd_buffer keys;           /* that others ask this member */
+    hd_buffer found, values;  /* the answers to them; values or matches */
+    hd_buffer back_found, back_values;
+    hd_buffer staged[3];
+    heddle_totals totals;
+} asking;
+
+/* hd_delivery.room: for the keys that come, and for the answers to them. */
+static heddle_status room_for_keys(hd_delivery *d, void *context)
+{
+    asking *a = (asking *)context;
+    heddle_device *device = a->member->device;
+    heddle_status status =
+        hd_buffer_room(&a->keys, device, d->total * hd_group_key_width(a->q->table));
+    if (status == HEDDLE_OK) status = hd_buffer_room(&a->found, device, d->total);
+    if (status == HEDDLE_OK) status = hd_buffer_room(&a->values, device, d->total * a->q->width);
+    d->to[0] = a->keys.memory;
+    return status;
+}
+
+/* Looks up what has come. */
+static heddle_status look_up(asking *a, uint64_t n)
+{
+    heddle_table *part = hd_part_of(a->q->table, a->member);
+    uint8_t *found = (uint8_t *)a->found.memory;
+    heddle_totals totals;
+    heddle_status status;
+    memset(&totals, 0, sizeof totals);
+    if (a->q->kind == HD_ASK_COUNT)
+        status = heddle_table_count(part, a->keys.memory, n, (uint64_t *)a->values.memory, &totals,
+                                    NULL);
+    else if (a->q->kind == HD_ASK_ERASE)
+        status = heddle_table_erase(part, a->keys.memory, n, found, &totals, NULL);
+    else if (a->q->width != 0)
+        status = heddle_table_find(part, a->keys.memory, n, a->values.memory, found, &totals, NULL);
+    else status = heddle_table_contains(part, a->keys.memory, n, found, &totals, NULL);
+    hd_totals_sum(&a->totals, &totals);
+    if (a->q->kind == HD_ASK_ERASE && totals.found != 0)
+        __atomic_store_n(&a->q->erased, true, __ATOMIC_RELAXED);
+    hd_phase(a->member, HEDDLE_PHASE_WORK);
+    return status;
+}
+
+/* Sends the answers home. */
+static heddle_status send_back(asking *a, heddle_status mine)
+{
+    hd_exchange *exchange = hd_exchange_of(a->member);
+    hd_delivery d;
+    heddle_status status;
+    memset(&d, 0, sizeof d);
+    d.send = a->route.receive;
+    d.receive = a->route.send; /* they come back as they went */
+    if (a->q->kind != HD_ASK_COUNT) {
+        d.from[0] = a->found.memory;
+        d.to[0] = a->back_found.memory;
+        d.width[d.arrays++] = 1;
+    }
+    if (a->q->width != 0) {
+        d.from[d.arrays] = a->values.memory;
+        d.to[d.arrays] = a->back_values.memory;
+        d.width[d.arrays++] = a->q->width;
+    }
+    status = exchange->ops->all_to_all(exchange, a->member->number, mine, &d);
+    hd_phase(a->member, HEDDLE_PHASE_EXCHANGE);
+    return status;
+}
+
+static heddle_status deliver(asking *a, const hd_window *values, const hd_window *found, uint64_t n)
+{
+    heddle_device *device = a->member->device;
+    const hd_column_ops *columns = device->engine->columns;
+    hd_answers answers;
+    if (a->q->kind == HD_ASK_COUNT)
+        return columns->scatter(device, a->back_values.memory, sizeof(uint64_t),
+                                a->route.values.memory, 32, n, values->memory, NULL);
+    answers.rows = (const uint32_t *)a->route.values.memory;
+    answers.n = n;
+    answers.found = (const uint8_t *)a->back_found.memory;
+    answers.values = a->back_values.memory;
+    answers.width = a->q->width;
+    answers.found_out = (uint8_t *)found->memory;
+    answers.values_out = values->memory;
+    return columns->deliver(device, &answers, NULL);
+}
+
+/* Brings the answers of a slice to the caller's arrays, in the order of its keys. */
+static heddle_status give_answers(asking *a, uint64_t first, uint64_t n)
+{
+    const hd_question *q = a->q;
+    hd_window value_window, found_window;
+    heddle_status status =
+        hd_window_open(a->member, q->width != 0 ? q->values + (a->first + first) * q->width : NULL,
+                       n * q->width, q->kind == HD_ASK_FIND, &a->staged[1], &value_window);
+    if (status == HEDDLE_OK)
+        status = hd_window_open(a->member, q->found != NULL ? q->found + a->first + first : NULL, n,
+                                false, &a->staged[2], &found_window);
+    if (status == HEDDLE_OK) status = deliver(a, &value_window, &found_window, n);
+    if (status == HEDDLE_OK) status = hd_window_close(a->member, &value_window);
+    if (status == HEDDLE_OK) status = hd_window_close(a->member, &found_window);
+    hd_phase(a->member, HEDDLE_PHASE_REORGANISE);
+    return status;
+}
+
+/* One slice, there and back. What it returns is agreed upon. */
+static heddle_status ask_slice(asking *a, heddle_status mine, uint64_t first, uint64_t n,
+                               heddle_status *after)
+{
+    hd_exchange *exchange = hd_exchange_of(a->member);
+    const uint32_t width = hd_group_key_width(a->q->table);
+    hd_window window = {NULL, NULL, 0};
+    hd_delivery d;
+    heddle_status status = mine;
+    if (status == HEDDLE_OK && n != 0)
+        status = hd_window_open(a->member, a->q->keys + (a->first + first) * width, n * width, true,
+                                &a->staged[0], &window);
+    if (status == HEDDLE_OK) status = hd_route_slice(&a->route, window.memory, NULL, n);
+    memset(&d, 0, sizeof d);
+    d.arrays = 1;
+    d.width[0] = width;
+    d.from[0] = a->route.keys.memory;
+    d.send = a->route.send;
+    d.receive = a->route.receive;
+    d.room = room_for_keys;
+    d.context = a;
+    status = exchange->ops->all_to_all(exchange, a->member->number, status, &d);
+    hd_phase(a->member, HEDDLE_PHASE_EXCHANGE);
+    if (status != HEDDLE_OK) return status;
+    *after = look_up(a, d.total);
+    status = send_back(a, *after);
+    if (status == HEDDLE_OK && n != 0) *after = give_answers(a, first, n);
+    return status;
+}
+
+static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
+{
+    heddle_device *device = member->device;
+    const heddle_group_table *table = q->table;
+    heddle_status status = hd_check_array(q->keys, q->n, hd_group_key_width(table), "keys");
+    memset(a, 0, sizeof *a);
+    a->q = q;
+    a->member = member;
+    a->slice = hd_member_slice(member, q->kind == HD_ASK_ERASE &&
+                                           table->options.scheme == HEDDLE_SCHEME_HASHGRAPH);
+    hd_member_part(member, q->n, &a->first, &a->n);
+    if (a->n < a->slice) a->slice = a->n != 0 ? a->n : 1;
+    if (status == HEDDLE_OK && q->width != 0)
+        status = hd_check_array(q->values, q->n, q->width,
+                                q->kind == HD_ASK_COUNT ? "matches" : "values");
+    if (status == HEDDLE_OK)
+        status = hd_route_begin(&a->route, member, &table->spread, table->options.key_bits, 32,
+                                a->slice);
+    if (status == HEDDLE_OK) status = hd_buffer_room(&a->back_found, device, a->slice);
+    if (status == HEDDLE_OK) status = hd_buffer_room(&a->back_values, device, a->slice * q->width);
+    return status;
+}
+
+static void asking_end(asking *a)
+{
+    hd_buffer *const all[] = {&a->keys,        &a->found,     &a->values,    &a->back_found,
+                              &a->back_values, &a->staged[0], &a->staged[1], &a->staged[2]};
+    hd_route_end(&a->route);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
+}
+
+/* An erasure that failed is harmless while nobody has erased anything; of other processes that is not known. */
+static void note_half_erased(hd_question *q, const hd_member *member, uint64_t rounds)
+{
+    const hd_exchange *exchange = hd_exchange_of(member);
+    const bool unknown = exchange->members > exchange->local && rounds != 0;
+    if (q->kind != HD_ASK_ERASE) return;
+    if (unknown || __atomic_load_n(&q->erased, __ATOMIC_RELAXED)) hd_mend_break(&q->mend);
+}
+
+heddle_status hd_ask(hd_member *member, hd_question *q)
+{
+    asking a;
+    uint64_t rounds = 0;
+    heddle_status mine = asking_begin(&a, q, member);
+    heddle_status status = hd_group_rounds(member, mine, a.n, a.slice, &rounds);
+    for (uint64_t i = 0; i < rounds && status == HEDDLE_OK; i++)
+        status =
+            ask_slice(&a, mine, i * a.slice, hd_slice_length(a.n, i * a.slice, a.slice), &mine);
+    if (status == HEDDLE_OK) status = hd_group_totals(member, mine, &a.totals);
+    if (member->local == 0) q->totals = a.totals;
+    if (status != HEDDLE_OK) note_half_erased(q, member, rounds);
+    asking_end(&a);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------ the calls */
+
+/* hd_member_work. */
+static heddle_status ask(hd_member *member, void *context)
+{
+    return hd_ask(member, (hd_question *)context);
+}
+
+static heddle_status answer(hd_question *q, const char *what, heddle_totals *totals)
+{
+    const heddle_status status = hd_group_call(q->table, what, ask, q, &q->mend);
+    if (status == HEDDLE_OK && totals != NULL) *totals = q->totals;
+    return status;
+}
+
+hd_question hd_question_make(heddle_group_table *table, uint32_t kind, const void *keys, uint64_t n,
+                             uint8_t *found)
+{
+    hd_question q;
+    memset(&q, 0, sizeof q);
+    q.table = table;
+    q.kind = kind;
+    q.keys = (const char *)keys;
+    q.n = n;
+    q.found = found;
+    return q;
+}
+
+heddle_status heddle_group_table_find(heddle_group_table *table, const void *keys, uint64_t n,
+                                      void *values, uint8_t *found, heddle_totals *totals)
+{
+    hd_question q = hd_question_make(table, HD_ASK_FIND, keys, n, found);
+    if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "find: the table is NULL");
+    if (table->options.value_bits == 0)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "find: a set has no values to find; use heddle_group_table_contains");
+    q.values = (char *)values;
+    q.width = hd_group_value_width(table);
+    return answer(&q, "find", totals);
+}
+
+heddle_status heddle_group_table_contains(heddle_group_table *table, const void *keys, uint64_t n,
+                                          uint8_t *found, heddle_totals *totals)
+{
+    hd_question q = hd_question_make(table, HD_ASK_FIND, keys, n, found);
+    return answer(&q, "contains", totals);
+}
+
+heddle_status heddle_group_table_count(heddle_group_table *table, const void *keys, uint64_t n,
+                                       uint64_t *matches, heddle_totals *totals)
+{
+    hd_question q = hd_question_make(table, HD_ASK_COUNT, keys, n, NULL);
+    q.values = (char *)matches;
+    q.width = sizeof *matches;
+    return answer(&q, "count", totals);
+}
+
+heddle_status heddle_group_table_erase(heddle_group_table *table, const void *keys, uint64_t n,
+                                       uint8_t *found, heddle_totals *totals)
+{
+    hd_question q = hd_question_make(table, HD_ASK_ERASE, keys, n, found);
+    return answer(&q, "erase", totals);
+}

@@ -1,0 +1,502 @@
+/*
+ * group_write.c: build and insert into a table of a group: the four phases.
+ *
+ *   partition    every member counts its keys by bin; the counts of all are summed up; where the table is
+ *                empty and balanced by rows, bins get new owners (spread.h). Now every member knows
+ *                how many pairs it will get. A table balanced by keys does without counting at first:
+ *                a member expects its share of the rows, and makes more room if more come. When there is
+ *                no memory for that the call begins anew and counts.
+ *   reorganise   slice by slice, pairs are sorted by bin and laid out by destination (route.h),
+ *   exchange     and sent there, where they are gathered in one array.
+ *   work         When all are there, each member builds its part, or inserts into it, in one call.
+ *
+ * So nothing changes before all that can fail but the tables' own work is done. Where a member has no
+ * memory to gather its pairs, all insert in pieces instead, as large as fit (CHUNKS). When the caller
+ * wants to know what became of single keys, pairs are inserted slice by slice and the outcomes sent
+ * home (group_outcomes.c).
+ */
+#include "dist/group_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/table.h"
+
+/* What a member that guesses expects besides its share of the rows. */
+#define GUESS_SHARE 32
+#define GUESS_MORE 1024
+
+/* ----------------------------------------------------------------------------------- partition */
+
+/* Refuses what a part would refuse, before anything is done. */
+static heddle_status check_write(const hd_write *w, const hd_member *member)
+{
+    const heddle_group_table *table = w->table;
+    heddle_insert_options options = w->options;
+    heddle_status status = hd_check_array(w->keys, w->n, hd_group_key_width(table), "keys");
+    if (status == HEDDLE_OK && w->n != 0 && w->values == NULL &&
+        (table->options.container == HEDDLE_CONTAINER_MAP ||
+         table->options.container == HEDDLE_CONTAINER_MULTIMAP))
+        status = hd_fail(HEDDLE_ERROR_INVALID, "the array of values is NULL");
+    if (status == HEDDLE_OK && w->values != NULL && hd_group_value_width(table) != 0)
+        status = hd_check_array(w->values, w->n, hd_group_value_width(table), "values");
+    if (status == HEDDLE_OK && options.size == sizeof options && options.workspace != NULL)
+        status = hd_fail(HEDDLE_ERROR_INVALID, "tables of groups take no workspace");
+    /* The part looks at the options and at which arrays there are; it is given no key. */
+    if (status == HEDDLE_OK)
+        status = heddle_table_insert(hd_part_of(table, member), w->keys, w->values, 0, &options,
+                                     NULL, NULL);
+    return status;
+}
+
+/* What members tell each other besides the rows of bins. */
+enum { COUNT_HELD, COUNT_ROWS, COUNT_WITH_VALUES, COUNT_WITHOUT_VALUES, COUNT_REPORTS, COUNTS };
+
+static void count_wishes(const hd_write *w, uint64_t *counts)
+{
+    counts[COUNT_WITH_VALUES] = w->n != 0 && w->values != NULL;
+    counts[COUNT_WITHOUT_VALUES] = w->n != 0 && w->values == NULL;
+    counts[COUNT_REPORTS] = w->options.outcomes != NULL || w->options.failed_capacity != 0;
+}
+
+/* Counts all keys by bin, and how many the table holds: the sums of all members. Agreed upon. */
+static heddle_status count_bins(hd_writing *g, heddle_status mine)
+{
+    hd_write *w = g->w;
+    const hd_spread *spread = &w->table->spread;
+    const uint32_t bins = hd_spread_bins(spread);
+    hd_exchange *exchange = hd_exchange_of(g->member);
+    heddle_status status = mine;
+    free(g->counts);
+    g->counts =
+        hd_fault_due() ? NULL : (uint64_t *)calloc((size_t)bins + COUNTS, sizeof *g->counts);
+    if (status == HEDDLE_OK && g->counts == NULL)
+        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
+    if (status == HEDDLE_OK && !g->guesses)
+        status =
+            hd_route_count(g->member, spread, w->table->options.key_bits,
+                           w->n != 0 ? w->keys + g->first * g->key_width : NULL, g->n, g->counts);
+    if (status == HEDDLE_OK) {
+        count_wishes(w, g->counts + bins);
+        g->counts[bins + COUNT_ROWS] = g->n;
+    }
+    if (status == HEDDLE_OK)
+        status =
+            heddle_table_size(hd_part_of(w->table, g->member), &g->counts[bins + COUNT_HELD], NULL);
+    status = exchange->ops->reduce(exchange, g->member->number, status, g->counts, bins + COUNTS,
+                                   HD_REDUCE_SUM);
+    hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
+    return status;
+}
+
+/* The first local member finds out, for all, who owns what. */
+static heddle_status divide(hd_writing *g)
+{
+    hd_write *w = g->w;
+    const hd_spread *spread = &w->table->spread;
+    const uint64_t *told = g->counts + hd_spread_bins(spread);
+    heddle_status status;
+    free(w->counts);
+    w->counts = g->counts;
+    g->counts = NULL;
+    w->reports = told[COUNT_REPORTS] != 0;
+    w->has_values = told[COUNT_WITH_VALUES] != 0;
+    w->from_empty = w->builds || told[COUNT_HELD] == 0;
+    w->spread = spread;
+    if (told[COUNT_WITH_VALUES] != 0 && told[COUNT_WITHOUT_VALUES] != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "some members are given values and some are not");
+    if (!w->from_empty || w->table->balance != HEDDLE_BALANCE_ROWS) return HEDDLE_OK;
+    status = hd_spread_balanced(spread, w->counts, &w->fresh);
+    if (status == HEDDLE_OK) w->spread = &w->fresh;
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------- gathering */
+
+/* Room for all pairs of this member, or for as many as there is memory for; *whole says which. */
+static heddle_status take_room(hd_writing *g, uint64_t rows, bool *whole)
+{
+    heddle_device *device = g->member->device;
+    uint64_t pairs = rows != 0 ? rows : 1;
+    for (;; pairs /= 2) {
+        heddle_status status = hd_buffer_room(&g->keys, device, pairs * g->key_width);
+        if (status == HEDDLE_OK && g->value_width != 0)
+            status = hd_buffer_room(&g->values, device, pairs * g->value_width);
+        if (status == HEDDLE_OK) break;
+        hd_buffer_free(&g->keys);
+        if (pairs <= g->slice || status != HEDDLE_ERROR_NO_MEMORY) return status;
+    }
+    g->capacity = pairs;
+    *whole = pairs >= rows;
+    return HEDDLE_OK;
+}
+
+/* Inserts or builds what has been gathered. */
+static heddle_status work_off(hd_writing *g, bool builds)
+{
+    heddle_table *part = hd_part_of(g->w->table, g->member);
+    const void *values = g->value_width != 0 ? g->values.memory : NULL;
+    heddle_totals totals;
+    heddle_status status;
+    memset(&totals, 0, sizeof totals);
+    status = builds ? heddle_table_build(part, g->keys.memory, values, g->at, &g->w->options,
+                                         &totals, NULL)
+                    : heddle_table_insert(part, g->keys.memory, values, g->at, &g->w->options,
+                                          &totals, NULL);
+    status = hd_write_result(g, status, &totals, g->at);
+    g->at = 0;
+    hd_phase(g->member, HEDDLE_PHASE_WORK);
+    return status;
+}
+
+/* A larger array with what is in the smaller one. */
+static heddle_status enlarge(hd_writing *g, hd_buffer *buffer, uint64_t pairs, uint32_t width)
+{
+    heddle_device *device = g->member->device;
+    hd_buffer larger = {NULL, NULL, 0};
+    heddle_status status = hd_buffer_room(&larger, device, pairs * width);
+    if (status == HEDDLE_OK)
+        status = device->engine->copy(device, larger.memory, buffer->memory, g->at * width, NULL);
+    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    if (status != HEDDLE_OK) {
+        hd_buffer_free(&larger);
+        return status;
+    }
+    hd_buffer_free(buffer);
+    *buffer = larger;
+    return HEDDLE_OK;
+}
+
+/* More pairs come than were expected. */
+static heddle_status expect_more(hd_writing *g, uint64_t pairs)
+{
+    const uint64_t wanted = pairs + pairs / 2;
+    heddle_status status = enlarge(g, &g->keys, wanted, g->key_width);
+    if (status == HEDDLE_OK && g->value_width != 0)
+        status = enlarge(g, &g->values, wanted, g->value_width);
+    if (status == HEDDLE_OK) g->capacity = wanted;
+    return status;
+}
+
+/* hd_delivery.room: behind what has been gathered. */
+static heddle_status room_for_pairs(hd_delivery *d, void *context)
+{
+    hd_writing *g = (hd_writing *)context;
+    heddle_status status = HEDDLE_OK;
+    if (g->at + d->total > g->capacity && g->guesses) {
+        status = expect_more(g, g->at + d->total);
+    } else if (g->at + d->total > g->capacity) { /* in pieces */
+        hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
+        status = work_off(g, false);
+        if (status == HEDDLE_OK && d->total > g->capacity) {
+            bool whole;
+            status = take_room(g, d->total, &whole);
+            if (status == HEDDLE_OK && !whole)
+                status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the pairs of one slice");
+        }
+    }
+    if (status != HEDDLE_OK) return status;
+    d->to[0] = (char *)g->keys.memory + g->at * g->key_width;
+    if (g->value_width != 0) d->to[1] = (char *)g->values.memory + g->at * g->value_width;
+    g->at += d->total;
+    g->received += d->total;
+    return HEDDLE_OK;
+}
+
+static heddle_status send_slice(hd_writing *g, heddle_status mine, uint64_t first, uint64_t n)
+{
+    hd_exchange *exchange = hd_exchange_of(g->member);
+    hd_window keys = {NULL, NULL, 0}, values = {NULL, NULL, 0};
+    hd_delivery d;
+    heddle_status status = mine;
+    if (status == HEDDLE_OK && n != 0) status = hd_write_windows(g, first, n, &keys, &values);
+    if (status == HEDDLE_OK) status = hd_route_slice(&g->route, keys.memory, values.memory, n);
+    memset(&d, 0, sizeof d);
+    d.arrays = g->value_width != 0 ? 2 : 1;
+    d.width[0] = g->key_width;
+    d.width[1] = g->value_width;
+    d.from[0] = g->route.keys.memory;
+    d.from[1] = g->route.values.memory;
+    d.send = g->route.send;
+    d.receive = g->route.receive;
+    d.room = room_for_pairs;
+    d.context = g;
+    status = exchange->ops->all_to_all(exchange, g->member->number, status, &d);
+    hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
+    return status;
+}
+
+/* How many rows come to this member: counted, or by its share of the bins and a little more. */
+static uint64_t expected_rows(const hd_writing *g)
+{
+    const hd_spread *spread = g->w->spread;
+    const uint32_t bins = hd_spread_bins(spread);
+    uint64_t own = 0, rows;
+    if (!g->guesses) return hd_spread_load(spread, g->w->counts, g->member->number);
+    for (uint32_t i = 0; i < spread->run_count; i++)
+        if (spread->runs[i].owner == g->member->number)
+            own += spread->runs[i].end - spread->runs[i].first;
+    rows = (uint64_t)((double)g->w->counts[bins + COUNT_ROWS] * (double)own / bins);
+    return rows + rows / GUESS_SHARE + GUESS_MORE;
+}
+
+/* All members gather, or all insert in pieces; *whole says which. Agreed upon. */
+static heddle_status prepare_gather(hd_writing *g, bool *whole)
+{
+    hd_exchange *exchange = hd_exchange_of(g->member);
+    uint64_t pieces = 0;
+    bool mine = true;
+    heddle_status status = take_room(g, expected_rows(g), &mine);
+    if (status == HEDDLE_OK && g->guesses && !mine)
+        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to gather pairs");
+    if (status == HEDDLE_OK)
+        status = hd_route_begin(&g->route, g->member, g->w->spread, g->w->table->options.key_bits,
+                                g->value_width * 8, g->slice);
+    pieces = !mine;
+    status = exchange->ops->reduce(exchange, g->member->number, status, &pieces, 1, HD_REDUCE_SUM);
+    *whole = pieces == 0;
+    return status;
+}
+
+/* *agreed is what all members know; the status is the member's own. */
+static heddle_status gather_and_work(hd_writing *g, uint64_t rounds, heddle_status *agreed)
+{
+    bool whole = true;
+    heddle_status mine = HEDDLE_OK, status = prepare_gather(g, &whole);
+    if (status == HEDDLE_OK && !whole) {
+        g->changing = true;
+        if (g->w->builds) mine = heddle_table_clear(hd_part_of(g->w->table, g->member), NULL);
+    }
+    for (uint64_t i = 0; i < rounds && status == HEDDLE_OK; i++) {
+        status = send_slice(g, mine, i * g->slice, hd_slice_length(g->n, i * g->slice, g->slice));
+        mine = HEDDLE_OK;
+    }
+    if (status == HEDDLE_OK) status = hd_member_agree(g->member, mine);
+    *agreed = status;
+    if (status != HEDDLE_OK) return status;
+    hd_route_shrink(&g->route); /* the tables may need the memory */
+    g->changing = true;
+    hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
+    return work_off(g, whole && g->w->builds);
+}
+
+/* ---------------------------------------------------------------------------------- the result */
+
+heddle_status hd_write_result(hd_writing *g, heddle_status status, heddle_totals *totals,
+                              uint64_t n)
+{
+    const uint64_t known = totals->inserted + totals->updated + totals->kept + totals->failed;
+    if (status != HEDDLE_OK && status != HEDDLE_ERROR_FULL && status != HEDDLE_ERROR_NO_MEMORY)
+        return status;
+    if (status != HEDDLE_OK && known < n) totals->failed += n - known; /* none of these is in */
+    hd_totals_sum(&g->totals, totals);
+    if (status != HEDDLE_OK && g->soft != HEDDLE_ERROR_NO_MEMORY) {
+        g->soft = status;
+        strncpy(g->reason, heddle_last_error(), sizeof g->reason - 1);
+    }
+    return HEDDLE_OK;
+}
+
+heddle_status hd_write_windows(hd_writing *g, uint64_t first, uint64_t n, hd_window *keys,
+                               hd_window *values)
+{
+    heddle_status status = hd_window_open(g->member, g->w->keys + (g->first + first) * g->key_width,
+                                          n * g->key_width, true, &g->staged[0], keys);
+    if (status == HEDDLE_OK && g->value_width != 0)
+        status = hd_window_open(g->member, g->w->values + (g->first + first) * g->value_width,
+                                n * g->value_width, true, &g->staged[1], values);
+    return status;
+}
+
+/* A build that some member could not finish leaves nothing. */
+static void empty_part(hd_writing *g)
+{
+    if (heddle_table_clear(hd_part_of(g->w->table, g->member), NULL) != HEDDLE_OK)
+        hd_mend_break(&g->w->mend);
+}
+
+/* Everybody learns how many rows everybody got, and how many members ran out of memory. */
+static heddle_status tell_rows(hd_writing *g, uint64_t *without_memory)
+{
+    hd_exchange *exchange = hd_exchange_of(g->member);
+    const uint32_t members = exchange->members;
+    uint64_t *numbers = g->route.send; /* for every member, and as many behind */
+    heddle_status status;
+    memset(numbers, 0, 2 * members * sizeof *numbers);
+    numbers[g->member->number] = g->received;
+    numbers[members] = g->soft == HEDDLE_ERROR_NO_MEMORY;
+    status = exchange->ops->reduce(exchange, g->member->number, HEDDLE_OK, numbers, members + 1,
+                                   HD_REDUCE_SUM);
+    *without_memory = numbers[members];
+    if (status == HEDDLE_OK && g->member->local == 0)
+        for (uint32_t i = 0; i < members; i++) g->w->received[i] = numbers[i];
+    return status;
+}
+
+/* Sums up what became of the keys. */
+static heddle_status conclude(hd_writing *g, heddle_status mine)
+{
+    uint64_t without_memory = 0;
+    heddle_status status = hd_group_totals(g->member, mine, &g->totals);
+    if (status == HEDDLE_OK) status = tell_rows(g, &without_memory);
+    if (status != HEDDLE_OK) return status;
+    if (without_memory != 0 && g->w->builds) {
+        g->totals.failed += g->totals.inserted + g->totals.updated + g->totals.kept;
+        g->totals.inserted = g->totals.updated = g->totals.kept = 0;
+        empty_part(g);
+        if (g->member->local == 0) g->w->emptied = true;
+    }
+    if (g->member->local == 0) g->w->totals = g->totals;
+    g->counted = true;
+    if (g->soft != HEDDLE_OK) hd_fail(g->soft, "%s", g->reason);
+    return hd_member_agree(g->member, g->soft);
+}
+
+/* ------------------------------------------------------------------------------------ the call */
+
+static void writing_begin(hd_writing *g, hd_write *w, hd_member *member)
+{
+    memset(g, 0, sizeof *g);
+    g->w = w;
+    g->member = member;
+    g->key_width = hd_group_key_width(w->table);
+    hd_member_part(member, w->n, &g->first, &g->n);
+}
+
+static void writing_end(hd_writing *g)
+{
+    hd_buffer *const all[] = {&g->keys, &g->values, &g->staged[0], &g->staged[1], &g->staged[2]};
+    hd_route_end(&g->route);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
+    free(g->counts);
+    g->counts = NULL;
+}
+
+/* When all know how the call goes. */
+static void choose_way(hd_writing *g)
+{
+    const heddle_group_table *table = g->w->table;
+    g->value_width = g->w->has_values ? hd_group_value_width(table) : 0;
+    g->slice = hd_member_slice(g->member,
+                               g->w->reports && table->options.scheme == HEDDLE_SCHEME_HASHGRAPH);
+    if (g->n < g->slice) g->slice = g->n != 0 ? g->n : 1;
+}
+
+/* What a failure that all know of leaves behind. */
+static void clean_up(hd_writing *g, heddle_status status)
+{
+    if (status == HEDDLE_ERROR_PEER) hd_mend_break(&g->w->mend); /* who knows how far others are */
+    if (!g->changing || g->counted || status == HEDDLE_ERROR_PEER) return;
+    if (g->w->builds) {
+        empty_part(g);
+        if (g->member->local == 0) g->w->emptied = true;
+    } else {
+        hd_mend_break(&g->w->mend);
+    }
+}
+
+static heddle_status move_and_work(hd_writing *g)
+{
+    uint64_t rounds = 0;
+    heddle_status mine, status;
+    choose_way(g);
+    status = hd_group_rounds(g->member, HEDDLE_OK, g->n, g->slice, &rounds);
+    if (status != HEDDLE_OK) return status;
+    mine =
+        g->w->reports ? hd_write_outcomes(g, rounds, &status) : gather_and_work(g, rounds, &status);
+    return status == HEDDLE_OK ? conclude(g, mine) : status;
+}
+
+static heddle_status try_write(hd_writing *g)
+{
+    heddle_status status = count_bins(g, check_write(g->w, g->member));
+    if (status == HEDDLE_OK)
+        status = hd_member_agree(g->member, g->member->local == 0 ? divide(g) : HEDDLE_OK);
+    return status == HEDDLE_OK ? move_and_work(g) : status;
+}
+
+/* hd_member_work. */
+static heddle_status write_part(hd_member *member, void *context)
+{
+    hd_write *w = (hd_write *)context;
+    hd_writing g;
+    heddle_status status;
+    writing_begin(&g, w, member);
+    g.guesses = w->table->balance == HEDDLE_BALANCE_KEYS;
+    status = try_write(&g);
+    if (status == HEDDLE_ERROR_NO_MEMORY && g.guesses && !g.changing) {
+        writing_end(&g);
+        writing_begin(&g, w, member);
+        status = try_write(&g);
+    }
+    if (status != HEDDLE_OK) clean_up(&g, status);
+    if (member->local == 0) w->counted = g.counted;
+    writing_end(&g);
+    return status;
+}
+
+/*
+ * hd_mend.after: the table goes by the new owners from now on, and the rows that everybody got are counted.
+ * A call that changed nothing leaves all as it was.
+ */
+static void take_over(void *context, heddle_status status)
+{
+    hd_write *w = (hd_write *)context;
+    heddle_group_table *table = w->table;
+    (void)status;
+    if (!w->counted && !w->emptied) return;
+    w->mend.mended = w->builds;
+    if (w->from_empty || w->emptied)
+        memset(table->rows, 0, table->spread.members * sizeof *table->rows);
+    for (uint32_t i = 0; i < table->spread.members && !w->emptied; i++)
+        table->rows[i] += w->received[i];
+    if (w->spread == &w->fresh) {
+        hd_spread_free(&table->spread);
+        table->spread = w->fresh;
+        memset(&w->fresh, 0, sizeof w->fresh);
+    }
+}
+
+static heddle_status write_call(heddle_group_table *table, bool builds, const void *keys,
+                                const void *values, uint64_t n,
+                                const heddle_insert_options *options, heddle_totals *totals)
+{
+    static const heddle_insert_options defaults = HEDDLE_INSERT_OPTIONS_INIT;
+    hd_write w;
+    heddle_status status;
+    memset(&w, 0, sizeof w);
+    w.table = table;
+    w.builds = builds;
+    w.keys = (const char *)keys;
+    w.values = (const char *)values;
+    w.n = n;
+    w.options = options != NULL ? *options : defaults;
+    w.mend.mends = builds;
+    w.mend.after = take_over;
+    if (table != NULL) { /* else the call says so */
+        w.received =
+            hd_fault_due() ? NULL : (uint64_t *)calloc(table->spread.members, sizeof *w.received);
+        if (w.received == NULL)
+            return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
+    }
+    status = hd_group_call(table, builds ? "build" : "insert", write_part, &w, &w.mend);
+    if (totals != NULL) *totals = w.totals;
+    hd_spread_free(&w.fresh);
+    free(w.counts);
+    free(w.received);
+    return status;
+}
+
+heddle_status heddle_group_table_build(heddle_group_table *table, const void *keys,
+                                       const void *values, uint64_t n,
+                                       const heddle_insert_options *options, heddle_totals *totals)
+{
+    return write_call(table, true, keys, values, n, options, totals);
+}
+
+heddle_status heddle_group_table_insert(heddle_group_table *table, const void *keys,
+                                        const void *values, uint64_t n,
+                                        const heddle_insert_options *options, heddle_totals *totals)
+{
+    return write_call(table, false, keys, values, n, options, totals);
+}

@@ -1,0 +1,57 @@
+/* group_write.h: what the ways to build and insert share (group_write.c, group_outcomes.c). */
+#ifndef HD_GROUP_WRITE_H
+#define HD_GROUP_WRITE_H
+
+#include "dist/group_table.h"
+
+/* A call, the same for all local members. */
+typedef struct hd_write {
+    heddle_group_table *table;
+    bool builds;
+    const char *keys, *values;
+    uint64_t n;
+    heddle_insert_options options;
+    uint64_t *counts; /* of all members: rows of every bin, unless guessed, and what COUNT_* says */
+    uint64_t *received;      /* rows of every member */
+    bool has_values;         /* pairs, not keys alone */
+    bool reports;            /* somebody wants to know what became of single keys */
+    hd_spread fresh;         /* new owners of bins, where they change */
+    const hd_spread *spread; /* the one that the call goes by */
+    bool from_empty;         /* the table holds nothing but what this call brings */
+    bool emptied;            /* all parts have been emptied since */
+    bool counted;            /* what became of every key is known */
+    uint64_t listed;         /* failed keys in options.failed */
+    heddle_totals totals;
+    hd_mend mend;
+} hd_write;
+
+/* A member's part of it. */
+typedef struct hd_writing {
+    hd_write *w;
+    hd_member *member;
+    uint32_t key_width, value_width; /* 0 where no values are given */
+    uint64_t first, n, slice;        /* of the pairs of the batch */
+    uint64_t *counts;                /* as in hd_write */
+    hd_route route;
+    hd_buffer keys, values; /* pairs that have come here */
+    uint64_t at, capacity;  /* how many, and how many fit */
+    uint64_t received;      /* how many in all */
+    hd_buffer staged[3];
+    heddle_totals totals;
+    bool guesses;       /* how many rows come is not counted beforehand */
+    bool changing;      /* some part may not be as it was */
+    bool counted;       /* and what became of every key is known */
+    heddle_status soft; /* FULL or NO_MEMORY: pairs have failed and are counted */
+    char reason[256];   /* of that */
+} hd_writing;
+
+/* The keys and values of a slice, where the member can use them. */
+heddle_status hd_write_windows(hd_writing *g, uint64_t first, uint64_t n, hd_window *keys,
+                               hd_window *values);
+/* What the part said to n pairs. Failures that are counted are no failures of the call yet. */
+heddle_status hd_write_result(hd_writing *g, heddle_status status, heddle_totals *totals,
+                              uint64_t n);
+/* Inserts slice by slice and brings the outcomes home. The status is the member's own. */
+heddle_status hd_write_outcomes(hd_writing *g, uint64_t rounds, heddle_status *agreed);
+
+#endif

@@ -1,0 +1,215 @@
+/* route.c: see route.h. */
+#include "dist/route.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/error.h"
+
+static hd_partition make_job(const hd_spread *spread, uint32_t key_bits, uint32_t value_bits,
+                             uint64_t n)
+{
+    hd_partition job;
+    memset(&job, 0, sizeof job);
+    job.key_bits = key_bits;
+    job.value_bits = value_bits;
+    job.region_bits = spread->bits;
+    job.mix = spread->mix;
+    job.n = n;
+    return job;
+}
+
+static heddle_status take_numbers(hd_route *route)
+{
+    const size_t bins = hd_spread_bins(route->spread), members = route->spread->members;
+    route->host_starts =
+        hd_fault_due() ? NULL : (uint64_t *)calloc(bins + 1 + 2 * members, sizeof(uint64_t));
+    if (route->host_starts == NULL)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the bins of a slice");
+    route->send = route->host_starts + bins + 1;
+    route->receive = route->send + members;
+    return HEDDLE_OK;
+}
+
+heddle_status hd_route_begin(hd_route *route, hd_member *member, const hd_spread *spread,
+                             uint32_t key_bits, uint32_t value_bits, uint64_t slice)
+{
+    heddle_device *device = member->device;
+    const hd_partition job = make_job(spread, key_bits, value_bits, slice);
+    const uint64_t pair_bytes = slice * hd_pair_bytes(key_bits, value_bits);
+    heddle_status status;
+    memset(route, 0, sizeof *route);
+    route->member = member;
+    route->spread = spread;
+    route->key_bits = key_bits;
+    route->value_bits = value_bits;
+    route->slice = slice;
+    status = take_numbers(route);
+    if (status == HEDDLE_OK) status = hd_buffer_room(&route->pairs, device, pair_bytes);
+    if (status == HEDDLE_OK && !device->engine->host_memory) /* a second pass may be needed */
+        status = hd_buffer_room(&route->spare, device, pair_bytes);
+    if (status == HEDDLE_OK)
+        status = hd_buffer_room(&route->starts, device,
+                                ((uint64_t)hd_spread_bins(spread) + 1) * sizeof(uint64_t));
+    if (status == HEDDLE_OK)
+        status = hd_buffer_room(&route->work, device, device->engine->partition_work(device, &job));
+    if (status == HEDDLE_OK) status = hd_buffer_room(&route->keys, device, slice * key_bits / 8);
+    if (status == HEDDLE_OK && value_bits != 0)
+        status = hd_buffer_room(&route->values, device, slice * value_bits / 8);
+    return status;
+}
+
+void hd_route_shrink(hd_route *route)
+{
+    hd_buffer *const all[] = {&route->pairs, &route->spare, &route->starts,
+                              &route->work,  &route->keys,  &route->values};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
+}
+
+void hd_route_end(hd_route *route)
+{
+    hd_route_shrink(route);
+    free(route->host_starts);
+    route->host_starts = NULL;
+}
+
+static heddle_status sort_by_bin(hd_route *route, const void *keys, const void *values, uint64_t n)
+{
+    heddle_device *device = route->member->device;
+    hd_partition job = make_job(route->spread, route->key_bits, route->value_bits, n);
+    heddle_status status;
+    job.keys = keys;
+    job.values = values;
+    job.pairs = route->pairs.memory;
+    job.spare = route->spare.memory;
+    job.starts = (uint64_t *)route->starts.memory;
+    job.work = route->work.memory;
+    status = device->engine->partition(device, &job, NULL);
+    if (status == HEDDLE_OK)
+        status = device->engine->copy(
+            device, route->host_starts, job.starts,
+            ((uint64_t)hd_spread_bins(route->spread) + 1) * sizeof(uint64_t), NULL);
+    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    hd_phase(route->member, HEDDLE_PHASE_PARTITION);
+    return status;
+}
+
+/* Turns the sorted pairs of some neighbouring bins back into keys and values, from `at` on. */
+static heddle_status split_run(hd_route *route, uint64_t begin, uint64_t count, uint64_t at)
+{
+    heddle_device *device = route->member->device;
+    const hd_graph_ops *ops = device->engine->graph(route->key_bits, route->value_bits);
+    char *values = (char *)route->values.memory;
+    if (count == 0) return HEDDLE_OK;
+    return ops->split(device, &route->spread->mix,
+                      (const char *)route->pairs.memory +
+                          begin * hd_pair_bytes(route->key_bits, route->value_bits),
+                      count, (char *)route->keys.memory + at * route->key_bits / 8,
+                      values != NULL ? values + at * route->value_bits / 8 : NULL, NULL);
+}
+
+/* Runs that follow each other in the sorted pairs go in one piece. */
+static heddle_status lay_out(hd_route *route)
+{
+    const hd_spread *spread = route->spread;
+    heddle_status status = HEDDLE_OK;
+    uint64_t at = 0, begin = 0, end = 0;
+    memset(route->send, 0, spread->members * sizeof *route->send);
+    for (uint32_t i = 0; i < spread->run_count && status == HEDDLE_OK; i++) {
+        const hd_bin_run *run = &spread->runs[i];
+        const uint64_t from = route->host_starts[run->first], to = route->host_starts[run->end];
+        route->send[run->owner] += to - from;
+        if (from != end) {
+            status = split_run(route, begin, end - begin, at);
+            at += end - begin;
+            begin = from;
+        }
+        end = to;
+    }
+    return status == HEDDLE_OK ? split_run(route, begin, end - begin, at) : status;
+}
+
+heddle_status hd_route_slice(hd_route *route, const void *keys, const void *values, uint64_t n)
+{
+    heddle_device *device = route->member->device;
+    heddle_status status = sort_by_bin(route, keys, values, n);
+    if (status == HEDDLE_OK) status = lay_out(route);
+    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    hd_phase(route->member, HEDDLE_PHASE_REORGANISE);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------- counting */
+
+typedef struct counting {
+    hd_member *member;
+    hd_partition job;
+    hd_buffer starts, work, staged;
+} counting;
+
+static heddle_status count_step(counting *c, uint32_t step, const void *keys, uint64_t n)
+{
+    heddle_device *device = c->member->device;
+    c->job.keys = keys;
+    c->job.n = n;
+    return device->engine->partition_step(device, &c->job, step, NULL);
+}
+
+static heddle_status count_slices(counting *c, const char *keys, uint64_t n, uint64_t slice)
+{
+    const uint32_t width = c->job.key_bits / 8;
+    heddle_status status = count_step(c, HD_SORT_BEGIN, NULL, n);
+    for (uint64_t first = 0; first < n && status == HEDDLE_OK; first += slice) {
+        const uint64_t length = n - first < slice ? n - first : slice;
+        hd_window window;
+        status = hd_window_open(c->member, keys + first * width, length * width, true, &c->staged,
+                                &window);
+        if (status == HEDDLE_OK) status = count_step(c, HD_SORT_TALLY, window.memory, length);
+    }
+    if (status == HEDDLE_OK) status = count_step(c, HD_SORT_PLAN, NULL, n);
+    if (status == HEDDLE_OK) status = count_step(c, HD_SORT_COUNT, NULL, n);
+    return status;
+}
+
+/* Brings the starts to the host and adds what lies between them. */
+static heddle_status read_counts(counting *c, uint32_t bins, uint64_t *counts)
+{
+    heddle_device *device = c->member->device;
+    uint64_t *starts =
+        hd_fault_due() ? NULL : (uint64_t *)malloc(((size_t)bins + 1) * sizeof *starts);
+    heddle_status status;
+    if (starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
+    status = device->engine->copy(device, starts, c->starts.memory,
+                                  ((uint64_t)bins + 1) * sizeof *starts, NULL);
+    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    for (uint32_t i = 0; i < bins && status == HEDDLE_OK; i++)
+        counts[i] += starts[i + 1] - starts[i];
+    free(starts);
+    return status;
+}
+
+heddle_status hd_route_count(hd_member *member, const hd_spread *spread, uint32_t key_bits,
+                             const void *keys, uint64_t n, uint64_t *counts)
+{
+    heddle_device *device = member->device;
+    const uint64_t slice = hd_member_slice(member, true);
+    const uint32_t bins = hd_spread_bins(spread);
+    counting c;
+    heddle_status status;
+    memset(&c, 0, sizeof c);
+    c.member = member;
+    c.job = make_job(spread, key_bits, 0, n);
+    status = hd_buffer_room(&c.starts, device, ((uint64_t)bins + 1) * sizeof(uint64_t));
+    if (status == HEDDLE_OK)
+        status =
+            hd_buffer_room(&c.work, device, device->engine->partition_step_work(device, &c.job));
+    c.job.starts = (uint64_t *)c.starts.memory;
+    c.job.work = c.work.memory;
+    if (status == HEDDLE_OK) status = count_slices(&c, (const char *)keys, n, slice);
+    if (status == HEDDLE_OK) status = read_counts(&c, bins, counts);
+    hd_buffer_free(&c.starts);
+    hd_buffer_free(&c.work);
+    hd_buffer_free(&c.staged);
+    hd_phase(member, HEDDLE_PHASE_PARTITION);
+    return status;
+}

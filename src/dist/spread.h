@@ -1,0 +1,51 @@
+/*
+ * spread.h: which member of a group a key lives on.
+ *
+ * The keys are mixed (hash.h) under a seed that all members share, and the leading bits of the mixed key
+ * name one of 2^bits bins. Every bin has one owner. The bins of an owner are neighbours, a range of the
+ * hash, but for heavy bins, which go where there is room.
+ *
+ * This mix is not that of the tables of the members. Each of them has keys of some bins only: under the
+ * same mix all its keys would have the same leading bits, which name the region, and most regions of the
+ * table would stay empty while a few overflow.
+ */
+#ifndef HD_SPREAD_H
+#define HD_SPREAD_H
+
+#include <stdbool.h>
+
+#include "engine/table_view.h"
+#include <heddle/heddle.h>
+
+/* More bins would need a second pass of the partition (engine/partition.h), and cannot be counted alone. */
+#define HD_BIN_BITS_MAX 12
+
+/* Neighbouring bins with one owner. */
+typedef struct hd_bin_run {
+    uint32_t first, end;
+    uint32_t owner;
+} hd_bin_run;
+
+typedef struct hd_spread {
+    hd_mix mix;
+    uint32_t bits;
+    uint32_t members;
+    uint32_t *owners; /* of every bin */
+    uint32_t run_count;
+    hd_bin_run *runs; /* all bins, by owner and within an owner ascending */
+} hd_spread;
+
+/* Bins in equal ranges: keys that differ spread evenly over the members. */
+heddle_status hd_spread_init(hd_spread *spread, uint32_t members, uint64_t seed);
+void hd_spread_free(hd_spread *spread);
+/* The same mix and bins with other owners: so that every member has as many of the rows counted, by bin. */
+heddle_status hd_spread_balanced(const hd_spread *like, const uint64_t *counts, hd_spread *spread);
+/* How many of the rows counted a member owns. */
+uint64_t hd_spread_load(const hd_spread *spread, const uint64_t *counts, uint32_t member);
+
+static inline uint32_t hd_spread_bins(const hd_spread *spread)
+{
+    return UINT32_C(1) << spread->bits;
+}
+
+#endif

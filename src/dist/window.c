@@ -1,0 +1,77 @@
+/* window.c: the memory of members and the arrays of callers; see members.h. */
+#include "dist/members.h"
+#include "engine/blocks.h"
+#include "engine/error.h"
+
+heddle_status hd_buffer_room(hd_buffer *buffer, heddle_device *device, uint64_t bytes)
+{
+    heddle_status status;
+    if (buffer->memory != NULL && buffer->bytes >= bytes) return HEDDLE_OK;
+    hd_buffer_free(buffer);
+    status = hd_block_take(device, bytes + (bytes == 0), &buffer->memory);
+    if (status != HEDDLE_OK) return status;
+    buffer->device = device;
+    buffer->bytes = bytes;
+    return HEDDLE_OK;
+}
+
+void hd_buffer_free(hd_buffer *buffer)
+{
+    if (buffer->memory != NULL) hd_block_give(buffer->device, buffer->memory);
+    buffer->memory = NULL;
+    buffer->bytes = 0;
+}
+
+/* Whether the array lies in the memory of an accelerator of the group. */
+static bool is_on_accelerator(const heddle_group *group, const void *user)
+{
+    heddle_device *device = group->accelerator;
+    return device != NULL && device->engine->is_device_memory(device, user);
+}
+
+/* Whether a member's kernels or threads may use the array as it is. */
+static bool is_direct(const hd_member *member, const void *user)
+{
+    const bool on_accelerator = is_on_accelerator(member->group, user);
+    if (member->device->engine->host_memory) return !on_accelerator;
+    return on_accelerator && !member->group->many_accelerators;
+}
+
+bool hd_member_takes(const hd_member *member, const void *user)
+{
+    return user == NULL || !is_on_accelerator(member->group, user) || is_direct(member, user);
+}
+
+heddle_status hd_member_copy(hd_member *member, void *to, const void *from, uint64_t bytes)
+{
+    heddle_device *device = member->device;
+    heddle_status status;
+    if (device->engine->host_memory && member->group->accelerator != NULL)
+        device = member->group->accelerator;
+    status = device->engine->copy(device, to, from, bytes, NULL);
+    return status == HEDDLE_OK ? device->engine->synchronize(device, NULL) : status;
+}
+
+heddle_status hd_window_open(hd_member *member, const void *user, uint64_t bytes, bool read,
+                             hd_buffer *buffer, hd_window *window)
+{
+    heddle_status status;
+    window->user = (void *)(uintptr_t)user;
+    window->memory = window->user;
+    window->bytes = bytes;
+    if (user == NULL || bytes == 0 || is_direct(member, user)) return HEDDLE_OK;
+    status = hd_buffer_room(buffer, member->device, bytes);
+    if (status == HEDDLE_OK) {
+        window->memory = buffer->memory;
+        if (read) status = hd_member_copy(member, window->memory, user, bytes);
+    }
+    return status;
+}
+
+heddle_status hd_window_close(hd_member *member, const hd_window *window)
+{
+    if (window->memory == window->user) return HEDDLE_OK;
+    const heddle_status status = member->device->engine->synchronize(member->device, NULL);
+    return status == HEDDLE_OK ? hd_member_copy(member, window->user, window->memory, window->bytes)
+                               : status;
+}

@@ -1,0 +1,315 @@
+/*
+ * mpi_transport.c: libheddle_mpi: a transport (heddle/group.h) over MPI. Uses nothing but the public
+ * interface of libheddle.
+ *
+ * Nothing blocks: everything is begun, and then asked for until it is done or the time is up. A message is
+ * cut into pieces that an int can count; a rank has some pieces under way at a time, to every other
+ * rank, in an order in which they do not all begin with the same one.
+ */
+#include "mpi/mpi_transport.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
+
+#define TIMEOUT_MS 600000
+#define SPINS 2000 /* asked so often before the thread sleeps between */
+#define TAG 7
+#define REDUCE_MAX (UINT64_C(1) << 20) /* numbers at a time */
+
+static uint64_t piece_bytes = UINT64_C(1) << 30;
+
+static void (*before)(void);
+
+void hd_mpi_set_piece(uint64_t bytes) { piece_bytes = bytes; }
+void hd_mpi_set_hook(void (*hook)(void)) { before = hook; }
+
+typedef struct transport {
+    MPI_Comm comm;
+    int members, member;
+    uint32_t timeout_ms;
+    bool lost;
+    MPI_Request *requests; /* two for every rank */
+    uint64_t *bounce;      /* numbers on their way */
+    uint64_t bounce_numbers;
+    uint64_t *places; /* where the bytes for and from every rank begin, and how far they are */
+} transport;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/*
+ * After a loss. Messages that come late must not be written to memory that others have by then: receives are
+ * cancelled. Collective calls cannot be; they write to `bounce`, which is never freed then.
+ */
+static int lose(transport *t, MPI_Request *requests, int count)
+{
+    t->lost = true;
+    for (int i = 0; i < count; i++) {
+        int done = 0;
+        if (requests[i] == MPI_REQUEST_NULL) continue;
+        if (MPI_Cancel(&requests[i]) == MPI_SUCCESS)
+            MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE);
+        if (!done && requests[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests[i]);
+    }
+    return 1;
+}
+
+/* Until all are done; not 0 when one failed or the time is up. */
+static int wait_for(transport *t, MPI_Request *requests, int count)
+{
+    const double end = now() + 1e-3 * t->timeout_ms;
+    const struct timespec nap = {0, 20000};
+    int done = 0;
+    for (uint64_t asked = 0;; asked++) {
+        if (MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE) != MPI_SUCCESS) return 1;
+        if (done) return 0;
+        if (asked % 64 == 63 && now() > end) return 1;
+        if (asked < SPINS) sched_yield();
+        else nanosleep(&nap, NULL);
+    }
+}
+
+/* ---------------------------------------------------------------------------------- small ones */
+
+/* Room for so many numbers that a collective call may write to at any time. */
+static int bounce_room(transport *t, uint64_t numbers)
+{
+    uint64_t *more;
+    if (t->bounce_numbers >= numbers) return 0;
+    more = (uint64_t *)realloc(t->bounce, numbers * sizeof *more);
+    if (more == NULL) return 1;
+    t->bounce = more;
+    t->bounce_numbers = numbers;
+    return 0;
+}
+
+static int begin_reduce(transport *t, int count, uint32_t largest, MPI_Request *request)
+{
+    return MPI_Iallreduce(MPI_IN_PLACE, t->bounce, count, MPI_UINT64_T,
+                          largest != 0 ? MPI_MAX : MPI_SUM, t->comm, request);
+}
+
+static int reduce(void *context, uint64_t *numbers, uint64_t n, uint32_t largest)
+{
+    transport *t = (transport *)context;
+    const uint64_t most = REDUCE_MAX;
+    if (before != NULL) before();
+    if (bounce_room(t, n < most ? n : most) != 0) return lose(t, NULL, 0);
+    for (uint64_t first = 0; first < n; first += most) {
+        const uint64_t count = n - first < most ? n - first : most;
+        MPI_Request request;
+        memcpy(t->bounce, numbers + first, count * sizeof *numbers);
+        if (begin_reduce(t, (int)count, largest, &request) != MPI_SUCCESS ||
+            wait_for(t, &request, 1) != 0)
+            return lose(t, NULL, 0);
+        memcpy(numbers + first, t->bounce, count * sizeof *numbers);
+    }
+    return 0;
+}
+
+static int all_to_all_words(void *context, const uint64_t *send, uint64_t *receive, uint32_t words)
+{
+    transport *t = (transport *)context;
+    const uint64_t numbers = (uint64_t)t->members * words;
+    MPI_Request request;
+    if (before != NULL) before();
+    if (bounce_room(t, 2 * numbers) != 0) return lose(t, NULL, 0);
+    memcpy(t->bounce, send, numbers * sizeof *send);
+    if (MPI_Ialltoall(t->bounce, (int)words, MPI_UINT64_T, t->bounce + numbers, (int)words,
+                      MPI_UINT64_T, t->comm, &request) != MPI_SUCCESS ||
+        wait_for(t, &request, 1) != 0)
+        return lose(t, NULL, 0);
+    memcpy(receive, t->bounce + numbers, numbers * sizeof *receive);
+    return 0;
+}
+
+/* ------------------------------------------------------------------------------------ all to all */
+
+/* Both sides of an exchange: where the bytes of every rank begin. */
+typedef struct traffic {
+    transport *t;
+    const char *from;
+    char *to;
+    const uint64_t *send, *receive; /* bytes */
+    uint64_t *send_at, *receive_at;
+} traffic;
+
+static void find_places(const traffic *f)
+{
+    uint64_t sent = 0, received = 0;
+    for (int i = 0; i < f->t->members; i++) {
+        f->send_at[i] = sent;
+        f->receive_at[i] = received;
+        sent += f->send[i];
+        received += f->receive[i];
+    }
+}
+
+static int piece_of(uint64_t bytes, uint64_t done)
+{
+    const uint64_t left = bytes > done ? bytes - done : 0;
+    return (int)(left < piece_bytes ? left : piece_bytes);
+}
+
+/* One piece to and from every other rank, from `done` bytes on; the number of requests, or -1. */
+static int begin_pieces(const traffic *f, uint64_t done)
+{
+    transport *t = f->t;
+    int count = 0;
+    for (int step = 1; step < t->members; step++) {
+        const int source = (t->member + t->members - step) % t->members;
+        const int bytes = piece_of(f->receive[source], done);
+        if (bytes != 0 && MPI_Irecv(f->to + f->receive_at[source] + done, bytes, MPI_BYTE, source,
+                                    TAG, t->comm, &t->requests[count++]) != MPI_SUCCESS)
+            return -1;
+    }
+    for (int step = 1; step < t->members; step++) {
+        const int target = (t->member + step) % t->members;
+        const int bytes = piece_of(f->send[target], done);
+        if (bytes != 0 && MPI_Isend(f->from + f->send_at[target] + done, bytes, MPI_BYTE, target,
+                                    TAG, t->comm, &t->requests[count++]) != MPI_SUCCESS)
+            return -1;
+    }
+    return count;
+}
+
+/* What a rank has for itself; memory of a GPU goes by MPI too, which knows how. */
+static int keep_own(const traffic *f, bool device_memory)
+{
+    transport *t = f->t;
+    const uint64_t bytes = f->send[t->member];
+    const char *from = f->from + f->send_at[t->member];
+    char *to = f->to + f->receive_at[t->member];
+    if (!device_memory) {
+        if (bytes != 0) memcpy(to, from, bytes);
+        return 0;
+    }
+    for (uint64_t done = 0; done < bytes; done += piece_bytes) {
+        const int n = piece_of(bytes, done);
+        if (MPI_Irecv(to + done, n, MPI_BYTE, t->member, TAG, t->comm, &t->requests[0]) !=
+                MPI_SUCCESS ||
+            MPI_Isend(from + done, n, MPI_BYTE, t->member, TAG, t->comm, &t->requests[1]) !=
+                MPI_SUCCESS ||
+            wait_for(t, t->requests, 2) != 0)
+            return lose(t, t->requests, 2);
+    }
+    return 0;
+}
+
+static bool takes_device_memory(void)
+{
+#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+    return MPIX_Query_cuda_support() == 1;
+#else
+    return false;
+#endif
+}
+
+static int all_to_all(void *context, const void *from, const uint64_t *send_bytes, void *to,
+                      const uint64_t *receive_bytes)
+{
+    transport *t = (transport *)context;
+    const traffic f = {t,         (const char *)from,    (char *)to, send_bytes, receive_bytes,
+                       t->places, t->places + t->members};
+    uint64_t longest = 0;
+    if (before != NULL) before();
+    find_places(&f);
+    if (keep_own(&f, takes_device_memory()) != 0) return 1;
+    for (int i = 0; i < t->members; i++) {
+        if (i == t->member) continue;
+        if (send_bytes[i] > longest) longest = send_bytes[i];
+        if (receive_bytes[i] > longest) longest = receive_bytes[i];
+    }
+    for (uint64_t done = 0; done < longest; done += piece_bytes) {
+        const int count = begin_pieces(&f, done);
+        if (count < 0) return lose(t, NULL, 0);
+        if (wait_for(t, t->requests, count) != 0) return lose(t, t->requests, count);
+    }
+    return 0;
+}
+
+/* ---------------------------------------------------------------------------------------- life */
+
+/* A communicator that has lost a rank is left alone: to free it would wait for that rank. */
+static void close_transport(void *context)
+{
+    transport *t = (transport *)context;
+    if (!t->lost) {
+        MPI_Comm_free(&t->comm);
+        free(t->bounce);
+    }
+    free(t->requests);
+    free(t->places);
+    free(t);
+}
+
+static transport *make_transport(MPI_Comm comm, uint32_t timeout_ms)
+{
+    transport *t = (transport *)calloc(1, sizeof *t);
+    if (t == NULL || MPI_Comm_dup(comm, &t->comm) != MPI_SUCCESS) {
+        free(t);
+        return NULL;
+    }
+    MPI_Comm_set_errhandler(t->comm, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(t->comm, &t->member);
+    MPI_Comm_size(t->comm, &t->members);
+    t->timeout_ms = timeout_ms != 0 ? timeout_ms : TIMEOUT_MS;
+    t->requests = (MPI_Request *)calloc(2 * (size_t)t->members, sizeof *t->requests);
+    t->places = (uint64_t *)calloc(2 * (size_t)t->members, sizeof *t->places);
+    if (t->requests != NULL && t->places != NULL) return t;
+    close_transport(t);
+    return NULL;
+}
+
+/* "cuda:" is the GPU of this rank among those of its machine. */
+static const char *name_device(MPI_Comm comm, const char *device, char *name, size_t size)
+{
+    const uint32_t gpus = heddle_cuda_device_count();
+    MPI_Comm machine;
+    int rank = 0;
+    if (device == NULL || strcmp(device, "cuda:") != 0) return device;
+    if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine) ==
+        MPI_SUCCESS) {
+        MPI_Comm_rank(machine, &rank);
+        MPI_Comm_free(&machine);
+    }
+    snprintf(name, size, "cuda:%u", gpus != 0 ? (uint32_t)rank % gpus : 0);
+    return name;
+}
+
+heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
+                              const heddle_group_options *options, heddle_group **group)
+{
+    heddle_transport public_face;
+    transport *t = NULL;
+    char name[32];
+    int ready = 0;
+    MPI_Initialized(&ready);
+    memset(&public_face, 0, sizeof public_face);
+    if (ready && group != NULL)
+        t = make_transport(
+            comm, options != NULL && options->size == sizeof *options ? options->timeout_ms : 0);
+    if (t == NULL) /* libheddle says what is missing */
+        return heddle_group_open_over(NULL, device, options, group);
+    public_face.size = sizeof public_face;
+    public_face.members = (uint32_t)t->members;
+    public_face.member = (uint32_t)t->member;
+    public_face.device_memory = takes_device_memory();
+    public_face.context = t;
+    public_face.reduce = reduce;
+    public_face.all_to_all_words = all_to_all_words;
+    public_face.all_to_all = all_to_all;
+    public_face.close = close_transport;
+    return heddle_group_open_over(&public_face, name_device(comm, device, name, sizeof name),
+                                  options, group);
+}

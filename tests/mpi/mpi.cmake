@@ -1,0 +1,26 @@
+# Tests of libheddle_mpi: each program is run by several numbers of ranks, on the CPU.
+
+if(NOT heddle_has_mpi)
+    return()
+endif()
+
+# With the static library and the sources of libheddle_mpi: one copy of everything.
+foreach(name mpi mpi_lost)
+    add_executable(test_${name} mpi/test_${name}.c ${PROJECT_SOURCE_DIR}/src/mpi/mpi_transport.c)
+    target_link_libraries(test_${name} PRIVATE test_support_code MPI::MPI_C)
+endforeach()
+
+# Open MPI asks that running as root and with more ranks than cores be meant.
+set(mpi_environment "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;OMPI_MCA_rmaps_base_oversubscribe=1;OMPI_MCA_mpi_yield_when_idle=1")
+function(heddle_add_mpi_test name ranks)
+    add_test(NAME ${name}_${ranks}
+        COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:test_${name}>)
+    set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT 300 ENVIRONMENT "${mpi_environment}")
+endfunction()
+
+foreach(ranks 1 2 3 5)
+    heddle_add_mpi_test(mpi ${ranks})
+endforeach()
+foreach(ranks 2 3)
+    heddle_add_mpi_test(mpi_lost ${ranks})
+endforeach()

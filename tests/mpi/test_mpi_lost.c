@@ -1,0 +1,92 @@
+/*
+ * test_mpi_lost.c: a rank that no longer answers, in each phase of a call: the others do not wait for ever but
+ * say so, again at every further call, and end in order.
+ */
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mpi/mpi_transport.h"
+#include "support/group_model.h"
+#include "support/keys.h"
+
+#define TIMEOUT_MS 700
+
+static int rank, ranks;
+static jmp_buf out; /* how the last rank leaves a call */
+static int calls_left;
+
+/* After so many exchanges the rank is gone. */
+static void maybe_leave(void)
+{
+    if (calls_left-- == 0) longjmp(out, 1);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static uint32_t keys[3000], values[3000];
+static uint8_t found[3000];
+
+/* The last rank leaves after `after` exchanges of an insertion or a find. */
+static void leave_in(heddle_group *group, int after, bool reads)
+{
+    heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+    heddle_group_table *table = NULL;
+    uint64_t size = 0;
+    const bool leaves = rank == ranks - 1;
+    check_ok(heddle_group_table_create(group, &options, NULL, &table));
+    check_ok(heddle_group_table_insert(table, keys, values, 3000, NULL, NULL));
+    calls_left = leaves ? after : -1;
+    if (leaves && setjmp(out) != 0) return; /* and never comes back */
+    const double begin = now();
+    const heddle_status status =
+        reads ? heddle_group_table_find(table, keys, 3000, values, found, NULL)
+              : heddle_group_table_insert(table, keys, values, 3000, NULL, NULL);
+    const double took = now() - begin;
+    check(!leaves, "rank %d is still there", rank);
+    assert_int_equal(status, HEDDLE_ERROR_PEER);
+    check(strstr(heddle_last_error(), "lost") != NULL, "%s", heddle_last_error());
+    check(took < 20, "it took %.1f seconds", took);
+    const double again = now();
+    const heddle_status next = heddle_group_table_size(table, &size);
+    assert_int_equal(next, reads ? HEDDLE_ERROR_PEER : HEDDLE_ERROR_CORRUPT);
+    check(now() - again < 0.5, "a lost group waits");
+    heddle_group_table_destroy(table);
+}
+
+static void ranks_that_leave_are_noticed(void **state)
+{
+    heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
+    (void)state;
+    options.slice = 500;
+    options.timeout_ms = TIMEOUT_MS;
+    for (uint32_t i = 0; i < 3000; i++) keys[i] = i * 7 + (uint32_t)rank;
+    for (int after = 0; after < 16; after++) {
+        heddle_group *group = NULL;
+        MPI_Barrier(MPI_COMM_WORLD);
+        check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &group));
+        leave_in(group, after, after % 2 == 0);
+        if (rank != ranks - 1) heddle_group_close(group);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {ONCE(ranks_that_leave_are_noticed)};
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    hd_mpi_set_hook(maybe_leave);
+    calls_left = -1;
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    if (failed != 0) MPI_Abort(MPI_COMM_WORLD, 1);
+    MPI_Finalize();
+    return 0;
+}
