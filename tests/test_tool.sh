@@ -276,8 +276,8 @@ relation 8 $unique unique --keys 3000 --groups 129,3000 --order unordered,first 
 relation 2 $unique unique --keys 3000 --groups 7,1700 --distribution sequence --order first
 relation 1 $unique unique --keys 3000 --groups 50 --key-bits 64 --row-bits 64
 mixed=op,n,batch,updates,load,memory_use,key_bits,value_bits,looks
-relation 8 $mixed mixed --keys 5000 --batch 700,5000 --updates 100,40,0
-same "operations of mixed batches" "$(column 3)" "mixed grow mixed grow mixed"
+relation 10 $mixed mixed --keys 5000 --batch 700,5000 --updates 100,40,0
+same "operations of mixed batches" "$(column 3)" "mixed grow take mixed grow take mixed"
 relation 3 $mixed mixed --keys 20000 --batch 20000 --key-bits 64 --value-bits 64 --op mixed --load 0.9
 filter=op,n,key_bits,bits_per_key,hashes,megabytes,rate_expected,rate_found,rate_measured
 relation 12 $filter filter --keys 5000 --bits-per-key 8,16 --hashes 0,3

@@ -6,6 +6,7 @@
 #ifndef HD_PORT_H
 #define HD_PORT_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

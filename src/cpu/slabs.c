@@ -110,7 +110,21 @@ static heddle_status inspect(heddle_device *device, const hd_slab_view *view, bo
     return HEDDLE_OK;
 }
 
+static heddle_status take(heddle_device *device, const hd_slab_pool *pool, uint64_t n,
+                          uint32_t *addresses, void *stream)
+{
+    (void)stream;
+#pragma omp parallel num_threads(hd_cpu_threads(device, n))
+    {
+        hd_slab_taker taker = taker_start(pool, (uint32_t)omp_get_thread_num());
+#pragma omp for schedule(static)
+        for (uint64_t i = 0; i < n; i++) addresses[i] = slab_take(pool, &taker);
+    }
+    return HEDDLE_OK;
+}
+
 extern const hd_slab_ops HD_SYMBOL;
 const hd_slab_ops HD_SYMBOL = {
-    HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, run_batch, run_batch_all, compact, collect, inspect,
+    HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, run_batch, run_batch_all,
+    compact,     collect,       inspect,       take,
 };

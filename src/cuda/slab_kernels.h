@@ -209,6 +209,16 @@ static __global__ void __launch_bounds__(SLAB_BLOCK)
     block_add(to, sums);
 }
 
+/* Takes n slabs, each thread its own. */
+static __global__ void __launch_bounds__(SLAB_BLOCK)
+    slab_take_all(const hd_slab_pool pool, uint64_t n, uint32_t *addresses)
+{
+    const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    hd_slab_taker taker = taker_start(&pool, (uint32_t)thread);
+    for (uint64_t i = thread; i < n; i += (uint64_t)gridDim.x * blockDim.x)
+        addresses[i] = slab_take(&pool, &taker);
+}
+
 /* Counts and checks all lists; *census and `seen` are 0 before. */
 static __global__ void __launch_bounds__(SLAB_BLOCK)
     slab_inspect_all(const hd_slab_view view, bool unique, uint32_t *seen, hd_slab_census *census)

@@ -107,7 +107,16 @@ static heddle_status inspect(heddle_device *device, const hd_slab_view *view, bo
     return hd_cuda_check(cudaGetLastError(), "cannot inspect slabs");
 }
 
+static heddle_status take(heddle_device *device, const hd_slab_pool *pool, uint64_t n,
+                          uint32_t *addresses, void *stream)
+{
+    ENTER_FOR(n);
+    slab_take_all<<<blocks_for(device, n, 1), SLAB_BLOCK, 0, use>>>(*pool, n, addresses);
+    return hd_cuda_check(cudaGetLastError(), "cannot take slabs");
+}
+
 extern "C" const hd_slab_ops HD_SYMBOL;
 extern "C" const hd_slab_ops HD_SYMBOL = {
-    HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, run_batch, run_batch_all, compact, collect, inspect,
+    HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, run_batch, run_batch_all,
+    compact,     collect,       inspect,       take,
 };

@@ -132,6 +132,9 @@ typedef struct hd_slab_ops {
     /* Counts and checks all lists; *census and `seen`, a bit for every slab of the pool, are 0 before. */
     heddle_status (*inspect)(heddle_device *device, const hd_slab_view *view, bool unique,
                              uint32_t *seen, hd_slab_census *census, void *stream);
+    /* n slabs at once, HD_SLAB_NONE where there are no more: to measure the pool by itself. */
+    heddle_status (*take)(heddle_device *device, const hd_slab_pool *pool, uint64_t n,
+                          uint32_t *addresses, void *stream);
 } hd_slab_ops;
 
 #endif

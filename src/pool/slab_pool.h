@@ -121,12 +121,20 @@ HD_FN uint32_t slab_take(const hd_slab_pool *pool, hd_slab_taker *taker)
     return address;
 }
 
-/* Gives back a slab that is all 0. False, and nothing done, where it was not taken. */
+/* Gives back a slab that is all 0. False, and nothing done, where it was not taken, or is none of the pool. */
 HD_FN bool slab_give(const hd_slab_pool *pool, uint32_t address)
 {
     const uint32_t bit = UINT32_C(1) << address % 32;
     return pool_has(pool, address) &&
            (fetch_and_relaxed_32(pool_word(pool, address), ~bit) & bit) != 0;
+}
+
+/* The same where anything else would be a fault of the scheme: builds without NDEBUG stop there. */
+HD_FN void slab_return(const hd_slab_pool *pool, uint32_t address)
+{
+    const bool was_taken = slab_give(pool, address);
+    assert(was_taken);
+    (void)was_taken;
 }
 
 #endif

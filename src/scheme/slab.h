@@ -100,7 +100,7 @@ HD_FN int slab_extend(const hd_slab_view *view, const hd_slab_walk *walk, hd_sla
     if (fresh == HD_SLAB_NONE)
         return load_acquire_32(next) != HD_SLAB_NONE ? HD_SLAB_AGAIN : HD_SLAB_SPENT;
     if (!cas_32(next, HD_SLAB_NONE, fresh)) {
-        (void)slab_give(&view->pool, fresh);
+        slab_return(&view->pool, fresh);
         return HD_SLAB_AGAIN;
     }
     store_relaxed_32(slab_quarter_at(pool_slab(&view->pool, fresh)), slab_quarter(walk));

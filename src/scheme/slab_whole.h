@@ -70,7 +70,7 @@ HD_FN uint32_t slabs_give(const hd_slab_pool *pool, uint32_t address)
         char *const slab = pool_slab(pool, address);
         const uint32_t next = *slab_next_at(slab);
         memset(slab, 0, HD_SLAB_BYTES);
-        (void)slab_give(pool, address);
+        slab_return(pool, address);
         address = next;
         given++;
     }

@@ -26,8 +26,9 @@ enum {
     BENCH_GRAPH_OPS,
     BENCH_ADD = BENCH_GRAPH_OPS, /* of filters, multimaps and counters */
     BENCH_RANGE,                 /* of multimaps */
-    BENCH_MIXED,                 /* these two of mixed */
+    BENCH_MIXED,                 /* these three of mixed */
     BENCH_GROW,
+    BENCH_TAKE,
     BENCH_OPS
 };
 extern const char *const bench_op_names[BENCH_OPS];

@@ -220,12 +220,14 @@ static const char mixed[] =
     "  --updates LIST     percent of them that insert new keys, or erase the oldest, half and\n"
     "                     half; of the others half find their key, half do not      [100,40,20]\n"
     "  --load LIST        of the slots of slabs in use                              [0.65]\n"
-    "  --op LIST          [mixed,grow]\n"
+    "  --op LIST          [mixed,grow,take]\n"
     "\n"
     "  mixed     four such batches in a row, compaction of lists included; in operations; the\n"
     "            roof is random reads of 128 bytes\n"
     "  grow      all keys into the empty table, a batch at a time; the roof is random 64-bit\n"
-    "            compare-and-swaps\n";
+    "            compare-and-swaps\n"
+    "  take      as many slabs as a batch has operations from a pool of twice as many, in one\n"
+    "            go; likewise\n";
 
 void bench_help(void)
 {

@@ -1,12 +1,13 @@
 /*
  * bench_mixed.c: `heddle bench mixed`: slab hashes under batches of everything at once, and filled by small batches:
- * what the slab hash paper shows in its figures 5 to 7.
+ * what the slab hash paper shows in its figures 6 and 7; and their pool by itself.
  *
  * The table holds the keys numbered [first, first + n). A batch inserts the keys behind them, erases the oldest, and
  * looks up others, half of them keys that nobody touches, half keys that were never there. So every outcome is known,
  * and the table is as full after it as before. BATCHES of them are timed together: lists are compacted in some of them.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench_array.h"
@@ -277,6 +278,89 @@ static int check_table(mixed_bench *m, bool *right)
     return valid == HEDDLE_ERROR_CORRUPT ? TOOL_OK : TOOL_FAILED;
 }
 
+/* ------------------------------------------------------------------------------------ slabs alone */
+
+/* A pool without memory behind its slabs, which nobody reads. */
+typedef struct pool_bench {
+    bench *b;
+    const hd_slab_ops *ops;
+    hd_slab_pool pool;
+    uint64_t n;
+    uint32_t *addresses;
+} pool_bench;
+
+static int make_pool(pool_bench *p)
+{
+    const uint64_t blocks = 2 * p->n / HD_SLAB_UNITS + 1;
+    const hd_slab_super super = {NULL, 0, (uint32_t)blocks};
+    void *memory[4] = {NULL};
+    const uint64_t bytes[4] = {blocks * HD_SLAB_BLOCK_WORDS * 4, sizeof super, sizeof(uint32_t),
+                               p->n * sizeof(uint32_t)};
+    int status = TOOL_OK;
+    for (int i = 0; i < 4 && status == TOOL_OK; i++)
+        status = tool_try(heddle_memory_allocate(p->b->device, bytes[i], &memory[i]),
+                          "allocating a pool");
+    p->pool.taken = (uint32_t *)memory[0];
+    p->pool.supers = (const hd_slab_super *)memory[1];
+    p->pool.spent = (uint32_t *)memory[2];
+    p->addresses = (uint32_t *)memory[3];
+    p->pool.super_count = 1;
+    p->pool.blocks = (uint32_t)blocks;
+    if (status == TOOL_OK)
+        status = tool_try(heddle_memory_copy(p->b->device, memory[1], &super, sizeof super, NULL),
+                          "copying to the device");
+    return status;
+}
+
+static void drop_pool(pool_bench *p)
+{
+    void *const memory[] = {p->pool.taken, (void *)(uintptr_t)p->pool.supers, p->pool.spent,
+                            p->addresses};
+    for (int i = 0; i < 4; i++) (void)heddle_memory_free(p->b->device, memory[i]);
+}
+
+static int empty_pool(void *context, bool last)
+{
+    pool_bench *p = (pool_bench *)context;
+    const uint64_t bytes = (uint64_t)p->pool.blocks * HD_SLAB_BLOCK_WORDS * 4;
+    (void)last;
+    int status = tool_try(heddle_memory_fill(p->b->device, p->pool.taken, 0, bytes, NULL), "clear");
+    if (status == TOOL_OK) /* the first is never given away */
+        status = tool_try(heddle_memory_fill(p->b->device, p->pool.taken, 1, 1, NULL), "clear");
+    if (status == TOOL_OK)
+        status = tool_try(heddle_memory_fill(p->b->device, p->pool.spent, 0, 4, NULL), "clear");
+    return status;
+}
+
+static heddle_status call_take(void *context)
+{
+    pool_bench *p = (pool_bench *)context;
+    return p->ops->take(p->b->device, &p->pool, p->n, p->addresses, NULL);
+}
+
+/* Every slab was given away once. */
+static int check_taken(pool_bench *p, bool *right)
+{
+    const void *addresses = NULL;
+    uint64_t wrong = 0;
+    const uint64_t slabs = (uint64_t)p->pool.blocks * HD_SLAB_UNITS;
+    uint8_t *seen = (uint8_t *)calloc(slabs, 1);
+    int status = seen != NULL ? TOOL_OK : TOOL_FAILED;
+    if (status == TOOL_OK) status = bench_array_view(p->b, 32, p->n, p->addresses, &addresses);
+    for (uint64_t i = 0; i < p->n && status == TOOL_OK; i++) {
+        const uint64_t slab = bench_at(addresses, 32, i);
+        wrong += slab == HD_SLAB_NONE || slab >= slabs || seen[slab] != 0;
+        if (slab < slabs) seen[slab] = 1;
+    }
+    if (wrong != 0)
+        tool_say("take: %llu of %llu slabs are wrong", (unsigned long long)wrong,
+                 (unsigned long long)p->n);
+    *right &= wrong == 0;
+    bench_array_leave(p->b, addresses);
+    free(seen);
+    return status;
+}
+
 /* ------------------------------------------------------------------------------------- measurement */
 
 static void print_line(mixed_bench *m, const bench_walk *walk, const heddle_table_stats *stats,
@@ -288,7 +372,7 @@ static void print_line(mixed_bench *m, const bench_walk *walk, const heddle_tabl
     bench_line_number(&line, "n", "%.0f", (double)m->n);
     bench_line_number(&line, "batch", "%.0f", (double)m->batch);
     bench_line_number(&line, "updates", "%.0f",
-                      walk->at[BENCH_AXIS_OP] == BENCH_GROW ? 100 : walk->at[BENCH_AXIS_UPDATES]);
+                      walk->at[BENCH_AXIS_OP] == BENCH_MIXED ? walk->at[BENCH_AXIS_UPDATES] : 100);
     bench_line_number(&line, "load", "%g", walk->at[BENCH_AXIS_LOAD]);
     bench_line_number(&line, "memory_use", "%.3f", stats->memory_use);
     bench_line_number(&line, "key_bits", "%.0f", m->b->options.key_bits);
@@ -339,13 +423,34 @@ static int measure_point(mixed_bench *m, const bench_walk *walk)
     return status;
 }
 
+static int measure_pool(mixed_bench *m, const bench_walk *walk)
+{
+    const bench_options *o = &m->b->options;
+    pool_bench p = {m->b, NULL, {0}, (uint64_t)walk->at[BENCH_AXIS_BATCH], NULL};
+    bench_timed timed = {empty_pool, call_take, &p};
+    bench_result result = {0, (double)p.n, 0, true};
+    const heddle_table_stats none = HEDDLE_TABLE_STATS_INIT;
+    p.ops = m->b->device->engine->slabs(o->key_bits, o->value_bits);
+    m->n = m->batch = p.n;
+    int status = make_pool(&p);
+    if (status == TOOL_OK) status = bench_time(m->b, &timed, &result.seconds);
+    if (status == TOOL_OK && o->verify) status = check_taken(&p, &result.right);
+    if (status == TOOL_OK)
+        status = bench_roof_measure(m->b, HD_ROOF_CAS, 8, p.n, p.n, &result.roof);
+    if (status == TOOL_OK) print_line(m, walk, &none, 0, &result);
+    drop_pool(&p);
+    return status;
+}
+
 static int run_point(mixed_bench *m, const bench_walk *walk)
 {
     const bench_options *o = &m->b->options;
     const uint32_t op = (uint32_t)walk->at[BENCH_AXIS_OP];
     (void)snprintf(m->b->op, sizeof m->b->op, "%s", bench_op_names[op]);
     progress_step("%s", m->b->op);
-    if (op == BENCH_GROW && walk->index[BENCH_AXIS_UPDATES] != 0) return TOOL_OK; /* it has none */
+    if (op != BENCH_MIXED && walk->index[BENCH_AXIS_UPDATES] != 0) return TOOL_OK; /* it has none */
+    if (op == BENCH_TAKE)
+        return walk->index[BENCH_AXIS_LOAD] == 0 ? measure_pool(m, walk) : TOOL_OK;
     m->n = (uint64_t)walk->at[BENCH_AXIS_KEYS];
     m->batch = (uint64_t)walk->at[BENCH_AXIS_BATCH];
     m->changes = (uint64_t)((double)m->batch * walk->at[BENCH_AXIS_UPDATES] / 200);

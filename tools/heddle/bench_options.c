@@ -169,7 +169,7 @@ static const option options_known[] = {
     {"--op", TABLES | GRAPHS | FILTER | COUNTER | MIXED, NULL, BENCH_AXIS_OP,
      "operations with commas in between: build insert find contains miss erase, and with a graph "
      "count retrieve query intersect, with a multimap count retrieve range add; build insert add "
-     "find miss with a counter; add contains miss with a filter; mixed grow with mixed"},
+     "find miss with a counter; add contains miss with a filter; mixed grow take with mixed"},
     {"--hit", TABLES | JOIN, NULL, BENCH_AXIS_HIT,
      "percentages from 0 to 100 with commas in between"},
     {"--repeat", ALL, read_repeat, 0, "a number from 1 to 1000"},

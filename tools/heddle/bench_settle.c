@@ -209,10 +209,10 @@ static int settle_mixed(bench_options *o)
     bench_axes_default(&o->axes, BENCH_AXIS_BATCH, "2^20");
     bench_axes_default(&o->axes, BENCH_AXIS_UPDATES, "100,40,20");
     bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.65");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP, "mixed,grow");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP, "mixed,grow,take");
     for (uint32_t i = 0; i < ops->count; i++)
-        if (ops->at[i] != BENCH_MIXED && ops->at[i] != BENCH_GROW)
-            return tool_refuse("bench: the operations of mixed are mixed and grow");
+        if (ops->at[i] != BENCH_MIXED && ops->at[i] != BENCH_GROW && ops->at[i] != BENCH_TAKE)
+            return tool_refuse("bench: the operations of mixed are mixed, grow and take");
     if (bench_list_most(batches) > bench_list_least(keys))
         return tool_refuse("bench: a batch of %.0f operations is larger than a table of %.0f keys",
                            bench_list_most(batches), bench_list_least(keys));
