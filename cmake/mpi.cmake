@@ -20,3 +20,13 @@ target_include_directories(heddle_mpi PRIVATE src)
 target_link_libraries(heddle_mpi PUBLIC heddle MPI::MPI_C)
 set_target_properties(heddle_mpi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${heddle_abi_version}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+install(TARGETS heddle_mpi)
+
+# `heddle bench dist` under mpirun.
+add_executable(heddle_mpi_tool tools/mpi/bench_mpi.c tools/heddle/bench_dist.c tools/heddle/bench_dist_run.c
+    tools/heddle/bench_dist_model.c tools/heddle/bench_read.c tools/heddle/bench_keys.c
+    tools/mpi/tool_words.c)
+target_include_directories(heddle_mpi_tool PRIVATE tools/heddle)
+target_link_libraries(heddle_mpi_tool PRIVATE heddle_mpi OpenMP::OpenMP_C)
+set_target_properties(heddle_mpi_tool PROPERTIES
+    OUTPUT_NAME heddle-mpi RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

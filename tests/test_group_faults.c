@@ -224,9 +224,11 @@ static void fail_each_allocation(const shared_kind *kind, const char *devices, c
         failures += status != HEDDLE_OK;
         check_after(&s, f, status, &totals);
         shared_check(&s);
-        shared_insert(&s, keys, narrow_values != NULL ? values : NULL, 50, HEDDLE_POLICY_KEEP,
-                      false);
-        shared_check(&s);
+        if (shared_mode == HEDDLE_MODE_DISTRIBUTED) { /* else other members would get these keys */
+            shared_insert(&s, keys, narrow_values != NULL ? values : NULL, 50, HEDDLE_POLICY_KEEP,
+                          false);
+            shared_check(&s);
+        }
         shared_destroy(&s);
     }
     check(failures > 0 || f->call == call_export ||
@@ -253,6 +255,14 @@ static void memory_runs_out(void **state)
           (unsigned long long)broken, (unsigned long long)partly, (unsigned long long)emptied);
 }
 
+static void memory_runs_out_of_independent_members(void **state)
+{
+    (void)state;
+    shared_mode = HEDDLE_MODE_INDEPENDENT;
+    shared_run_with(calls_survive, 2);
+    shared_mode = HEDDLE_MODE_DISTRIBUTED;
+}
+
 /* ------------------------------------------------------------------------------ opening and making */
 
 static void making_survives(void **state)
@@ -277,6 +287,7 @@ static void making_survives(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ONCE(memory_runs_out), ONCE(making_survives)};
+    const struct CMUnitTest tests[] = {
+        ONCE(memory_runs_out), ONCE(memory_runs_out_of_independent_members), ONCE(making_survives)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -395,6 +395,16 @@ refuses skew cpu 5
 refuses skew cpu 20 more
 refuses skew tape
 
+works bench dist --group cpu:1,cpu:1,cpu:1 --keys 2^16 --repeat 2 --model
+[ "$(grep -c 'yes$' "$work/out")" = 2 ] || bad "bench dist has other than two verified rows"
+works bench dist --container multimap --keys 2^15 --duplicates 8 --hot 30 --scaling weak --repeat 1 --format csv
+works bench dist --container counter --mode independent --keys 2^14 --repeat 1 --single none
+works help dist
+refuses bench dist --group tape
+refuses bench dist --keys 0
+refuses bench dist --key-bits 16
+refuses bench dist --nothing
+
 # A result that cannot be written is not a success.
 if [ -w /dev/full ]; then
     status=0

@@ -123,12 +123,28 @@ typedef struct heddle_group_table heddle_group_table;
  */
 #define HEDDLE_BALANCE_ROWS 2
 
+#define HEDDLE_MODE_DISTRIBUTED 0 /* every key lives on one member */
+/*
+ * Every member has a table of its own with what its part of every batch brought; nothing is sent there. One
+ * key may be on several members, and counts as often. Queries go to all members, and their answers are
+ * merged on the host:
+ *   contains        1 where any member has the key
+ *   find            the value of the member with the lowest number that has it; in a counter the sum
+ *   count           the sum
+ *   retrieve        the values of member 0, then those of member 1, ...
+ *   erase           from all members; found is 1 where the element erased its key from any of them
+ * Totals of queries are those of the merged answers. All else is as in distributed mode.
+ */
+#define HEDDLE_MODE_INDEPENDENT 1
+
 typedef struct heddle_spread_options {
-    uint32_t size;    /* sizeof(heddle_spread_options) */
-    uint32_t balance; /* HEDDLE_BALANCE_* */
-    uint64_t seed;    /* of the hash that says where a key lives; 0 draws one */
+    uint32_t size;     /* sizeof(heddle_spread_options) */
+    uint32_t balance;  /* HEDDLE_BALANCE_* */
+    uint64_t seed;     /* of the hash that says where a key lives; 0 draws one */
+    uint32_t mode;     /* HEDDLE_MODE_* */
+    uint32_t reserved; /* 0 */
 } heddle_spread_options;
-#define HEDDLE_SPREAD_OPTIONS_INIT {sizeof(heddle_spread_options), HEDDLE_BALANCE_AUTO, 0}
+#define HEDDLE_SPREAD_OPTIONS_INIT {sizeof(heddle_spread_options), HEDDLE_BALANCE_AUTO, 0, HEDDLE_MODE_DISTRIBUTED, 0}
 
 /*
  * Makes an empty table with a part on every member. `options` are those of heddle_table_create, with

@@ -8,6 +8,7 @@
 
 #include "api/table.h"
 #include "dist/group_ask.h"
+#include "dist/merge.h"
 
 /* A member's part of it. */
 typedef struct asking {
@@ -19,6 +20,7 @@ typedef struct asking {
     hd_buffer found, values;  /* the answers to them; values or matches */
     hd_buffer back_found, back_values;
     hd_buffer staged[3];
+    hd_merge merge; /* independent mode */
     heddle_totals totals;
 } asking;
 
@@ -51,8 +53,9 @@ static heddle_status look_up(asking *a, uint64_t n)
     else if (a->q->width != 0)
         status = heddle_table_find(part, a->keys.memory, n, a->values.memory, found, &totals, NULL);
     else status = heddle_table_contains(part, a->keys.memory, n, found, &totals, NULL);
+    if (a->q->table->independent) totals.found = totals.absent = 0; /* counted when merged */
     hd_totals_sum(&a->totals, &totals);
-    if (a->q->kind == HD_ASK_ERASE && totals.found != 0)
+    if (a->q->kind == HD_ASK_ERASE && (totals.found != 0 || a->q->table->independent))
         __atomic_store_n(&a->q->erased, true, __ATOMIC_RELAXED);
     hd_phase(a->member, HEDDLE_PHASE_WORK);
     return status;
@@ -118,6 +121,23 @@ static heddle_status give_answers(asking *a, uint64_t first, uint64_t n)
     return status;
 }
 
+/* The same in independent mode. */
+static heddle_status merge_answers(asking *a, uint64_t first, uint64_t n)
+{
+    const hd_question *q = a->q;
+    const hd_merge_job job = {n,
+                              q->kind == HD_ASK_COUNT ? NULL : a->back_found.memory,
+                              q->width != 0 ? a->back_values.memory : NULL,
+                              q->width,
+                              q->kind == HD_ASK_COUNT ||
+                                  q->table->options.container == HEDDLE_CONTAINER_COUNTER,
+                              q->found != NULL ? q->found + a->first + first : NULL,
+                              q->width != 0 ? q->values + (a->first + first) * q->width : NULL};
+    const heddle_status status = hd_merge_answers(&a->merge, &job, &a->totals);
+    hd_phase(a->member, HEDDLE_PHASE_REORGANISE);
+    return status;
+}
+
 /* One slice, there and back. What it returns is agreed upon. */
 static heddle_status ask_slice(asking *a, heddle_status mine, uint64_t first, uint64_t n,
                                heddle_status *after)
@@ -130,7 +150,9 @@ static heddle_status ask_slice(asking *a, heddle_status mine, uint64_t first, ui
     if (status == HEDDLE_OK && n != 0)
         status = hd_window_open(a->member, a->q->keys + (a->first + first) * width, n * width, true,
                                 &a->staged[0], &window);
-    if (status == HEDDLE_OK) status = hd_route_slice(&a->route, window.memory, NULL, n);
+    if (status == HEDDLE_OK)
+        status = a->q->table->independent ? hd_route_to_all(&a->route, window.memory, n)
+                                          : hd_route_slice(&a->route, window.memory, NULL, n);
     memset(&d, 0, sizeof d);
     d.arrays = 1;
     d.width[0] = width;
@@ -144,7 +166,8 @@ static heddle_status ask_slice(asking *a, heddle_status mine, uint64_t first, ui
     if (status != HEDDLE_OK) return status;
     *after = look_up(a, d.total);
     status = send_back(a, *after);
-    if (status == HEDDLE_OK && n != 0) *after = give_answers(a, first, n);
+    if (status == HEDDLE_OK && n != 0)
+        *after = a->q->table->independent ? merge_answers(a, first, n) : give_answers(a, first, n);
     return status;
 }
 
@@ -152,6 +175,7 @@ static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
 {
     heddle_device *device = member->device;
     const heddle_group_table *table = q->table;
+    const uint64_t copies = table->independent ? table->spread.members : 1;
     heddle_status status = hd_check_array(q->keys, q->n, hd_group_key_width(table), "keys");
     memset(a, 0, sizeof *a);
     a->q = q;
@@ -159,15 +183,19 @@ static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
     a->slice = hd_member_slice(member, q->kind == HD_ASK_ERASE &&
                                            table->options.scheme == HEDDLE_SCHEME_HASHGRAPH);
     hd_member_part(member, q->n, &a->first, &a->n);
+    if (table->independent) a->slice = (a->slice + copies - 1) / copies;
     if (a->n < a->slice) a->slice = a->n != 0 ? a->n : 1;
+    if (status == HEDDLE_OK && table->independent)
+        status = hd_merge_begin(&a->merge, member, a->slice, q->width);
     if (status == HEDDLE_OK && q->width != 0)
         status = hd_check_array(q->values, q->n, q->width,
                                 q->kind == HD_ASK_COUNT ? "matches" : "values");
     if (status == HEDDLE_OK)
         status = hd_route_begin(&a->route, member, &table->spread, table->options.key_bits, 32,
-                                a->slice);
-    if (status == HEDDLE_OK) status = hd_buffer_room(&a->back_found, device, a->slice);
-    if (status == HEDDLE_OK) status = hd_buffer_room(&a->back_values, device, a->slice * q->width);
+                                a->slice * copies);
+    if (status == HEDDLE_OK) status = hd_buffer_room(&a->back_found, device, a->slice * copies);
+    if (status == HEDDLE_OK)
+        status = hd_buffer_room(&a->back_values, device, a->slice * copies * q->width);
     return status;
 }
 
@@ -176,6 +204,7 @@ static void asking_end(asking *a)
     hd_buffer *const all[] = {&a->keys,        &a->found,     &a->values,    &a->back_found,
                               &a->back_values, &a->staged[0], &a->staged[1], &a->staged[2]};
     hd_route_end(&a->route);
+    hd_merge_end(&a->merge);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
 }
 

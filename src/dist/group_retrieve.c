@@ -28,6 +28,7 @@ typedef struct fetching {
     hd_member *member;
     uint32_t key_width, value_width;
     uint64_t first, n, slice; /* of the questions */
+    uint64_t copies;          /* members that each question goes to */
     uint64_t *host;           /* offsets of a slice, and one more */
     hd_route route;
     hd_buffer work, sums;                        /* to add counts up */
@@ -35,6 +36,7 @@ typedef struct fetching {
     hd_buffer places, back_matches, back_values; /* of this member's */
     hd_buffer staged[2];
     uint64_t *value_send, *value_receive;
+    uint64_t *merged; /* independent mode: places, matches and rows of all lists of a slice */
 } fetching;
 
 /* ------------------------------------------------------------------------------------- offsets */
@@ -134,7 +136,9 @@ static heddle_status ask(fetching *f, heddle_status mine, uint64_t at, uint64_t 
     if (status == HEDDLE_OK && n != 0)
         status = hd_window_open(f->member, f->r->count.keys + (f->first + at) * f->key_width,
                                 n * f->key_width, true, &f->staged[0], &window);
-    if (status == HEDDLE_OK) status = hd_route_slice(&f->route, window.memory, NULL, n);
+    if (status == HEDDLE_OK)
+        status = f->copies != 1 ? hd_route_to_all(&f->route, window.memory, n)
+                                : hd_route_slice(&f->route, window.memory, NULL, n);
     memset(&d, 0, sizeof d);
     d.arrays = 1;
     d.width[0] = f->key_width;
@@ -213,31 +217,63 @@ static heddle_status send_back(fetching *f, heddle_status mine, uint64_t values)
     return status;
 }
 
+/* Where the lists of n questions go: by the caller's offsets, the i-th answer being that of rows[i]. */
+static heddle_status open_places(fetching *f, uint64_t at, uint64_t n, const void **places)
+{
+    hd_window window;
+    const heddle_status status = hd_window_open(f->member, f->r->offsets + f->first + at,
+                                                n * sizeof(uint64_t), true, &f->places, &window);
+    *places = window.memory;
+    return status;
+}
+
+/* In independent mode a question has a list from every member: one behind the other. */
+static heddle_status make_places(fetching *f, uint64_t n, const void **places)
+{
+    const uint64_t lists = n * f->copies;
+    uint64_t *at = f->merged, *matches = f->merged + f->slice * f->copies;
+    uint32_t *rows = (uint32_t *)(matches + f->slice * f->copies);
+    heddle_status status =
+        hd_member_copy(f->member, matches, f->back_matches.memory, lists * sizeof *matches);
+    for (uint64_t i = 0; i < lists && status == HEDDLE_OK; i++) {
+        at[i] = i < n ? f->host[i] : at[i - n] + matches[i - n];
+        rows[i] = (uint32_t)i;
+    }
+    if (status == HEDDLE_OK)
+        status = hd_buffer_room(&f->places, f->member->device, lists * sizeof *at);
+    if (status == HEDDLE_OK)
+        status = hd_member_copy(f->member, f->places.memory, at, lists * sizeof *at);
+    if (status == HEDDLE_OK)
+        status = hd_member_copy(f->member, f->route.values.memory, rows, lists * sizeof *rows);
+    *places = f->places.memory;
+    return status;
+}
+
 /* Lays the lists of a stretch of n questions out. */
 static heddle_status lay_lists(fetching *f, uint64_t at, uint64_t n)
 {
     heddle_device *device = f->member->device;
     const uint64_t base = f->host[0], values = f->host[n] - f->host[0];
     hd_answer_lists lists;
-    hd_window places, out;
+    hd_window out;
+    const void *places = NULL;
     heddle_status status;
     if (values == 0) return HEDDLE_OK;
-    status = hd_window_open(f->member, f->r->offsets + f->first + at, n * sizeof(uint64_t), true,
-                            &f->places, &places);
+    status = f->copies != 1 ? make_places(f, n, &places) : open_places(f, at, n, &places);
     if (status == HEDDLE_OK)
         status = hd_window_open(f->member, f->r->values + base * f->value_width,
                                 values * f->value_width, false, &f->staged[1], &out);
     if (status == HEDDLE_OK)
-        status = device->engine->columns->scan(device, (uint64_t *)f->back_matches.memory, n,
-                                               f->work.memory, NULL);
+        status = device->engine->columns->scan(device, (uint64_t *)f->back_matches.memory,
+                                               n * f->copies, f->work.memory, NULL);
     if (status != HEDDLE_OK) return status;
     lists.rows = (const uint32_t *)f->route.values.memory;
-    lists.n = n;
+    lists.n = n * f->copies;
     lists.elements = values;
     lists.starts = (const uint64_t *)f->back_matches.memory;
     lists.from = f->back_values.memory;
     lists.width = f->value_width;
-    lists.places = (const uint64_t *)places.memory;
+    lists.places = (const uint64_t *)places;
     lists.base = base;
     lists.out = out.memory;
     status = device->engine->columns->deliver_lists(device, &lists, NULL);
@@ -280,25 +316,29 @@ static heddle_status fetching_begin(fetching *f, retrieval *r, hd_member *member
     f->key_width = hd_group_key_width(table);
     f->value_width = hd_group_value_width(table);
     hd_member_part(member, r->count.n, &f->first, &f->n);
-    f->slice = hd_member_slice(member, false);
+    f->copies = table->independent ? members : 1;
+    f->slice = (hd_member_slice(member, false) + f->copies - 1) / f->copies;
     if (f->n < f->slice) f->slice = f->n != 0 ? f->n : 1;
     if (status == HEDDLE_OK && r->values != NULL)
         status = hd_check_array(r->values, r->capacity, f->value_width, "values");
     if (status != HEDDLE_OK) return status;
-    f->host =
-        hd_fault_due() ? NULL : (uint64_t *)calloc(f->slice + 1 + 2 * members, sizeof(uint64_t));
+    f->host = hd_fault_due() ? NULL
+                             : (uint64_t *)calloc(f->slice * (1 + 3 * f->copies) + 1 + 2 * members,
+                                                  sizeof(uint64_t));
     if (f->host == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for offsets");
     f->value_send = f->host + f->slice + 1;
     f->value_receive = f->value_send + members;
+    f->merged = f->value_receive + members;
     status = hd_buffer_room(&f->sums, device, (f->slice + 2) * sizeof(uint64_t));
     if (status == HEDDLE_OK)
-        status = hd_buffer_room(&f->back_matches, device, (f->slice + 1) * sizeof(uint64_t));
-    if (status == HEDDLE_OK)
         status =
-            hd_buffer_room(&f->work, device, device->engine->columns->work(device, f->slice + 1));
+            hd_buffer_room(&f->back_matches, device, (f->slice * f->copies + 1) * sizeof(uint64_t));
+    if (status == HEDDLE_OK)
+        status = hd_buffer_room(&f->work, device,
+                                device->engine->columns->work(device, f->slice * f->copies + 1));
     if (status == HEDDLE_OK)
         status = hd_route_begin(&f->route, member, &table->spread, table->options.key_bits, 32,
-                                f->slice);
+                                f->slice * f->copies);
     return status;
 }
 

@@ -165,6 +165,8 @@ static heddle_status read_spread_options(const heddle_spread_options *given,
                        options->size, sizeof *options);
     if (options->balance > HEDDLE_BALANCE_ROWS)
         return hd_fail(HEDDLE_ERROR_INVALID, "there is no balance %u", options->balance);
+    if (options->mode > HEDDLE_MODE_INDEPENDENT)
+        return hd_fail(HEDDLE_ERROR_INVALID, "there is no mode %u", options->mode);
     return HEDDLE_OK;
 }
 
@@ -192,7 +194,9 @@ heddle_status heddle_group_table_create(heddle_group *group, const heddle_table_
     c.table->options.size = sizeof c.table->options;
     heddle_table_get_options(c.table->parts[0], &c.table->options);
     c.table->balance = chosen.balance;
-    if (chosen.balance == HEDDLE_BALANCE_AUTO)
+    c.table->independent = chosen.mode == HEDDLE_MODE_INDEPENDENT;
+    if (c.table->independent) c.table->balance = HEDDLE_BALANCE_KEYS; /* nothing is counted */
+    else if (chosen.balance == HEDDLE_BALANCE_AUTO)
         c.table->balance = c.table->options.container == HEDDLE_CONTAINER_MULTIMAP
                                ? HEDDLE_BALANCE_ROWS
                                : HEDDLE_BALANCE_KEYS;

@@ -11,6 +11,7 @@ struct heddle_group_table {
     heddle_group *group;
     heddle_table_options options; /* of the parts; capacity and seed are the first one's */
     uint32_t balance;             /* HEDDLE_BALANCE_ROWS or _KEYS */
+    bool independent;             /* HEDDLE_MODE_INDEPENDENT */
     hd_spread spread;
     heddle_table **parts; /* of the local members */
     uint64_t *rows;       /* that each of all members was given since the table was last empty */

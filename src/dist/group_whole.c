@@ -235,7 +235,8 @@ static heddle_status validate_part(hd_member *member, void *context)
     if (status == HEDDLE_OK) status = heddle_table_size(hd_part_of(table, member), &n, NULL);
     if (status == HEDDLE_OK)
         status = hd_buffer_room(&keys, member->device, n * hd_group_key_width(table));
-    if (status == HEDDLE_OK && n != 0) status = check_owner(member, table, n, keys.memory, counts);
+    if (status == HEDDLE_OK && n != 0 && !table->independent)
+        status = check_owner(member, table, n, keys.memory, counts);
     hd_buffer_free(&keys);
     free(counts);
     return hd_member_agree(member, status);

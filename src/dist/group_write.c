@@ -70,7 +70,10 @@ static heddle_status count_bins(hd_writing *g, heddle_status mine)
     free(g->counts);
     g->counts =
         hd_fault_due() ? NULL : (uint64_t *)calloc((size_t)bins + COUNTS, sizeof *g->counts);
-    if (status == HEDDLE_OK && g->counts == NULL)
+    free(g->rows);
+    g->rows =
+        hd_fault_due() ? NULL : (uint64_t *)calloc((size_t)exchange->members + 1, sizeof *g->rows);
+    if (status == HEDDLE_OK && (g->counts == NULL || g->rows == NULL))
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
     if (status == HEDDLE_OK && !g->guesses)
         status =
@@ -274,7 +277,7 @@ static heddle_status gather_and_work(hd_writing *g, uint64_t rounds, heddle_stat
     if (status == HEDDLE_OK) status = hd_member_agree(g->member, mine);
     *agreed = status;
     if (status != HEDDLE_OK) return status;
-    hd_route_shrink(&g->route); /* the tables may need the memory */
+    hd_route_end(&g->route); /* the tables may need the memory */
     g->changing = true;
     hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
     return work_off(g, whole && g->w->builds);
@@ -320,9 +323,8 @@ static heddle_status tell_rows(hd_writing *g, uint64_t *without_memory)
 {
     hd_exchange *exchange = hd_exchange_of(g->member);
     const uint32_t members = exchange->members;
-    uint64_t *numbers = g->route.send; /* for every member, and as many behind */
+    uint64_t *numbers = g->rows;
     heddle_status status;
-    memset(numbers, 0, 2 * members * sizeof *numbers);
     numbers[g->member->number] = g->received;
     numbers[members] = g->soft == HEDDLE_ERROR_NO_MEMORY;
     status = exchange->ops->reduce(exchange, g->member->number, HEDDLE_OK, numbers, members + 1,
@@ -369,7 +371,8 @@ static void writing_end(hd_writing *g)
     hd_route_end(&g->route);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
     free(g->counts);
-    g->counts = NULL;
+    free(g->rows);
+    g->counts = g->rows = NULL;
 }
 
 /* When all know how the call goes. */
@@ -402,8 +405,9 @@ static heddle_status move_and_work(hd_writing *g)
     choose_way(g);
     status = hd_group_rounds(g->member, HEDDLE_OK, g->n, g->slice, &rounds);
     if (status != HEDDLE_OK) return status;
-    mine =
-        g->w->reports ? hd_write_outcomes(g, rounds, &status) : gather_and_work(g, rounds, &status);
+    if (g->w->table->independent) mine = hd_write_alone(g, &status);
+    else if (g->w->reports) mine = hd_write_outcomes(g, rounds, &status);
+    else mine = gather_and_work(g, rounds, &status);
     return status == HEDDLE_OK ? conclude(g, mine) : status;
 }
 

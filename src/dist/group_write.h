@@ -32,6 +32,7 @@ typedef struct hd_writing {
     uint32_t key_width, value_width; /* 0 where no values are given */
     uint64_t first, n, slice;        /* of the pairs of the batch */
     uint64_t *counts;                /* as in hd_write */
+    uint64_t *rows;                  /* of every member, and one number more */
     hd_route route;
     hd_buffer keys, values; /* pairs that have come here */
     uint64_t at, capacity;  /* how many, and how many fit */
@@ -51,6 +52,8 @@ heddle_status hd_write_windows(hd_writing *g, uint64_t first, uint64_t n, hd_win
 /* What the part said to n pairs. Failures that are counted are no failures of the call yet. */
 heddle_status hd_write_result(hd_writing *g, heddle_status status, heddle_totals *totals,
                               uint64_t n);
+/* Independent mode: the member's own part, into its own table. The status is the member's own. */
+heddle_status hd_write_alone(hd_writing *g, heddle_status *agreed);
 /* Inserts slice by slice and brings the outcomes home. The status is the member's own. */
 heddle_status hd_write_outcomes(hd_writing *g, uint64_t rounds, heddle_status *agreed);
 

@@ -59,16 +59,11 @@ heddle_status hd_route_begin(hd_route *route, hd_member *member, const hd_spread
     return status;
 }
 
-void hd_route_shrink(hd_route *route)
+void hd_route_end(hd_route *route)
 {
     hd_buffer *const all[] = {&route->pairs, &route->spare, &route->starts,
                               &route->work,  &route->keys,  &route->values};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
-}
-
-void hd_route_end(hd_route *route)
-{
-    hd_route_shrink(route);
     free(route->host_starts);
     route->host_starts = NULL;
 }
@@ -134,6 +129,22 @@ heddle_status hd_route_slice(hd_route *route, const void *keys, const void *valu
     heddle_device *device = route->member->device;
     heddle_status status = sort_by_bin(route, keys, values, n);
     if (status == HEDDLE_OK) status = lay_out(route);
+    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    hd_phase(route->member, HEDDLE_PHASE_REORGANISE);
+    return status;
+}
+
+heddle_status hd_route_to_all(hd_route *route, const void *keys, uint64_t n)
+{
+    heddle_device *device = route->member->device;
+    const uint64_t bytes = n * route->key_bits / 8;
+    heddle_status status = HEDDLE_OK;
+    for (uint32_t i = 0; i < route->spread->members; i++) {
+        route->send[i] = n;
+        if (status == HEDDLE_OK && n != 0)
+            status = device->engine->copy(device, (char *)route->keys.memory + i * bytes, keys,
+                                          bytes, NULL);
+    }
     if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
     hd_phase(route->member, HEDDLE_PHASE_REORGANISE);
     return status;

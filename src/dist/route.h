@@ -27,9 +27,9 @@ heddle_status hd_route_begin(hd_route *route, hd_member *member, const hd_spread
                              uint32_t key_bits, uint32_t value_bits, uint64_t slice);
 /* `values` NULL: the value of a key is its row in the slice. n keys of device memory. */
 heddle_status hd_route_slice(hd_route *route, const void *keys, const void *values, uint64_t n);
+/* Instead: the n keys for every member; there must be room for as many times n. */
+heddle_status hd_route_to_all(hd_route *route, const void *keys, uint64_t n);
 void hd_route_end(hd_route *route);
-/* Frees all device memory; `send` and `receive` stay. */
-void hd_route_shrink(hd_route *route);
 
 /* Counts the member's n keys by bin, in slices; adds to `counts`, host memory. */
 heddle_status hd_route_count(hd_member *member, const hd_spread *spread, uint32_t key_bits,

@@ -7,6 +7,7 @@ heddle_status hd_buffer_room(hd_buffer *buffer, heddle_device *device, uint64_t 
 {
     heddle_status status;
     if (buffer->memory != NULL && buffer->bytes >= bytes) return HEDDLE_OK;
+    if (buffer->memory != NULL) bytes += bytes / 8; /* rather once than for every slice */
     hd_buffer_free(buffer);
     status = hd_block_take(device, bytes + (bytes == 0), &buffer->memory);
     if (status != HEDDLE_OK) return status;

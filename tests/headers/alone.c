@@ -9,3 +9,7 @@ heddle_insert_options insert_options = HEDDLE_INSERT_OPTIONS_INIT;
 heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT;
 heddle_filter_options filter_options = HEDDLE_FILTER_OPTIONS_INIT;
 heddle_filter_stats filter_stats = HEDDLE_FILTER_STATS_INIT;
+heddle_group_options group_options = HEDDLE_GROUP_OPTIONS_INIT;
+heddle_group_info group_info = HEDDLE_GROUP_INFO_INIT;
+heddle_spread_options spread_options = HEDDLE_SPREAD_OPTIONS_INIT;
+heddle_group_stats group_stats = HEDDLE_GROUP_STATS_INIT;

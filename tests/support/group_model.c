@@ -28,6 +28,8 @@ const shared_kind shared_kinds[] = {
 };
 const uint32_t shared_kind_count = sizeof shared_kinds / sizeof shared_kinds[0];
 
+uint32_t shared_mode = HEDDLE_MODE_DISTRIBUTED;
+
 const uint32_t shared_members[] = {1, 2, 3, 4, 7};
 const uint32_t shared_members_count = sizeof shared_members / sizeof shared_members[0];
 
@@ -108,6 +110,7 @@ shared shared_create(const shared_kind *kind, const char *devices, uint64_t slic
     shared s = {.options = options != NULL ? *options : shared_options(kind)};
     group_options.slice = slice;
     spread.seed = case_seed();
+    spread.mode = shared_mode;
     check_ok(heddle_group_open(devices, &group_options, &s.group));
     check_ok(heddle_group_get_info(s.group, &info));
     s.members = info.members;

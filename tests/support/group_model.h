@@ -46,6 +46,8 @@ void shared_run(shared_function run);
 /* The same for one number of members. */
 void shared_run_with(shared_function run, uint32_t members);
 
+/* HEDDLE_MODE_* of the tables that are made; distributed unless a test says otherwise. */
+extern uint32_t shared_mode;
 /* `slice` 0: as the library chooses. */
 shared shared_create(const shared_kind *kind, const char *devices, uint64_t slice,
                      const heddle_table_options *options);

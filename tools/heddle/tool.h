@@ -6,7 +6,7 @@
 
 /* Exit statuses. */
 #define TOOL_OK 0
-#define TOOL_FAILED 1 /* the library failed, or an answer was wrong */
+#define TOOL_FAILED 1  /* the library failed, or an answer was wrong */
 #define TOOL_REFUSED 2 /* the request makes no sense, or its device is not there */
 
 /* Prints one line to stderr; never in the middle of a progress bar. */
@@ -19,10 +19,12 @@ int tool_try(heddle_status status, const char *what);
 /* The commands; argv[0] is the command's own name. Each returns an exit status. */
 int info_command(int argc, char **argv);
 int bench_command(int argc, char **argv);
+int dist_command(int argc, char **argv); /* bench dist */
 int skew_command(int argc, char **argv);
 int advise_command(int argc, char **argv);
 
-/* The help of `heddle bench`, to stdout. */
+/* The help of `heddle bench`, and of `heddle bench dist`, to stdout. */
 void bench_help(void);
+void dist_help(void);
 
 #endif

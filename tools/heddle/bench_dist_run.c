@@ -1,0 +1,286 @@
+/* bench_dist_run.c: measures one group; see bench_dist.h. */
+#define _POSIX_C_SOURCE 200809L
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench_dist.h"
+#include "bench_keys.h"
+
+#define CHUNK (UINT64_C(1) << 20)
+#define REPEAT_MAX 1000
+
+typedef struct dist_bench {
+    const dist_options *o;
+    heddle_group *group;
+    heddle_group_info info;
+    heddle_device *device; /* where the arrays are */
+    uint64_t n, first;     /* rows of this process, the first one's number */
+    uint64_t all;          /* rows of all processes */
+    bench_keys numbers;
+    void *keys, *values, *answers;
+    uint8_t *found;
+    heddle_group_table *table;
+    heddle_table *single;
+} dist_bench;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --------------------------------------------------------------------------------------- arrays */
+
+/* The key of row i: every key has as many rows, but one that may have more. */
+static uint64_t key_of(const dist_bench *b, uint64_t i)
+{
+    const uint64_t different = (b->all + b->o->duplicates - 1) / b->o->duplicates;
+    if (bench_random(i) % 100 < b->o->hot) return bench_key_at(&b->numbers, 0, false);
+    return bench_key_at(&b->numbers, i % different, false);
+}
+
+static void put(void *to, uint32_t bits, uint64_t i, uint64_t number)
+{
+    if (bits == 32) ((uint32_t *)to)[i] = (uint32_t)number;
+    else ((uint64_t *)to)[i] = number;
+}
+
+static heddle_status fill_arrays(dist_bench *b, void *chunk)
+{
+    const uint32_t kb = b->o->key_bits, vb = b->o->value_bits;
+    heddle_status status = HEDDLE_OK;
+    for (uint64_t at = 0; at < b->n && status == HEDDLE_OK; at += CHUNK) {
+        const uint64_t n = b->n - at < CHUNK ? b->n - at : CHUNK;
+        for (uint64_t i = 0; i < n; i++) put(chunk, kb, i, key_of(b, b->first + at + i));
+        status =
+            heddle_memory_copy(b->device, (char *)b->keys + at * kb / 8, chunk, n * kb / 8, NULL);
+        if (status == HEDDLE_OK) status = heddle_device_synchronize(b->device, NULL);
+        for (uint64_t i = 0; i < n; i++) put(chunk, vb, i, ~key_of(b, b->first + at + i));
+        if (status == HEDDLE_OK)
+            status = heddle_memory_copy(b->device, (char *)b->values + at * vb / 8, chunk,
+                                        n * vb / 8, NULL);
+        if (status == HEDDLE_OK) status = heddle_device_synchronize(b->device, NULL);
+    }
+    return status;
+}
+
+static heddle_status make_arrays(dist_bench *b)
+{
+    void *chunk = malloc(CHUNK * 8);
+    heddle_status status =
+        heddle_memory_allocate(b->device, b->n * b->o->key_bits / 8 + 8, &b->keys);
+    if (status == HEDDLE_OK)
+        status = heddle_memory_allocate(b->device, b->n * b->o->value_bits / 8 + 8, &b->values);
+    if (status == HEDDLE_OK)
+        status = heddle_memory_allocate(b->device, b->n * b->o->value_bits / 8 + 8, &b->answers);
+    if (status == HEDDLE_OK)
+        status = heddle_memory_allocate(b->device, b->n + 8, (void **)&b->found);
+    if (status == HEDDLE_OK && chunk != NULL) status = fill_arrays(b, chunk);
+    free(chunk);
+    return status;
+}
+
+static void free_arrays(dist_bench *b)
+{
+    void *const all[] = {b->keys, b->values, b->answers, b->found};
+    for (int i = 0; i < 4; i++) (void)heddle_memory_free(b->device, all[i]);
+}
+
+/* ---------------------------------------------------------------------------------- operations */
+
+static bool is_set(const dist_bench *b) { return b->o->container == HEDDLE_CONTAINER_SET; }
+
+static heddle_status build(dist_bench *b, bool single)
+{
+    const void *values = is_set(b) ? NULL : b->values;
+    if (!single) return heddle_group_table_build(b->table, b->keys, values, b->n, NULL, NULL);
+    return heddle_table_build(b->single, b->keys, values, b->n, NULL, NULL, NULL);
+}
+
+static heddle_status find(dist_bench *b, bool single)
+{
+    if (is_set(b))
+        return single ? heddle_table_contains(b->single, b->keys, b->n, b->found, NULL, NULL)
+                      : heddle_group_table_contains(b->table, b->keys, b->n, b->found, NULL);
+    return single ? heddle_table_find(b->single, b->keys, b->n, b->answers, b->found, NULL, NULL)
+                  : heddle_group_table_find(b->table, b->keys, b->n, b->answers, b->found, NULL);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double median_of(double *times, uint64_t n)
+{
+    qsort(times, n, sizeof times[0], compare);
+    return times[n / 2];
+}
+
+static heddle_status time_once(dist_bench *b, heddle_status (*work)(dist_bench *, bool),
+                               bool single, double *seconds)
+{
+    const double begin = now();
+    heddle_status status = work(b, single);
+    if (status == HEDDLE_OK && single)
+        status = heddle_device_synchronize(heddle_table_device(b->single), NULL);
+    *seconds = now() - begin;
+    return status;
+}
+
+/* The medians of some runs, after one that does not count; group and single table in turn. */
+static heddle_status measure(dist_bench *b, heddle_status (*work)(dist_bench *, bool),
+                             dist_row *row)
+{
+    static double times[REPEAT_MAX], singles[REPEAT_MAX];
+    double first;
+    heddle_status status = time_once(b, work, false, &first);
+    if (status == HEDDLE_OK && b->single != NULL) status = time_once(b, work, true, &first);
+    for (uint64_t i = 0; i < b->o->repeat && status == HEDDLE_OK; i++) {
+        if (b->single != NULL) status = time_once(b, work, true, &singles[i]);
+        if (status == HEDDLE_OK) status = time_once(b, work, false, &times[i]);
+    }
+    row->seconds = median_of(times, b->o->repeat);
+    row->single = b->single != NULL ? median_of(singles, b->o->repeat) : 0;
+    return status;
+}
+
+/* All keys are found, with their values where a key has but one. */
+static heddle_status verify(dist_bench *b, bool *good)
+{
+    const uint32_t vb = b->o->value_bits;
+    const bool values =
+        b->o->container == HEDDLE_CONTAINER_MAP || b->o->container == HEDDLE_CONTAINER_MULTIMAP;
+    uint8_t *found = malloc(CHUNK), *answers = malloc(CHUNK * 8);
+    heddle_status status = HEDDLE_OK;
+    *good = true;
+    for (uint64_t at = 0; at < b->n && status == HEDDLE_OK; at += CHUNK) {
+        const uint64_t n = b->n - at < CHUNK ? b->n - at : CHUNK;
+        status = heddle_memory_copy(b->device, found, b->found + at, n, NULL);
+        if (status == HEDDLE_OK)
+            status = heddle_memory_copy(b->device, answers, (char *)b->answers + at * vb / 8,
+                                        n * vb / 8, NULL);
+        if (status == HEDDLE_OK) status = heddle_device_synchronize(b->device, NULL);
+        for (uint64_t i = 0; i < n && status == HEDDLE_OK; i++) {
+            const uint64_t value = ~key_of(b, b->first + at + i);
+            if (found[i] != 1) *good = false;
+            if (values && (vb == 32 ? ((uint32_t *)(void *)answers)[i] != (uint32_t)value
+                                    : ((uint64_t *)(void *)answers)[i] != value))
+                *good = false;
+        }
+    }
+    free(found);
+    free(answers);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- report */
+
+static void print_head(const dist_bench *b)
+{
+    const char *const *at;
+    static const char *const names[] = {
+        "members",  "op",   "rows",      "mops",          "ratio",    "partition", "reorganise",
+        "exchange", "work", "imbalance", "row_imbalance", "verified", NULL};
+    for (at = names; *at != NULL; at++)
+        (void)printf(b->o->csv ? "%s%s" : "%s%14s", at != names && b->o->csv ? "," : "", *at);
+    (void)printf("\n");
+}
+
+static void print_row(const dist_bench *b, const dist_row *row)
+{
+    const char *text = b->o->csv
+                           ? "%u,%s,%llu,%.1f,%.3f,%.3f,%.3f,%.3f,%.3f,%.4f,%.4f,%s\n"
+                           : "%14u%14s%14llu%14.1f%14.3f%14.3f%14.3f%14.3f%14.3f%14.4f%14.4f%14s\n";
+    double sum = 0;
+    for (int i = 0; i < HEDDLE_PHASES; i++) sum += row->phases[i];
+    if (sum <= 0) sum = 1;
+    (void)printf(text, b->info.members, row->op, (unsigned long long)row->rows,
+                 1e-6 * (double)row->rows / row->seconds,
+                 row->single > 0 ? row->seconds / row->single : 0.0, row->phases[0] / sum,
+                 row->phases[1] / sum, row->phases[2] / sum, row->phases[3] / sum, row->imbalance,
+                 row->row_imbalance,
+                 !b->o->verify   ? "no"
+                 : row->verified ? "yes"
+                                 : "WRONG");
+}
+
+static heddle_status fill_row(dist_bench *b, dist_row *row)
+{
+    heddle_group_stats stats = HEDDLE_GROUP_STATS_INIT;
+    const heddle_status status = heddle_group_table_get_stats(b->table, &stats);
+    memcpy(row->phases, stats.seconds, sizeof row->phases);
+    row->imbalance = stats.imbalance;
+    row->row_imbalance = stats.row_imbalance;
+    row->rows = b->all;
+    return status;
+}
+
+static heddle_status measure_all(dist_bench *b, dist_row rows[2])
+{
+    heddle_status status = measure(b, build, &rows[0]);
+    if (status == HEDDLE_OK) status = fill_row(b, &rows[0]);
+    if (status == HEDDLE_OK) status = heddle_group_table_validate(b->table);
+    if (status == HEDDLE_OK) status = measure(b, find, &rows[1]);
+    if (status == HEDDLE_OK) status = fill_row(b, &rows[1]);
+    if (status == HEDDLE_OK && b->o->verify) status = verify(b, &rows[1].verified);
+    rows[0].verified = rows[1].verified;
+    return status;
+}
+
+static heddle_status make_tables(dist_bench *b, heddle_device *single)
+{
+    heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+    heddle_spread_options spread = HEDDLE_SPREAD_OPTIONS_INIT;
+    heddle_status status = HEDDLE_OK;
+    options.container = b->o->container;
+    options.scheme = b->o->scheme;
+    options.key_bits = b->o->key_bits;
+    options.value_bits = is_set(b) ? 0 : b->o->value_bits;
+    options.capacity = b->all;
+    spread.mode = b->o->mode;
+    status = heddle_group_table_create(b->group, &options, &spread, &b->table);
+    if (status == HEDDLE_OK && single != NULL)
+        status = heddle_table_create(single, &options, &b->single);
+    return status;
+}
+
+int dist_run(const dist_options *o, heddle_group *group)
+{
+    dist_bench b;
+    dist_row rows[2];
+    heddle_device *single = NULL;
+    heddle_status status;
+    memset(&b, 0, sizeof b);
+    memset(rows, 0, sizeof rows);
+    b.o = o;
+    b.group = group;
+    b.info.size = sizeof b.info;
+    rows[0].op = "build";
+    rows[1].op = "find";
+    status = heddle_group_get_info(group, &b.info);
+    b.all = o->weak ? o->keys * b.info.members : o->keys;
+    b.first = b.all * b.info.first_member / b.info.members;
+    b.n = b.all * (b.info.first_member + b.info.local_members) / b.info.members - b.first;
+    b.numbers = bench_keys_of(b.all, o->seed, o->key_bits, o->value_bits);
+    b.device = heddle_group_device(group, 0);
+    if (status == HEDDLE_OK && o->single != NULL) status = heddle_device_open(o->single, &single);
+    if (status == HEDDLE_OK) status = make_arrays(&b);
+    if (status == HEDDLE_OK) status = make_tables(&b, single);
+    if (status == HEDDLE_OK) status = measure_all(&b, rows);
+    if (status == HEDDLE_OK && b.info.first_member == 0) {
+        print_head(&b);
+        for (int i = 0; i < 2; i++) print_row(&b, &rows[i]);
+        if (o->model) dist_model(o, &rows[0], b.info.members);
+    }
+    const int result = tool_try(status, "bench dist");
+    heddle_group_table_destroy(b.table);
+    heddle_table_destroy(b.single);
+    free_arrays(&b);
+    heddle_device_close(single);
+    return result == TOOL_OK && o->verify && !rows[1].verified ? TOOL_FAILED : result;
+}
