@@ -301,12 +301,18 @@ static void views_of_multimaps(const test_case *c)
 {
     const heddle_table_options wanted = case_options(c);
     multi m = multi_create(c, &wanted);
-    hd_device_lists view, untouched; /* the largest view there is */
+    union {
+        hd_device_view slots;
+        hd_device_lists lists;
+        hd_device_slabs slabs;
+    } view, untouched;
     heddle_table_options o = HEDDLE_TABLE_OPTIONS_INIT;
     check_ok(heddle_table_get_options(m.table, &o));
-    const uint64_t bytes =
-        o.scheme == HEDDLE_SCHEME_BUCKET_LIST ? sizeof(hd_device_lists) : sizeof(hd_device_view);
-    const bool many = o.container == HEDDLE_CONTAINER_MULTIMAP && o.scheme == HEDDLE_SCHEME_OPEN;
+    const uint64_t bytes = o.scheme == HEDDLE_SCHEME_BUCKET_LIST ? sizeof(hd_device_lists)
+                           : o.scheme == HEDDLE_SCHEME_SLAB      ? sizeof(hd_device_slabs)
+                                                                 : sizeof(hd_device_view);
+    const bool many = o.container == HEDDLE_CONTAINER_MULTIMAP &&
+                      (o.scheme == HEDDLE_SCHEME_OPEN || o.scheme == HEDDLE_SCHEME_SLAB);
     const uint32_t named = o.scheme | (many ? HEDDLE_VIEW_MULTIMAP : 0);
     memset(&view, 0xa5, sizeof view);
     untouched = view;

@@ -68,7 +68,7 @@ if(heddle_has_cuda)
         HEDDLE_DEVICE_PTX="${PROJECT_BINARY_DIR}/heddle_device.ptx")
     add_dependencies(test_device heddle_device_code)
     # These link the functions for other languages with their own kernels.
-    foreach(target test_device_iceberg test_device_values)
+    foreach(target test_device_iceberg test_device_values test_device_slab)
         target_link_libraries(${target} PRIVATE heddle::device)
         target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/cuda/device_functions.cu)
         set_target_properties(${target} PROPERTIES CUDA_SEPARABLE_COMPILATION ON

@@ -6,11 +6,12 @@
  * file. It can be included again for another table.
  *
  *     #define HEDDLE_NAME pairs      // the namespace
- *     #define HEDDLE_SCHEME open     // cuckoo, open, iceberg, bucket_list
+ *     #define HEDDLE_SCHEME open     // cuckoo, open, iceberg, bucket_list, slab
  *     #define HEDDLE_KEY_BITS 32
  *     #define HEDDLE_VALUE_BITS 32   // 0 in a set
- *     #define HEDDLE_BUCKET 8        // of bucket lists: that of their table of keys, 8 unless chosen otherwise
- *     #include <heddle/device.cuh>   // and, for a multimap by open, #define HEDDLE_MULTIMAP before it
+ *     #define HEDDLE_BUCKET 8        // of bucket lists: that of their table of keys, 8 unless chosen otherwise;
+ *                                    // of slab hashes: 120 / bytes of a pair (30, 15, 10 or 7)
+ *     #include <heddle/device.cuh>   // and, for a multimap by open or slab, #define HEDDLE_MULTIMAP before it
  *
  *     __global__ void squares(pairs::table table, uint32_t n)
  *     {
@@ -30,13 +31,16 @@
  * each with its key, and those that are not `active` have none. tile_size may be 1.
  *
  * What may run at the same time is what may be queued on several streams (heddle.h): lookups beside
- * lookups, insertions beside insertions, erasures beside erasures; the kinds one after the other. A
+ * lookups, insertions beside insertions, erasures beside erasures; the kinds one after the other. In a slab
+ * hash all of them may run at the same time, from any tiles of one kernel or several: every operation takes effect
+ * at one moment between its beginning and its end, as in heddle_table_mixed. (Erasing a key of a multimap is an
+ * erasure for each of its pairs; for_all is to have the table for itself.) A
  * kernel cannot make the table larger, and a cuckoo table moves nothing for it: a key without room is
  * reported as HEDDLE_OUTCOME_FAILED, and nothing has changed. The table must not be changed by the host
  * between `open` and the end of the kernel, and `open` is to be called again once the table has grown; for
- * bucket lists, after every batch call that changed it.
+ * bucket lists and slab hashes, after every batch call that changed it.
  *
- * Multimaps, by open and as bucket lists, have `insert(key, value)` without a policy, `find` of any one value,
+ * Multimaps, by open, as bucket lists and as slab hashes, have `insert(key, value)` without a policy, `find` of any one value,
  * and `count`, `visit` and `retrieve` of all values of a key. `erase` takes a key with all its values.
  *
  * This file is for nvcc in C++17. It is not part of the stable ABI: compile it with the library it comes
@@ -48,6 +52,7 @@
 #include "base/port.h"
 #include "cuda/load.h"
 #include "engine/device_view.h"
+#include "pool/slab_pool.h"
 
 #ifndef HEDDLE_DEVICE_ONCE
 #define HEDDLE_DEVICE_ONCE
@@ -56,6 +61,9 @@
 #define HD_IS_LISTS__(x) HD_IS_LISTS_##x
 #define HD_IS_LISTS(x) HD_IS_LISTS__(x)
 #define HD_IS_LISTS_bucket_list 1
+#define HD_IS_SLABS__(x) HD_IS_SLABS_##x
+#define HD_IS_SLABS(x) HD_IS_SLABS__(x)
+#define HD_IS_SLABS_slab 1
 #endif
 
 #define HD_KEY_BITS HEDDLE_KEY_BITS
@@ -79,6 +87,15 @@ namespace keys {
 namespace HEDDLE_NAME {
 #include "scheme/bucket_list.h"
 #include "cuda/device_lists.h"
+} // namespace HEDDLE_NAME
+
+#elif HD_IS_SLABS(HEDDLE_SCHEME)
+
+#define HD_VALUE_BITS HEDDLE_VALUE_BITS
+#define HD_SLAB_ALONE /* a tile need not go with the others of its warp */
+namespace HEDDLE_NAME {
+#include "scheme/slab_whole.h"
+#include "cuda/device_slabs.h"
 } // namespace HEDDLE_NAME
 
 #else

@@ -527,9 +527,9 @@ HEDDLE_API heddle_status heddle_table_for_each(heddle_table *table, const void *
  * What a kernel of one's own needs to know of a table; heddle/device.cuh calls it. `view` receives
  * `bytes` bytes, whose meaning is not part of the stable ABI. The table must be the compiled instance that is
  * named, else HEDDLE_ERROR_INVALID, and on a GPU and no hashgraph, else HEDDLE_ERROR_UNSUPPORTED. `scheme` is
- * HEDDLE_SCHEME_*, with HEDDLE_VIEW_MULTIMAP added for a multimap by open. Valid until the table grows, is
- * rehashed or destroyed. Of bucket lists it allocates and synchronises the first time, and is valid until a
- * call changes the table.
+ * HEDDLE_SCHEME_*, with HEDDLE_VIEW_MULTIMAP added for a multimap by open or slab. Valid until the table grows, is
+ * rehashed or destroyed; of bucket lists and slab hashes until a call changes the table. Of bucket lists it allocates
+ * and synchronises the first time.
  */
 HEDDLE_API heddle_status heddle_table_get_view(heddle_table *table, uint32_t scheme, uint32_t key_bits,
                                                uint32_t value_bits, uint32_t bucket, void *view,

@@ -17,7 +17,8 @@
  *   int32_t heddle_NAME_erase(const void *view, K key)                1 when this call erased the last pair
  *
  * `view` is device memory with the bytes that heddle_table_get_view gives. Each call is one thread's own:
- * tiles are unknown to these languages. What may run at the same time: see heddle/device.cuh.
+ * tiles are unknown to these languages. What may run at the same time: see heddle/device.cuh. Slab hashes are in
+ * device_functions_slab.h.
  */
 #define HD_PASTE_(a, b, c) a##b##c
 #define HD_PASTE(a, b, c) HD_PASTE_(a, b, c)
@@ -210,3 +211,5 @@
 #define HEDDLE_VALUE_BITS 64
 #define HEDDLE_BUCKET 8
 #include "cuda/device_functions_multi.h"
+
+#include "cuda/device_functions_slab.h"

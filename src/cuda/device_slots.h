@@ -20,11 +20,7 @@ static inline heddle_status open(heddle_table *handle, table *t)
                                  sizeof t->at);
 }
 
-/* The number of this thread's tile in the grid. */
-HD_FN uint64_t tile_number(void)
-{
-    return ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / HD_TILE;
-}
+#include "cuda/device_lanes.h"
 
 /* The value of a hit, for all lanes of the tile. */
 HD_FN value_type value_of(hd_tile t, const hd_view *view, const hd_hit &hit)
@@ -39,56 +35,6 @@ HD_FN value_type value_of(hd_tile t, const hd_view *view, const hd_hit &hit)
 #endif
     (void)t, (void)view, (void)hit;
     return value;
-}
-
-/* Every lane of a tile in turn lends its key to the tile; `work` is called with it by all. */
-template <class F>
-static __device__ __forceinline__ void for_lanes(key_type key, bool active, F &&work)
-{
-    const hd_tile tile = tile_here();
-    for (uint32_t lane = 0; lane < HD_TILE; lane++) {
-#if HD_TILE > 1
-        const int from = (int)(threadIdx.x % 32 - tile.lane + lane);
-        if (!__shfl_sync(tile.mask, (int)active, from)) continue;
-        work(__shfl_sync(tile.mask, key, from), from, tile.lane == lane);
-#else
-        if (active) work(key, 0, true);
-#endif
-    }
-    (void)tile;
-}
-
-/* insert_one(key, value) for the pair of every active lane; gives the outcome of the caller's own. */
-template <class VALUE, class F>
-static __device__ __forceinline__ int insert_for_lanes(key_type key, VALUE value, bool active,
-                                                       F &&insert_one)
-{
-    const hd_tile tile = tile_here();
-    int mine = 0;
-    for_lanes(key, active, [&](key_type theirs, int from, bool is_mine) {
-#if HD_TILE > 1
-        const VALUE with = __shfl_sync(tile.mask, value, from);
-#else
-        const VALUE with = value;
-#endif
-        const int outcome = insert_one(theirs, with);
-        if (is_mine) mine = outcome;
-        (void)from;
-    });
-    (void)tile;
-    return mine;
-}
-
-/* The same with keys alone: erase_one(key). */
-template <class F>
-static __device__ __forceinline__ bool erase_for_lanes(key_type key, bool active, F &&erase_one)
-{
-    bool mine = false;
-    for_lanes(key, active, [&](key_type theirs, int, bool is_mine) {
-        const bool erased = erase_one(theirs);
-        if (is_mine) mine = erased;
-    });
-    return mine;
 }
 
 /* A kernel that calls f(key, value) once for every pair of the table. */

@@ -1,11 +1,12 @@
 /*
  * device_view.h: what a kernel outside the library needs to know of a table of slots: its view, and where
- * the table counts its keys; and of bucket lists. heddle_table_get_view fills it.
+ * the table counts its keys; of bucket lists; and of slab hashes. heddle_table_get_view fills it.
  */
 #ifndef HD_DEVICE_VIEW_H
 #define HD_DEVICE_VIEW_H
 
 #include "engine/lists.h"
+#include "engine/slabs.h"
 #include "engine/table_view.h"
 
 typedef struct hd_device_view {
@@ -22,5 +23,11 @@ typedef struct hd_device_lists {
     uint64_t records_room; /* lists that there is room for */
     uint64_t *born, *died; /* as above: pairs */
 } hd_device_lists;
+
+/* Slab hashes: lists and pool. */
+typedef struct hd_device_slabs {
+    hd_slab_view view;
+    uint64_t *born, *died; /* as above: keys, in a multimap pairs */
+} hd_device_slabs;
 
 #endif

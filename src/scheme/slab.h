@@ -28,7 +28,10 @@
  *
  * A step looks at one slab and never waits. HD_SLAB_AGAIN and HD_SLAB_ON say that it is to be taken again. Who
  * waits for a PENDING value does so by that. In a warp all tiles take their steps together, and what a step
- * begins it ends, so nobody waits for a tile that waits for it.
+ * begins it ends, so nobody waits for a tile that waits for it. In kernels of a user's own each tile goes its own way.
+ * There too a slot is PENDING only while its owner is between two instructions of slab_claim, with neither a vote nor
+ * a loop between them, and before the tile's own vote at the end of the step. So the owner waits for nobody, and will
+ * go on, since a GPU gives every thread of a warp its turn, whatever the others do (from compute capability 7.0 on).
  */
 #ifndef HD_SLAB_H
 #define HD_SLAB_H

@@ -1,6 +1,8 @@
 /*
  * slab_cuda.h: a slab as the eight lanes of a tile look at it, 16 bytes each; see slab_tile.h. The tiles of a
- * warp go together: no branch may part them around a look.
+ * warp go together: no branch may part them around a look. With HD_SLAB_ALONE every tile goes its own way, as
+ * in kernels of a user's own; votes cost more then, since their voters have to be gathered. With HD_ONE_LANE a tile
+ * is one thread (slab_cuda_one.h).
  *
  * Bit 8 * j + l of a look is the j-th slot of lane l, so the bits of a ballot stay as they are. Slots and the
  * address behind them are read in no order, which is right: see scheme/slab.h. A lane reads past the first-level
@@ -20,6 +22,22 @@
 #define HD_SLAB_ORDER                                                                              \
     (HD_SLAB_LANES * HD_SLAB_LANE_SLOTS) /* bits of a look, not all of them slots */
 
+HD_FN uint32_t slab_slot(uint32_t bit)
+{
+    return bit % HD_SLAB_LANES * HD_SLAB_LANE_SLOTS + bit / HD_SLAB_LANES;
+}
+
+#ifdef HD_ONE_LANE
+#include "tile/slab_cuda_one.h"
+#else
+
+/* Who takes part in a vote or a shuffle. */
+#ifdef HD_SLAB_ALONE
+#define HD_SLAB_VOTERS(t) (((1u << HD_SLAB_LANES) - 1) << (t).shift)
+#else
+#define HD_SLAB_VOTERS(t) 0xffffffffu
+#endif
+
 typedef struct hd_slab_tile {
     uint32_t shift; /* of its lanes within the warp */
     uint32_t lane;  /* this thread within the tile */
@@ -35,12 +53,7 @@ HD_FN hd_slab_tile slab_tile_here(void)
 
 HD_FN uint32_t slab_vote(hd_slab_tile t, bool mine)
 {
-    return __ballot_sync(0xffffffffu, mine) >> t.shift & ((1u << HD_SLAB_LANES) - 1);
-}
-
-HD_FN uint32_t slab_slot(uint32_t bit)
-{
-    return bit % HD_SLAB_LANES * HD_SLAB_LANE_SLOTS + bit / HD_SLAB_LANES;
+    return __ballot_sync(HD_SLAB_VOTERS(t), mine) >> t.shift & ((1u << HD_SLAB_LANES) - 1);
 }
 
 HD_FN hd_slab_look slab_look(hd_slab_tile t, char *slab, hd_key lean)
@@ -64,7 +77,7 @@ HD_FN hd_slab_look slab_look(hd_slab_tile t, char *slab, hd_key lean)
         look.vacant |= slab_vote(t, slot && key == 0) << j * HD_SLAB_LANES;
     }
     memcpy(tail, words, sizeof tail);
-    look.next = __shfl_sync(0xffffffffu, tail[HD_SLAB_TAIL % HD_SLAB_PIECE / 4],
+    look.next = __shfl_sync(HD_SLAB_VOTERS(t), tail[HD_SLAB_TAIL % HD_SLAB_PIECE / 4],
                             (int)(t.shift + HD_SLAB_TAIL / HD_SLAB_PIECE));
     return look;
 }
@@ -115,7 +128,27 @@ HD_FN bool slab_tile_acts(hd_slab_tile t) { return t.lane == 0; }
 
 HD_FN int slab_tile_tell(hd_slab_tile t, int number)
 {
-    return __shfl_sync(0xffffffffu, number, (int)t.shift);
+    return __shfl_sync(HD_SLAB_VOTERS(t), number, (int)t.shift);
 }
 
+HD_FN uint32_t slab_own(hd_slab_tile t)
+{
+    return (UINT32_C(0x01010101) & ((UINT32_C(2) << (HD_SLAB_ORDER - 1)) - 1)) << t.lane;
+}
+
+HD_FN hd_value slab_tell_value(hd_slab_tile t, char *slab, const hd_slab_look *look)
+{
+    const uint32_t lane = hd_lowest_bit(look->live) % HD_SLAB_LANES;
+    hd_value value = 0;
+    slab_deliver(t, slab, look, &value);
+    return __shfl_sync(HD_SLAB_VOTERS(t), value, (int)(t.shift + lane));
+}
+
+HD_FN void slab_tile_meet(hd_slab_tile t)
+{
+    __syncwarp(HD_SLAB_VOTERS(t));
+    (void)t;
+}
+
+#endif
 #endif

@@ -10,6 +10,12 @@
  *   uint32_t slab_slot(bit)                   the slot that a bit of a look stands for; bits from 0 to
  *                                             HD_SLAB_ORDER - 1, of which some may stand for none
  *
+ * and on a GPU, for kernels of a user's own,
+ *
+ *   hd_value slab_tell_value(t, slab, &look)  the value that slab_deliver would write, to all of the tile
+ *   uint32_t slab_own(t)                      the bits of a look that stand for slots of this thread
+ *   void slab_tile_meet(t)                    all of the tile have come here and see what the others did before
+ *
  * The bits of a look are the same for the whole tile. The order of slots in it, in which they are filled, is
  * the tile's own affair, as long as every tile of a device has the same.
  */

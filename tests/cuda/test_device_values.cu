@@ -1,5 +1,5 @@
 /*
- * test_device_values.cu: multimaps inside kernels of a user's own, by open addressing and as bucket lists: by
+ * test_device_values.cu: multimaps inside kernels of a user's own, by open addressing, as bucket lists and as slab hashes: by
  * heddle/device.cuh, and beside it at the same time by the functions that other languages link. What the
  * kernels did is asked for by batch calls, which also insert what the kernels had no room for.
  */
@@ -38,6 +38,22 @@
 #define HEDDLE_BUCKET 8
 #include <heddle/device.cuh>
 
+#define HEDDLE_NAME slabs
+#define HEDDLE_SCHEME slab
+#define HEDDLE_MULTIMAP
+#define HEDDLE_KEY_BITS 32
+#define HEDDLE_VALUE_BITS 32
+#define HEDDLE_BUCKET 15
+#include <heddle/device.cuh>
+
+#define HEDDLE_NAME slabs_wide
+#define HEDDLE_SCHEME slab
+#define HEDDLE_MULTIMAP
+#define HEDDLE_KEY_BITS 64
+#define HEDDLE_VALUE_BITS 64
+#define HEDDLE_BUCKET 7
+#include <heddle/device.cuh>
+
 /* A table's functions, and those that are linked. */
 #define INSTANCE(name, inside, linked, K, V, scheme_id)                                                       \
     extern "C" __device__ int32_t heddle_##linked##_insert(const void *view, K key, V value);                \
@@ -55,7 +71,7 @@
         typedef inside::writer writer;                                                                        \
         typedef inside::key_type key_type;                                                                    \
         typedef inside::value_type value_type;                                                                \
-        enum { tile_size = inside::tile_size };                                                               \
+        enum { tile_size = inside::tile_size, bucket = inside::bucket_size };                                 \
         static heddle_status open(heddle_table *handle, table *t) { return inside::open(handle, t); }         \
         static __device__ uint64_t tile_number() { return inside::tile_number(); }                            \
     }
@@ -63,10 +79,14 @@ TYPES(multi);
 TYPES(multi_wide);
 TYPES(lists);
 TYPES(lists_wide);
+TYPES(slabs);
+TYPES(slabs_wide);
 INSTANCE(multi_32, multi, open_multimap_k32_v32_b8, uint32_t, uint32_t, HEDDLE_SCHEME_OPEN);
 INSTANCE(multi_64, multi_wide, open_multimap_k64_v64_b8, uint64_t, uint64_t, HEDDLE_SCHEME_OPEN);
 INSTANCE(lists_32, lists, bucket_list_k32_v32_b8, uint32_t, uint32_t, HEDDLE_SCHEME_BUCKET_LIST);
 INSTANCE(lists_64, lists_wide, bucket_list_k64_v64_b8, uint64_t, uint64_t, HEDDLE_SCHEME_BUCKET_LIST);
+INSTANCE(slabs_32, slabs, slab_multimap_k32_v32, uint32_t, uint32_t, HEDDLE_SCHEME_SLAB);
+INSTANCE(slabs_64, slabs_wide, slab_multimap_k64_v64, uint64_t, uint64_t, HEDDLE_SCHEME_SLAB);
 
 static const uint32_t N = 1 << 18, HOT = 64; /* every HOT-th pair has the same key */
 
@@ -163,7 +183,7 @@ template <class I> static void look_is(const typename I::table &table, const voi
 
 template <class I> static heddle_table *make(heddle_device *device, uint64_t capacity, uint32_t flags)
 {
-    return table_of(device, HEDDLE_CONTAINER_MULTIMAP, I::scheme, I::bits, I::bits, 8, capacity, flags);
+    return table_of(device, HEDDLE_CONTAINER_MULTIMAP, I::scheme, I::bits, I::bits, I::bucket, capacity, flags);
 }
 
 /* Inserts N pairs by a kernel; those that failed come back. */
@@ -281,6 +301,8 @@ int main(void)
         cmocka_unit_test(fills<lists_32>),     cmocka_unit_test(fills<lists_64>),
         cmocka_unit_test(overflows<multi_32>), cmocka_unit_test(overflows<multi_64>),
         cmocka_unit_test(overflows<lists_32>), cmocka_unit_test(overflows<lists_64>),
+        cmocka_unit_test(fills<slabs_32>),     cmocka_unit_test(fills<slabs_64>),
+        cmocka_unit_test(overflows<slabs_32>), cmocka_unit_test(overflows<slabs_64>),
         cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -136,6 +136,79 @@ static void can_be_captured_and_replayed(void **state)
     cudaGraphDestroy(graph);
 }
 
+/* What a graph does in the test of slab hashes: of four keys in a row two are erased, one is found, one is added to. */
+static void queue_mixture(const fixture *f, heddle_table *table, const uint8_t *operations)
+{
+    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
+    options.policy = HEDDLE_POLICY_ADD;
+    assert_int_equal(heddle_table_insert(table, f->keys, f->values, N, &options, nullptr, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_mixed(table, operations, f->keys, f->values, N, f->answers, &options, nullptr,
+                                        f->stream),
+                     HEDDLE_OK);
+    assert_int_equal(heddle_table_contains(table, f->keys, N, f->found, nullptr, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_flush(table, f->stream), HEDDLE_OK);
+}
+
+/* After so many replays. */
+static void check_mixture(const fixture *f, heddle_table *table, uint64_t times)
+{
+    heddle_totals totals;
+    std::vector<uint32_t> answers(N), values(N);
+    std::vector<uint8_t> found(N);
+    assert_int_equal(heddle_table_take_totals(table, 0, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(totals.failed, 0);
+    assert_int_equal(totals.inserted, N + (times - 1) * (N / 2));
+    assert_int_equal(totals.updated, (times - 1) * (N / 2) + times * (N / 4));
+    assert_int_equal(totals.found, times * (N / 2 + N / 4 + N / 2));
+    assert_int_equal(totals.absent, times * (N / 2));
+    assert_int_equal(cudaMemcpy(found.data(), f->found, N, cudaMemcpyDeviceToHost), cudaSuccess);
+    assert_int_equal(cudaMemcpy(answers.data(), f->answers, 4 * N, cudaMemcpyDeviceToHost), cudaSuccess);
+    assert_int_equal(heddle_table_find(table, f->keys, N, values.data(), nullptr, nullptr, f->stream), HEDDLE_OK);
+    for (uint64_t i = 0; i < N; i++) {
+        const uint32_t sum = ((uint32_t)i + 1) * (uint32_t)times;
+        assert_int_equal(found[i], i % 4 >= 2);
+        if (i % 4 == 2) assert_int_equal(answers[i], sum);
+        assert_int_equal(values[i], i % 4 < 2 ? 0 : i % 4 == 2 ? sum : 2 * sum);
+    }
+    assert_int_equal(heddle_table_validate(table, f->stream), HEDDLE_OK);
+}
+
+/*
+ * Insertions and mixed batches on a slab hash are queued, and so is taking back what erased keys have left: without
+ * that there would be no slab left after some replays.
+ */
+static void slab_hashes_can_be_captured(void **state)
+{
+    fixture *f = (fixture *)*state;
+    if (f == nullptr) skip();
+    heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+    heddle_table *table = nullptr;
+    cudaGraph_t graph;
+    cudaGraphExec_t replay;
+    std::vector<uint8_t> kinds(N);
+    options.scheme = HEDDLE_SCHEME_SLAB;
+    options.capacity = N;
+    options.flags = HEDDLE_FLAG_FIXED;
+    assert_int_equal(heddle_table_create(f->device, &options, &table), HEDDLE_OK);
+    uint8_t *operations = (uint8_t *)take(N);
+    for (uint64_t i = 0; i < N; i++)
+        kinds[i] = i % 4 < 2    ? HEDDLE_OPERATION_ERASE
+                   : i % 4 == 2 ? HEDDLE_OPERATION_FIND
+                                : HEDDLE_OPERATION_INSERT;
+    assert_int_equal(cudaMemcpy(operations, kinds.data(), N, cudaMemcpyHostToDevice), cudaSuccess);
+    assert_int_equal(cudaStreamBeginCapture(f->stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+    queue_mixture(f, table, operations);
+    assert_int_equal(cudaStreamEndCapture(f->stream, &graph), cudaSuccess);
+    assert_int_equal(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+    for (int i = 0; i < 8; i++) assert_int_equal(cudaGraphLaunch(replay, f->stream), cudaSuccess);
+    assert_int_equal(cudaStreamSynchronize(f->stream), cudaSuccess);
+    check_mixture(f, table, 8);
+    cudaGraphExecDestroy(replay);
+    cudaGraphDestroy(graph);
+    cudaFree(operations);
+    heddle_table_destroy(table);
+}
+
 /* A filter that never sorts is queued whatever the number of keys. */
 static void filters_can_be_captured(void **state)
 {
@@ -174,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(works_in_stream_order),
         cmocka_unit_test(can_be_captured_and_replayed),
+        cmocka_unit_test(slab_hashes_can_be_captured),
         cmocka_unit_test(filters_can_be_captured),
     };
     return cmocka_run_group_tests_name("streams", tests, set_up, tear_down);

@@ -75,7 +75,7 @@ if(NOT "thread" IN_LIST heddle_sanitizers)
         heddle_add_emulated(slab_${kind} test_slab.cpp ${kind}_1)
     endforeach()
     # They name their tables themselves.
-    foreach(test device device_iceberg device_multi device_lists)
+    foreach(test device device_iceberg device_multi device_lists device_slab)
         heddle_add_emulated(${test} test_${test}.cpp 32_32_1)
         set_target_properties(test_cuda_on_cpu_${test} PROPERTIES COMPILE_DEFINITIONS LOAD_ELEMENT=8)
     endforeach()
