@@ -119,6 +119,7 @@ HD_FN int slab_insert(const hd_slab_view *view, const hd_slab_walk *walk, const 
     pair.lean = slab_lean(walk);
     pair.value = task->value;
     if (!task->multi && look->live != 0) {
+        slab_seen();
         slab_update(walk->slab, slab_slot(hd_lowest_bit(look->live)), task->policy, task->value);
         return HD_SLAB_PRESENT;
     }

@@ -27,6 +27,14 @@ HD_FN uint32_t slab_slot(uint32_t bit)
     return bit % HD_SLAB_LANES * HD_SLAB_LANE_SLOTS + bit / HD_SLAB_LANES;
 }
 
+/* Where key and value change together there is nothing to wait for. */
+HD_FN void slab_seen(void)
+{
+#if !HD_SLAB_IN_ONE
+    __threadfence();
+#endif
+}
+
 #ifdef HD_ONE_LANE
 #include "tile/slab_cuda_one.h"
 #else

@@ -7,6 +7,8 @@
  *   uint32_t slab_pending(t, slab, lean)      a bit for every slot that is PENDING with the key, read now
  *   bool slab_tile_acts(t)                    whether this thread changes things for its tile
  *   int slab_tile_tell(t, number)             what that thread says, to all of the tile
+ *   void slab_seen()                          from here on the value that was written before a key that a look
+ *                                             has shown is seen too
  *   uint32_t slab_slot(bit)                   the slot that a bit of a look stands for; bits from 0 to
  *                                             HD_SLAB_ORDER - 1, of which some may stand for none
  *

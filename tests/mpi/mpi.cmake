@@ -15,7 +15,7 @@ set(mpi_environment "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;O
 function(heddle_add_mpi_test name ranks)
     add_test(NAME ${name}_${ranks}
         COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:test_${name}>)
-    set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT 300 ENVIRONMENT "${mpi_environment}")
+    set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${mpi_environment}")
 endfunction()
 
 foreach(ranks 1 2 3 5)

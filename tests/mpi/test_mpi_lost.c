@@ -12,7 +12,7 @@
 #include "support/group_model.h"
 #include "support/keys.h"
 
-#define TIMEOUT_MS 700
+#define TIMEOUT_MS 2500 /* ranks that are there answer sooner, also on a machine with much to do */
 
 static int rank, ranks;
 static jmp_buf out; /* how the last rank leaves a call */
@@ -53,11 +53,11 @@ static void leave_in(heddle_group *group, int after, bool reads)
     check(!leaves, "rank %d is still there", rank);
     assert_int_equal(status, HEDDLE_ERROR_PEER);
     check(strstr(heddle_last_error(), "lost") != NULL, "%s", heddle_last_error());
-    check(took < 20, "it took %.1f seconds", took);
+    check(took < 60, "it took %.1f seconds", took);
     const double again = now();
     const heddle_status next = heddle_group_table_size(table, &size);
     assert_int_equal(next, reads ? HEDDLE_ERROR_PEER : HEDDLE_ERROR_CORRUPT);
-    check(now() - again < 0.5, "a lost group waits");
+    check(now() - again < 1e-3 * TIMEOUT_MS / 2, "a lost group waits");
     heddle_group_table_destroy(table);
 }
 
@@ -68,11 +68,11 @@ static void ranks_that_leave_are_noticed(void **state)
     options.slice = 500;
     options.timeout_ms = TIMEOUT_MS;
     for (uint32_t i = 0; i < 3000; i++) keys[i] = i * 7 + (uint32_t)rank;
-    for (int after = 0; after < 16; after++) {
+    for (int after = 0; after < 16; after += ranks - 1) { /* more ranks, the same time in all */
         heddle_group *group = NULL;
         MPI_Barrier(MPI_COMM_WORLD);
         check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &group));
-        leave_in(group, after, after % 2 == 0);
+        leave_in(group, after, after / (ranks - 1) % 2 == 0);
         if (rank != ranks - 1) heddle_group_close(group);
     }
 }
