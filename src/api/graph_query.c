@@ -35,20 +35,6 @@ static heddle_status look_slice(void *context, void *const device[HD_SPANS_MAX],
     return look(c->table, &batch, c->stream);
 }
 
-/* Gives the sums of a call to its caller, if it wants them, and ends it. */
-static heddle_status finish(heddle_table *table, const hd_call *call, heddle_status status,
-                            heddle_totals *totals, void *stream)
-{
-    if (status == HEDDLE_OK && totals != NULL) {
-        hd_counts counts;
-        status = hd_call_read(table, call, stream, &counts);
-        memset(totals, 0, sizeof *totals);
-        if (status == HEDDLE_OK) hd_totals_add(totals, &counts);
-    }
-    hd_call_end(table, call);
-    return status;
-}
-
 static heddle_status look_all(heddle_table *table, const hd_span spans[3], uint64_t n, bool counts,
                               heddle_totals *totals, void *stream)
 {
@@ -61,7 +47,7 @@ static heddle_status look_all(heddle_table *table, const hd_span spans[3], uint6
         void *const device[HD_SPANS_MAX] = {spans[0].user, spans[1].user, spans[2].user};
         status = look_slice(&c, device, 0, n);
     }
-    return finish(table, &c.call, status, totals, stream);
+    return hd_call_finish(table, &c.call, status, totals, stream);
 }
 
 heddle_status hd_graph_find(heddle_table *table, const void *keys, uint64_t n, void *values,
@@ -193,7 +179,7 @@ static heddle_status erase_keys(heddle_table *table, hd_scratch *scratch, hd_gra
         status = ops->erase(table->device, &storage->graph, batch, dead, fresh,
                             &table->control->died, stream);
     if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
-    return finish(table, &call, status, totals, stream);
+    return hd_call_finish(table, &call, status, totals, stream);
 }
 
 heddle_status hd_graph_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,

@@ -44,19 +44,13 @@ heddle_status hd_multi_count(heddle_table *table, const hd_multi_search *search,
     retrieval r;
     hd_scratch_out out;
     hd_call call;
-    hd_counts counts;
     heddle_status status = begin(&r, table, search, keys, n, stream);
     if (status == HEDDLE_OK)
         status = hd_scratch_stage_out(&r.scratch, matches, n * sizeof *matches, &out);
     if (status == HEDDLE_OK) status = hd_call_begin(table, totals != NULL, stream, &call);
     if (status == HEDDLE_OK) {
         status = count_keys(&r, (uint64_t *)out.memory, call.counts);
-        if (status == HEDDLE_OK && totals != NULL) {
-            memset(totals, 0, sizeof *totals);
-            status = hd_call_read(table, &call, stream, &counts);
-            if (status == HEDDLE_OK) hd_totals_add(totals, &counts);
-        }
-        hd_call_end(table, &call);
+        status = hd_call_finish(table, &call, status, totals, stream);
     }
     if (status == HEDDLE_OK && r.scratch.count != 0)
         status = hd_scratch_bring_back(&r.scratch, &out, stream);

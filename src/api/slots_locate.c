@@ -66,14 +66,7 @@ heddle_status heddle_table_locate(heddle_table *table, const void *keys, uint64_
     const hd_span spans[2] = {{(void *)(uintptr_t)keys, hd_key_width(table), true, false},
                               {slots, sizeof *slots, false, true}};
     status = for_all(spans, 2, n, locate_slice, &c);
-    if (status == HEDDLE_OK && totals != NULL) {
-        hd_counts counts;
-        status = hd_call_read(table, &c.call, stream, &counts);
-        memset(totals, 0, sizeof *totals);
-        if (status == HEDDLE_OK) hd_totals_add(totals, &counts);
-    }
-    hd_call_end(table, &c.call);
-    return status;
+    return hd_call_finish(table, &c.call, status, totals, stream);
 }
 
 /* ----------------------------------------------------------------------------------------- at */

@@ -44,14 +44,7 @@ static heddle_status lookup(heddle_table *table, lookup_op op, const hd_span *sp
                                             count > 2 ? spans[2].user : NULL};
         status = lookup_slice(&c, device, 0, n);
     }
-    if (status == HEDDLE_OK && totals != NULL) {
-        hd_counts counts;
-        status = hd_call_read(table, &c.call, stream, &counts);
-        memset(totals, 0, sizeof *totals);
-        if (status == HEDDLE_OK) hd_totals_add(totals, &counts);
-    }
-    hd_call_end(table, &c.call);
-    return status;
+    return hd_call_finish(table, &c.call, status, totals, stream);
 }
 
 heddle_status hd_slots_find(heddle_table *table, const void *keys, uint64_t n, void *values,

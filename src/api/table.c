@@ -260,6 +260,19 @@ void hd_call_end(heddle_table *table, const hd_call *call)
         __atomic_fetch_and(&table->calls, ~(UINT32_C(1) << call->block), __ATOMIC_RELEASE);
 }
 
+heddle_status hd_call_finish(heddle_table *table, const hd_call *call, heddle_status status,
+                             heddle_totals *totals, void *stream)
+{
+    if (status == HEDDLE_OK && totals != NULL) {
+        hd_counts counts;
+        status = hd_call_read(table, call, stream, &counts);
+        memset(totals, 0, sizeof *totals);
+        if (status == HEDDLE_OK) hd_totals_add(totals, &counts);
+    }
+    hd_call_end(table, call);
+    return status;
+}
+
 void hd_totals_add(heddle_totals *totals, const hd_counts *counts)
 {
     totals->inserted += counts->at[HD_INSERTED];

@@ -130,6 +130,9 @@ heddle_status hd_call_read(heddle_table *table, const hd_call *call, void *strea
                            hd_counts *counts);
 /* Gives the call's place back. */
 void hd_call_end(heddle_table *table, const hd_call *call);
+/* Gives the sums of a call to its caller, if it wants them and the call has come so far, and ends it. */
+heddle_status hd_call_finish(heddle_table *table, const hd_call *call, heddle_status status,
+                             heddle_totals *totals, void *stream);
 /* Copies from device memory and waits for the stream. */
 heddle_status hd_read_back(heddle_table *table, void *to, const void *from, uint64_t bytes,
                            void *stream);

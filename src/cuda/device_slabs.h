@@ -82,7 +82,7 @@ static __device__ __forceinline__ uint64_t visit_numbered(const table &t, key_ty
     uint64_t sum = 0;
     search(tile, &t.at.view, key, [&](const hd_slab_walk &walk, const hd_slab_look &look) {
         if (look.live == 0) return false;
-        if (!HD_SLAB_IN_ONE) __threadfence(); /* a value is read after its key */
+        slab_seen();
         for (uint32_t mine = look.live & slab_own(tile); mine != 0; mine &= mine - 1) {
             const uint32_t bit = hd_lowest_bit(mine);
             f(sum + hd_popcount32(look.live & ((1u << bit) - 1)),

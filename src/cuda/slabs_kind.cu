@@ -16,11 +16,6 @@ static unsigned blocks_for(const heddle_device *device, uint64_t pieces, uint32_
     return (unsigned)(needed == 0 ? 1 : needed < full ? needed : full);
 }
 
-static uint64_t lists_of(const hd_slab_view *view)
-{
-    return (uint64_t)view->buckets.region_buckets << view->buckets.region_bits;
-}
-
 /* Nothing is launched for nothing. */
 #define ENTER_FOR(n)                                                                               \
     cudaStream_t use;                                                                              \
@@ -85,7 +80,7 @@ static heddle_status compact(heddle_device *device, const hd_slab_view *view, hd
 {
     ENTER_FOR(1);
     slab_decide<<<1, 1, 0, use>>>(words, died, least);
-    slab_compact_all<<<blocks_for(device, lists_of(view), 1), SLAB_BLOCK, 0, use>>>(*view, words);
+    slab_compact_all<<<blocks_for(device, slab_lists(view), 1), SLAB_BLOCK, 0, use>>>(*view, words);
     return hd_cuda_check(cudaGetLastError(), "cannot compact slabs");
 }
 
@@ -102,8 +97,8 @@ static heddle_status inspect(heddle_device *device, const hd_slab_view *view, bo
                              uint32_t *seen, hd_slab_census *census, void *stream)
 {
     ENTER_FOR(1);
-    slab_inspect_all<<<blocks_for(device, lists_of(view), 1), SLAB_BLOCK, 0, use>>>(*view, unique,
-                                                                                    seen, census);
+    slab_inspect_all<<<blocks_for(device, slab_lists(view), 1), SLAB_BLOCK, 0, use>>>(*view, unique,
+                                                                                      seen, census);
     return hd_cuda_check(cudaGetLastError(), "cannot inspect slabs");
 }
 

@@ -7,7 +7,7 @@
  *                a member expects its share of the rows, and makes more room if more come. When there is
  *                no memory for that the call begins anew and counts.
  *   reorganise   slice by slice, pairs are sorted by bin and laid out by destination (route.h),
- *   exchange     and sent there, where they are gathered in one array.
+ *   exchange     and sent there, where they are gathered in one array (group_gather.c).
  *   work         When all are there, each member builds its part, or inserts into it, in one call.
  *
  * So nothing changes before all that can fail but the tables' own work is done. Where a member has no
@@ -21,10 +21,6 @@
 #include <string.h>
 
 #include "api/table.h"
-
-/* What a member that guesses expects besides its share of the rows. */
-#define GUESS_SHARE 32
-#define GUESS_MORE 1024
 
 /* ----------------------------------------------------------------------------------- partition */
 
@@ -49,14 +45,11 @@ static heddle_status check_write(const hd_write *w, const hd_member *member)
     return status;
 }
 
-/* What members tell each other besides the rows of bins. */
-enum { COUNT_HELD, COUNT_ROWS, COUNT_WITH_VALUES, COUNT_WITHOUT_VALUES, COUNT_REPORTS, COUNTS };
-
 static void count_wishes(const hd_write *w, uint64_t *counts)
 {
-    counts[COUNT_WITH_VALUES] = w->n != 0 && w->values != NULL;
-    counts[COUNT_WITHOUT_VALUES] = w->n != 0 && w->values == NULL;
-    counts[COUNT_REPORTS] = w->options.outcomes != NULL || w->options.failed_capacity != 0;
+    counts[HD_COUNT_WITH_VALUES] = w->n != 0 && w->values != NULL;
+    counts[HD_COUNT_WITHOUT_VALUES] = w->n != 0 && w->values == NULL;
+    counts[HD_COUNT_REPORTS] = w->options.outcomes != NULL || w->options.failed_capacity != 0;
 }
 
 /* Counts all keys by bin, and how many the table holds: the sums of all members. Agreed upon. */
@@ -68,8 +61,9 @@ static heddle_status count_bins(hd_writing *g, heddle_status mine)
     hd_exchange *exchange = hd_exchange_of(g->member);
     heddle_status status = mine;
     free(g->counts);
-    g->counts =
-        hd_fault_due() ? NULL : (uint64_t *)calloc((size_t)bins + COUNTS, sizeof *g->counts);
+    g->counts = hd_fault_due()
+                    ? NULL
+                    : (uint64_t *)calloc((size_t)bins + HD_COUNTS_TOLD, sizeof *g->counts);
     free(g->rows);
     g->rows =
         hd_fault_due() ? NULL : (uint64_t *)calloc((size_t)exchange->members + 1, sizeof *g->rows);
@@ -81,13 +75,13 @@ static heddle_status count_bins(hd_writing *g, heddle_status mine)
                            w->n != 0 ? w->keys + g->first * g->key_width : NULL, g->n, g->counts);
     if (status == HEDDLE_OK) {
         count_wishes(w, g->counts + bins);
-        g->counts[bins + COUNT_ROWS] = g->n;
+        g->counts[bins + HD_COUNT_ROWS] = g->n;
     }
     if (status == HEDDLE_OK)
-        status =
-            heddle_table_size(hd_part_of(w->table, g->member), &g->counts[bins + COUNT_HELD], NULL);
-    status = exchange->ops->reduce(exchange, g->member->number, status, g->counts, bins + COUNTS,
-                                   HD_REDUCE_SUM);
+        status = heddle_table_size(hd_part_of(w->table, g->member),
+                                   &g->counts[bins + HD_COUNT_HELD], NULL);
+    status = exchange->ops->reduce(exchange, g->member->number, status, g->counts,
+                                   bins + HD_COUNTS_TOLD, HD_REDUCE_SUM);
     hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
     return status;
 }
@@ -102,185 +96,16 @@ static heddle_status divide(hd_writing *g)
     free(w->counts);
     w->counts = g->counts;
     g->counts = NULL;
-    w->reports = told[COUNT_REPORTS] != 0;
-    w->has_values = told[COUNT_WITH_VALUES] != 0;
-    w->from_empty = w->builds || told[COUNT_HELD] == 0;
+    w->reports = told[HD_COUNT_REPORTS] != 0;
+    w->has_values = told[HD_COUNT_WITH_VALUES] != 0;
+    w->from_empty = w->builds || told[HD_COUNT_HELD] == 0;
     w->spread = spread;
-    if (told[COUNT_WITH_VALUES] != 0 && told[COUNT_WITHOUT_VALUES] != 0)
+    if (told[HD_COUNT_WITH_VALUES] != 0 && told[HD_COUNT_WITHOUT_VALUES] != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "some members are given values and some are not");
     if (!w->from_empty || w->table->balance != HEDDLE_BALANCE_ROWS) return HEDDLE_OK;
     status = hd_spread_balanced(spread, w->counts, &w->fresh);
     if (status == HEDDLE_OK) w->spread = &w->fresh;
     return status;
-}
-
-/* ---------------------------------------------------------------------------------- gathering */
-
-/* Room for all pairs of this member, or for as many as there is memory for; *whole says which. */
-static heddle_status take_room(hd_writing *g, uint64_t rows, bool *whole)
-{
-    heddle_device *device = g->member->device;
-    uint64_t pairs = rows != 0 ? rows : 1;
-    for (;; pairs /= 2) {
-        heddle_status status = hd_buffer_room(&g->keys, device, pairs * g->key_width);
-        if (status == HEDDLE_OK && g->value_width != 0)
-            status = hd_buffer_room(&g->values, device, pairs * g->value_width);
-        if (status == HEDDLE_OK) break;
-        hd_buffer_free(&g->keys);
-        if (pairs <= g->slice || status != HEDDLE_ERROR_NO_MEMORY) return status;
-    }
-    g->capacity = pairs;
-    *whole = pairs >= rows;
-    return HEDDLE_OK;
-}
-
-/* Inserts or builds what has been gathered. */
-static heddle_status work_off(hd_writing *g, bool builds)
-{
-    heddle_table *part = hd_part_of(g->w->table, g->member);
-    const void *values = g->value_width != 0 ? g->values.memory : NULL;
-    heddle_totals totals;
-    heddle_status status;
-    memset(&totals, 0, sizeof totals);
-    status = builds ? heddle_table_build(part, g->keys.memory, values, g->at, &g->w->options,
-                                         &totals, NULL)
-                    : heddle_table_insert(part, g->keys.memory, values, g->at, &g->w->options,
-                                          &totals, NULL);
-    status = hd_write_result(g, status, &totals, g->at);
-    g->at = 0;
-    hd_phase(g->member, HEDDLE_PHASE_WORK);
-    return status;
-}
-
-/* A larger array with what is in the smaller one. */
-static heddle_status enlarge(hd_writing *g, hd_buffer *buffer, uint64_t pairs, uint32_t width)
-{
-    heddle_device *device = g->member->device;
-    hd_buffer larger = {NULL, NULL, 0};
-    heddle_status status = hd_buffer_room(&larger, device, pairs * width);
-    if (status == HEDDLE_OK)
-        status = device->engine->copy(device, larger.memory, buffer->memory, g->at * width, NULL);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
-    if (status != HEDDLE_OK) {
-        hd_buffer_free(&larger);
-        return status;
-    }
-    hd_buffer_free(buffer);
-    *buffer = larger;
-    return HEDDLE_OK;
-}
-
-/* More pairs come than were expected. */
-static heddle_status expect_more(hd_writing *g, uint64_t pairs)
-{
-    const uint64_t wanted = pairs + pairs / 2;
-    heddle_status status = enlarge(g, &g->keys, wanted, g->key_width);
-    if (status == HEDDLE_OK && g->value_width != 0)
-        status = enlarge(g, &g->values, wanted, g->value_width);
-    if (status == HEDDLE_OK) g->capacity = wanted;
-    return status;
-}
-
-/* hd_delivery.room: behind what has been gathered. */
-static heddle_status room_for_pairs(hd_delivery *d, void *context)
-{
-    hd_writing *g = (hd_writing *)context;
-    heddle_status status = HEDDLE_OK;
-    if (g->at + d->total > g->capacity && g->guesses) {
-        status = expect_more(g, g->at + d->total);
-    } else if (g->at + d->total > g->capacity) { /* in pieces */
-        hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
-        status = work_off(g, false);
-        if (status == HEDDLE_OK && d->total > g->capacity) {
-            bool whole;
-            status = take_room(g, d->total, &whole);
-            if (status == HEDDLE_OK && !whole)
-                status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the pairs of one slice");
-        }
-    }
-    if (status != HEDDLE_OK) return status;
-    d->to[0] = (char *)g->keys.memory + g->at * g->key_width;
-    if (g->value_width != 0) d->to[1] = (char *)g->values.memory + g->at * g->value_width;
-    g->at += d->total;
-    g->received += d->total;
-    return HEDDLE_OK;
-}
-
-static heddle_status send_slice(hd_writing *g, heddle_status mine, uint64_t first, uint64_t n)
-{
-    hd_exchange *exchange = hd_exchange_of(g->member);
-    hd_window keys = {NULL, NULL, 0}, values = {NULL, NULL, 0};
-    hd_delivery d;
-    heddle_status status = mine;
-    if (status == HEDDLE_OK && n != 0) status = hd_write_windows(g, first, n, &keys, &values);
-    if (status == HEDDLE_OK) status = hd_route_slice(&g->route, keys.memory, values.memory, n);
-    memset(&d, 0, sizeof d);
-    d.arrays = g->value_width != 0 ? 2 : 1;
-    d.width[0] = g->key_width;
-    d.width[1] = g->value_width;
-    d.from[0] = g->route.keys.memory;
-    d.from[1] = g->route.values.memory;
-    d.send = g->route.send;
-    d.receive = g->route.receive;
-    d.room = room_for_pairs;
-    d.context = g;
-    status = exchange->ops->all_to_all(exchange, g->member->number, status, &d);
-    hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
-    return status;
-}
-
-/* How many rows come to this member: counted, or by its share of the bins and a little more. */
-static uint64_t expected_rows(const hd_writing *g)
-{
-    const hd_spread *spread = g->w->spread;
-    const uint32_t bins = hd_spread_bins(spread);
-    uint64_t own = 0, rows;
-    if (!g->guesses) return hd_spread_load(spread, g->w->counts, g->member->number);
-    for (uint32_t i = 0; i < spread->run_count; i++)
-        if (spread->runs[i].owner == g->member->number)
-            own += spread->runs[i].end - spread->runs[i].first;
-    rows = (uint64_t)((double)g->w->counts[bins + COUNT_ROWS] * (double)own / bins);
-    return rows + rows / GUESS_SHARE + GUESS_MORE;
-}
-
-/* All members gather, or all insert in pieces; *whole says which. Agreed upon. */
-static heddle_status prepare_gather(hd_writing *g, bool *whole)
-{
-    hd_exchange *exchange = hd_exchange_of(g->member);
-    uint64_t pieces = 0;
-    bool mine = true;
-    heddle_status status = take_room(g, expected_rows(g), &mine);
-    if (status == HEDDLE_OK && g->guesses && !mine)
-        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to gather pairs");
-    if (status == HEDDLE_OK)
-        status = hd_route_begin(&g->route, g->member, g->w->spread, g->w->table->options.key_bits,
-                                g->value_width * 8, g->slice);
-    pieces = !mine;
-    status = exchange->ops->reduce(exchange, g->member->number, status, &pieces, 1, HD_REDUCE_SUM);
-    *whole = pieces == 0;
-    return status;
-}
-
-/* *agreed is what all members know; the status is the member's own. */
-static heddle_status gather_and_work(hd_writing *g, uint64_t rounds, heddle_status *agreed)
-{
-    bool whole = true;
-    heddle_status mine = HEDDLE_OK, status = prepare_gather(g, &whole);
-    if (status == HEDDLE_OK && !whole) {
-        g->changing = true;
-        if (g->w->builds) mine = heddle_table_clear(hd_part_of(g->w->table, g->member), NULL);
-    }
-    for (uint64_t i = 0; i < rounds && status == HEDDLE_OK; i++) {
-        status = send_slice(g, mine, i * g->slice, hd_slice_length(g->n, i * g->slice, g->slice));
-        mine = HEDDLE_OK;
-    }
-    if (status == HEDDLE_OK) status = hd_member_agree(g->member, mine);
-    *agreed = status;
-    if (status != HEDDLE_OK) return status;
-    hd_route_end(&g->route); /* the tables may need the memory */
-    g->changing = true;
-    hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
-    return work_off(g, whole && g->w->builds);
 }
 
 /* ---------------------------------------------------------------------------------- the result */
@@ -407,7 +232,7 @@ static heddle_status move_and_work(hd_writing *g)
     if (status != HEDDLE_OK) return status;
     if (g->w->table->independent) mine = hd_write_alone(g, &status);
     else if (g->w->reports) mine = hd_write_outcomes(g, rounds, &status);
-    else mine = gather_and_work(g, rounds, &status);
+    else mine = hd_write_gathered(g, rounds, &status);
     return status == HEDDLE_OK ? conclude(g, mine) : status;
 }
 

@@ -1,8 +1,21 @@
-/* group_write.h: what the ways to build and insert share (group_write.c, group_outcomes.c). */
+/*
+ * group_write.h: what the ways to build and insert share: group_write.c, group_gather.c, group_outcomes.c,
+ * group_alone.c.
+ */
 #ifndef HD_GROUP_WRITE_H
 #define HD_GROUP_WRITE_H
 
 #include "dist/group_table.h"
+
+/* What members tell each other besides the rows of bins, behind these. */
+enum {
+    HD_COUNT_HELD,
+    HD_COUNT_ROWS,
+    HD_COUNT_WITH_VALUES,
+    HD_COUNT_WITHOUT_VALUES,
+    HD_COUNT_REPORTS,
+    HD_COUNTS_TOLD
+};
 
 /* A call, the same for all local members. */
 typedef struct hd_write {
@@ -11,7 +24,8 @@ typedef struct hd_write {
     const char *keys, *values;
     uint64_t n;
     heddle_insert_options options;
-    uint64_t *counts; /* of all members: rows of every bin, unless guessed, and what COUNT_* says */
+    uint64_t
+        *counts; /* of all members: rows of every bin, unless guessed, and what HD_COUNT_* says */
     uint64_t *received;      /* rows of every member */
     bool has_values;         /* pairs, not keys alone */
     bool reports;            /* somebody wants to know what became of single keys */
@@ -54,6 +68,8 @@ heddle_status hd_write_result(hd_writing *g, heddle_status status, heddle_totals
                               uint64_t n);
 /* Independent mode: the member's own part, into its own table. The status is the member's own. */
 heddle_status hd_write_alone(hd_writing *g, heddle_status *agreed);
+/* Gathers all pairs and works them off. *agreed is what all members know; the status is the member's own. */
+heddle_status hd_write_gathered(hd_writing *g, uint64_t rounds, heddle_status *agreed);
 /* Inserts slice by slice and brings the outcomes home. The status is the member's own. */
 heddle_status hd_write_outcomes(hd_writing *g, uint64_t rounds, heddle_status *agreed);
 

@@ -105,7 +105,7 @@ HD_FN hd_slab_compacted slab_compact(const hd_slab_view *view, uint64_t bucket)
     return done;
 }
 
-HD_FN uint64_t slab_lists(const hd_slab_view *view)
+HD_BOTH uint64_t slab_lists(const hd_slab_view *view)
 {
     return (uint64_t)view->buckets.region_buckets << view->buckets.region_bits;
 }

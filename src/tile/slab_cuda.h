@@ -113,7 +113,7 @@ HD_FN void slab_deliver(hd_slab_tile t, char *slab, const hd_slab_look *look, hd
     (void)slab;
     *to = look->value;
 #else
-    __threadfence();
+    slab_seen();
     *to = slab_value(slab, slab_slot(bit));
 #endif
 }
@@ -121,9 +121,7 @@ HD_FN void slab_deliver(hd_slab_tile t, char *slab, const hd_slab_look *look, hd
 /* Every lane those of its own slots. */
 HD_FN void slab_deliver_all(hd_slab_tile t, char *slab, const hd_slab_look *look, hd_value *to)
 {
-#if !HD_SLAB_IN_ONE
-    __threadfence();
-#endif
+    slab_seen();
     HD_UNROLL
     for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
         const uint32_t bit = j * HD_SLAB_LANES + t.lane;

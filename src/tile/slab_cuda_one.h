@@ -68,7 +68,7 @@ HD_FN hd_value slab_tell_value(hd_slab_tile t, char *slab, const hd_slab_look *l
     (void)slab;
     return look->value;
 #else
-    __threadfence();
+    slab_seen();
     return slab_value(slab, slab_slot(hd_lowest_bit(look->live)));
 #endif
 }
@@ -81,7 +81,7 @@ HD_FN void slab_deliver(hd_slab_tile t, char *slab, const hd_slab_look *look, hd
 HD_FN void slab_deliver_all(hd_slab_tile t, char *slab, const hd_slab_look *look, hd_value *to)
 {
     (void)t;
-    __threadfence();
+    slab_seen();
     for (uint32_t live = look->live; live != 0; live &= live - 1)
         *to++ = slab_value(slab, slab_slot(hd_lowest_bit(live)));
 }

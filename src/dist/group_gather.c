@@ -1,0 +1,179 @@
+/*
+ * group_gather.c: pairs on their way into a table of a group: slices are sent to the members that own their keys,
+ * gathered there, and built or inserted in one call, or in pieces where there is no memory for all. The call around
+ * it is group_write.c.
+ */
+#include <string.h>
+
+#include "api/table.h"
+#include "dist/group_write.h"
+
+/* What a member that guesses expects besides its share of the rows. */
+#define GUESS_SHARE 32
+#define GUESS_MORE 1024
+
+/* Room for all pairs of this member, or for as many as there is memory for; *whole says which. */
+static heddle_status take_room(hd_writing *g, uint64_t rows, bool *whole)
+{
+    heddle_device *device = g->member->device;
+    uint64_t pairs = rows != 0 ? rows : 1;
+    for (;; pairs /= 2) {
+        heddle_status status = hd_buffer_room(&g->keys, device, pairs * g->key_width);
+        if (status == HEDDLE_OK && g->value_width != 0)
+            status = hd_buffer_room(&g->values, device, pairs * g->value_width);
+        if (status == HEDDLE_OK) break;
+        hd_buffer_free(&g->keys);
+        if (pairs <= g->slice || status != HEDDLE_ERROR_NO_MEMORY) return status;
+    }
+    g->capacity = pairs;
+    *whole = pairs >= rows;
+    return HEDDLE_OK;
+}
+
+/* Inserts or builds what has been gathered. */
+static heddle_status work_off(hd_writing *g, bool builds)
+{
+    heddle_table *part = hd_part_of(g->w->table, g->member);
+    const void *values = g->value_width != 0 ? g->values.memory : NULL;
+    heddle_totals totals;
+    heddle_status status;
+    memset(&totals, 0, sizeof totals);
+    status = builds ? heddle_table_build(part, g->keys.memory, values, g->at, &g->w->options,
+                                         &totals, NULL)
+                    : heddle_table_insert(part, g->keys.memory, values, g->at, &g->w->options,
+                                          &totals, NULL);
+    status = hd_write_result(g, status, &totals, g->at);
+    g->at = 0;
+    hd_phase(g->member, HEDDLE_PHASE_WORK);
+    return status;
+}
+
+/* A larger array with what is in the smaller one. */
+static heddle_status enlarge(hd_writing *g, hd_buffer *buffer, uint64_t pairs, uint32_t width)
+{
+    heddle_device *device = g->member->device;
+    hd_buffer larger = {NULL, NULL, 0};
+    heddle_status status = hd_buffer_room(&larger, device, pairs * width);
+    if (status == HEDDLE_OK)
+        status = device->engine->copy(device, larger.memory, buffer->memory, g->at * width, NULL);
+    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    if (status != HEDDLE_OK) {
+        hd_buffer_free(&larger);
+        return status;
+    }
+    hd_buffer_free(buffer);
+    *buffer = larger;
+    return HEDDLE_OK;
+}
+
+/* More pairs come than were expected. */
+static heddle_status expect_more(hd_writing *g, uint64_t pairs)
+{
+    const uint64_t wanted = pairs + pairs / 2;
+    heddle_status status = enlarge(g, &g->keys, wanted, g->key_width);
+    if (status == HEDDLE_OK && g->value_width != 0)
+        status = enlarge(g, &g->values, wanted, g->value_width);
+    if (status == HEDDLE_OK) g->capacity = wanted;
+    return status;
+}
+
+/* hd_delivery.room: behind what has been gathered. */
+static heddle_status room_for_pairs(hd_delivery *d, void *context)
+{
+    hd_writing *g = (hd_writing *)context;
+    heddle_status status = HEDDLE_OK;
+    if (g->at + d->total > g->capacity && g->guesses) {
+        status = expect_more(g, g->at + d->total);
+    } else if (g->at + d->total > g->capacity) { /* in pieces */
+        hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
+        status = work_off(g, false);
+        if (status == HEDDLE_OK && d->total > g->capacity) {
+            bool whole;
+            status = take_room(g, d->total, &whole);
+            if (status == HEDDLE_OK && !whole)
+                status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the pairs of one slice");
+        }
+    }
+    if (status != HEDDLE_OK) return status;
+    d->to[0] = (char *)g->keys.memory + g->at * g->key_width;
+    if (g->value_width != 0) d->to[1] = (char *)g->values.memory + g->at * g->value_width;
+    g->at += d->total;
+    g->received += d->total;
+    return HEDDLE_OK;
+}
+
+static heddle_status send_slice(hd_writing *g, heddle_status mine, uint64_t first, uint64_t n)
+{
+    hd_exchange *exchange = hd_exchange_of(g->member);
+    hd_window keys = {NULL, NULL, 0}, values = {NULL, NULL, 0};
+    hd_delivery d;
+    heddle_status status = mine;
+    if (status == HEDDLE_OK && n != 0) status = hd_write_windows(g, first, n, &keys, &values);
+    if (status == HEDDLE_OK) status = hd_route_slice(&g->route, keys.memory, values.memory, n);
+    memset(&d, 0, sizeof d);
+    d.arrays = g->value_width != 0 ? 2 : 1;
+    d.width[0] = g->key_width;
+    d.width[1] = g->value_width;
+    d.from[0] = g->route.keys.memory;
+    d.from[1] = g->route.values.memory;
+    d.send = g->route.send;
+    d.receive = g->route.receive;
+    d.room = room_for_pairs;
+    d.context = g;
+    status = exchange->ops->all_to_all(exchange, g->member->number, status, &d);
+    hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
+    return status;
+}
+
+/* How many rows come to this member: counted, or by its share of the bins and a little more. */
+static uint64_t expected_rows(const hd_writing *g)
+{
+    const hd_spread *spread = g->w->spread;
+    const uint32_t bins = hd_spread_bins(spread);
+    uint64_t own = 0, rows;
+    if (!g->guesses) return hd_spread_load(spread, g->w->counts, g->member->number);
+    for (uint32_t i = 0; i < spread->run_count; i++)
+        if (spread->runs[i].owner == g->member->number)
+            own += spread->runs[i].end - spread->runs[i].first;
+    rows = (uint64_t)((double)g->w->counts[bins + HD_COUNT_ROWS] * (double)own / bins);
+    return rows + rows / GUESS_SHARE + GUESS_MORE;
+}
+
+/* All members gather, or all insert in pieces; *whole says which. Agreed upon. */
+static heddle_status prepare_gather(hd_writing *g, bool *whole)
+{
+    hd_exchange *exchange = hd_exchange_of(g->member);
+    uint64_t pieces = 0;
+    bool mine = true;
+    heddle_status status = take_room(g, expected_rows(g), &mine);
+    if (status == HEDDLE_OK && g->guesses && !mine)
+        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to gather pairs");
+    if (status == HEDDLE_OK)
+        status = hd_route_begin(&g->route, g->member, g->w->spread, g->w->table->options.key_bits,
+                                g->value_width * 8, g->slice);
+    pieces = !mine;
+    status = exchange->ops->reduce(exchange, g->member->number, status, &pieces, 1, HD_REDUCE_SUM);
+    *whole = pieces == 0;
+    return status;
+}
+
+heddle_status hd_write_gathered(hd_writing *g, uint64_t rounds, heddle_status *agreed)
+{
+    bool whole = true;
+    heddle_status mine = HEDDLE_OK, status = prepare_gather(g, &whole);
+    if (status == HEDDLE_OK && !whole) {
+        g->changing = true;
+        if (g->w->builds) mine = heddle_table_clear(hd_part_of(g->w->table, g->member), NULL);
+    }
+    for (uint64_t i = 0; i < rounds && status == HEDDLE_OK; i++) {
+        status = send_slice(g, mine, i * g->slice, hd_slice_length(g->n, i * g->slice, g->slice));
+        mine = HEDDLE_OK;
+    }
+    if (status == HEDDLE_OK) status = hd_member_agree(g->member, mine);
+    *agreed = status;
+    if (status != HEDDLE_OK) return status;
+    hd_route_end(&g->route); /* the tables may need the memory */
+    g->changing = true;
+    hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
+    return work_off(g, whole && g->w->builds);
+}
