@@ -132,6 +132,13 @@ foreach(key_bits 32 64)
         heddle_add_pair_kind(hd_filter_k${key_bits}_cuda ${key_bits} 0 cuda/filter_kind.cu "")
     endif()
 endforeach()
+# The owners of keys know keys alone, too.
+foreach(key_bits 32 64)
+    heddle_add_pair_kind(hd_owners_k${key_bits}_cpu ${key_bits} 0 cpu/owners.c "")
+    if(heddle_has_cuda)
+        heddle_add_pair_kind(hd_owners_k${key_bits}_cuda ${key_bits} 0 cuda/owners_kind.cu "")
+    endif()
+endforeach()
 # Lists know values alone; the name has a key width for the sake of the others'.
 foreach(value_bits 32 64)
     heddle_add_pair_kind(hd_lists_k32_v${value_bits}_cpu 32 ${value_bits} cpu/lists.c "")

@@ -24,7 +24,7 @@ install(TARGETS heddle_mpi)
 
 # `heddle bench dist` under mpirun.
 add_executable(heddle_mpi_tool tools/mpi/bench_mpi.c tools/heddle/bench_dist.c tools/heddle/bench_dist_run.c
-    tools/heddle/bench_dist_model.c tools/heddle/bench_read.c tools/heddle/bench_keys.c
+    tools/heddle/bench_dist_relate.c tools/heddle/bench_dist_model.c tools/heddle/bench_read.c tools/heddle/bench_keys.c
     tools/mpi/tool_words.c)
 target_include_directories(heddle_mpi_tool PRIVATE tools/heddle)
 target_link_libraries(heddle_mpi_tool PRIVATE heddle_mpi OpenMP::OpenMP_C)

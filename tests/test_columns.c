@@ -352,7 +352,37 @@ static void push_keys(bench *b, const table_model *t, uint64_t border, hd_row_ke
     }
 }
 
-/* Equal keys have equal hashes, wherever they are; most others have not. Another seed, other hashes. */
+static uint64_t stir(uint64_t hash, uint64_t word)
+{
+    __extension__ typedef unsigned __int128 wide;
+    const wide product = (wide)(hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* The hash of a row as all engines have it. */
+static uint64_t hash_of(const table_model *t, uint64_t row, uint64_t seed)
+{
+    uint64_t hash = seed;
+    for (uint32_t i = 0; i < t->columns; i++) {
+        const column_model *column = &t->column[i];
+        const uint64_t salt = (seed + i) * UINT64_C(0xd6e8feb86659fd93);
+        const bool there = column->valid == NULL || column->valid[row] != 0;
+        if (!there) hash = stir(stir(hash, salt), ~salt);
+        for (uint32_t at = 0; there && at < column->width; at += 8) {
+            uint64_t word = 0;
+            for (uint32_t k = at; k < column->width && k < at + 8; k++)
+                word |= (uint64_t)column->data[row * column->width + k] << 8 * (k - at);
+            hash = stir(hash, word);
+        }
+    }
+    hash *= UINT64_C(0xbf58476d1ce4e5b9);
+    hash ^= hash >> 29;
+    hash *= UINT64_C(0x94d049bb133111eb);
+    return hash ^ hash >> 32;
+}
+
+/* Equal keys have equal hashes, wherever they are; most others have not. Another seed, other hashes. All engines
+   have the same. */
 static void check_hash(const test_case *c, const table_model *t, const grouping *g, uint64_t border)
 {
     const uint64_t n = t->rows, skip_rows = n / 5;
@@ -368,6 +398,7 @@ static void check_hash(const test_case *c, const table_model *t, const grouping 
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t first = g->rows[g->begins[g->of_row[i]]];
         check(hashes[0][i] == hashes[0][first], "equal keys have different hashes");
+        check(hashes[0][i] == hash_of(t, i, 5), "another engine has another hash");
         check(i < skip_rows || hashes[2][i - skip_rows] == hashes[0][i], "a part is different");
         different += hashes[0][i] != hashes[1][i];
     }
@@ -435,37 +466,6 @@ static void keys_are_hashed_and_compared(const test_case *c)
 
 /* --------------------------------------------------------------------------------------- answers */
 
-static void check_deliver(const test_case *c, uint64_t n, uint32_t width, bool flags, bool values)
-{
-    bench b = bench_begin(c, n);
-    uint64_t state = n + width;
-    uint32_t *rows = shuffled_rows(n, 32, n);
-    uint8_t *found = calloc(n, 1), *from = malloc(n * width), *out = malloc(n * width);
-    uint8_t *flags_out = malloc(n);
-    memset(out, 0xcd, n * width);
-    memset(flags_out, 0xcd, n);
-    for (uint64_t i = 0; i < n; i++) {
-        found[i] = keys_below(&state, 3) != 0;
-        for (uint32_t k = 0; k < width; k++) from[i * width + k] = (uint8_t)keys_random(&state);
-        if (found[i]) memcpy(out + rows[i] * (uint64_t)width, from + i * width, width);
-        flags_out[rows[i]] = found[i];
-    }
-    void *to = push(&b, NULL, n * width);
-    uint8_t *flags_to = push(&b, NULL, n);
-    const hd_answers answers = {push(&b, rows, n * 4),     n,     push(&b, found, n),
-                                push(&b, from, n * width), width, flags ? flags_to : NULL,
-                                values ? to : NULL};
-    check_ok(b.steps->deliver(c->device, &answers, NULL));
-    uint8_t *got = pull(&b, to, n * width), *got_flags = pull(&b, flags_to, n);
-    if (!values) memset(out, 0xcd, n * width);
-    if (!flags) memset(flags_out, 0xcd, n);
-    assert_memory_equal(got, out, n * width);
-    assert_memory_equal(got_flags, flags_out, n);
-    void *const all[] = {rows, found, from, out, flags_out, got, got_flags};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
-    bench_end(&b);
-}
-
 /* Lists of 0 to `most` elements, in another order, behind `base` elements that are not at hand. */
 static void check_lists(const test_case *c, uint64_t n, uint32_t width, uint64_t most)
 {
@@ -474,7 +474,7 @@ static void check_lists(const test_case *c, uint64_t n, uint32_t width, uint64_t
     uint64_t state = n + most, sum = 0;
     uint32_t *rows = shuffled_rows(n, 32, n);
     uint64_t *lengths = keys_allocate(n), *places = keys_allocate(n + 1),
-             *starts = keys_allocate(n + 1);
+             *starts = keys_allocate(n + 1), *to_places = keys_allocate(n);
     for (uint64_t i = 0; i < n; i++)
         lengths[i] = keys_below(&state, 3) == 0 ? 0 : keys_below(&state, most + 1);
     places[0] = base;
@@ -482,6 +482,7 @@ static void check_lists(const test_case *c, uint64_t n, uint32_t width, uint64_t
     for (uint64_t i = 0; i < n; i++) {
         starts[i] = sum;
         sum += lengths[rows[i]];
+        to_places[i] = places[rows[i]];
     }
     starts[n] = sum;
     uint8_t *from = malloc(sum * width + 1), *out = malloc(sum * width + 1);
@@ -490,45 +491,77 @@ static void check_lists(const test_case *c, uint64_t n, uint32_t width, uint64_t
         memcpy(out + (places[rows[i]] - base) * width, from + starts[i] * width,
                lengths[rows[i]] * width);
     void *to = push(&b, NULL, sum * width);
-    const hd_answer_lists lists = {push(&b, rows, n * 4),
-                                   n,
+    const hd_answer_lists lists = {n,
                                    sum,
                                    push(&b, starts, (n + 1) * 8),
                                    push(&b, from, sum * width),
                                    width,
-                                   push(&b, places, n * 8),
+                                   push(&b, to_places, n * 8),
                                    base,
                                    to};
     check_ok(b.steps->deliver_lists(c->device, &lists, NULL));
     uint8_t *got = pull(&b, to, sum * width);
     assert_memory_equal(got, out, sum * width);
-    void *const all[] = {rows, lengths, places, starts, from, out, got};
+    void *const all[] = {rows, lengths, places, to_places, starts, from, out, got};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) free(all[i]);
     bench_end(&b);
 }
 
-static void answers_are_delivered(const test_case *c)
+static void lists_are_delivered(const test_case *c)
 {
     if (c->device->engine->columns == NULL) return;
     for (size_t s = 0; s < SIZES; s++)
         for (uint32_t width = 4; width <= 8; width += 4) {
-            case_note("%llu answers of %u bytes", (unsigned long long)sizes[s], width);
-            check_deliver(c, sizes[s], width, true, true);
-            check_deliver(c, sizes[s], width, true, false);
-            check_deliver(c, sizes[s], width, false, true);
+            case_note("%llu lists of %u bytes", (unsigned long long)sizes[s], width);
             check_lists(c, sizes[s], width, 1);
             check_lists(c, sizes[s], width, 9);
             if (sizes[s] < 5000) check_lists(c, sizes[s], width, 3000);
         }
 }
 
+/* ---------------------------------------------------------------------------------- other numbers */
+
+static void check_renumber(const test_case *c, uint64_t n, uint32_t row_bits, uint32_t out_bits,
+                           bool named)
+{
+    const uint64_t base = 17, none = row_bits == 32 ? UINT32_MAX : UINT64_MAX;
+    bench b = bench_begin(c, n);
+    void *rows = random_rows(n, row_bits, n, 3), *names = random_rows(n, out_bits, 1000000, 4);
+    for (uint64_t i = 0; i < n; i += 5)
+        if (row_bits == 32) ((uint32_t *)rows)[i] = UINT32_MAX;
+        else ((uint64_t *)rows)[i] = UINT64_MAX;
+    void *out = push(&b, NULL, n * 8);
+    check_ok(b.steps->renumber(c->device, push(&b, rows, n * 8), row_bits, n,
+                               named ? push(&b, names, n * 8) : NULL, base, out, out_bits, NULL));
+    void *got = pull(&b, out, n * 8);
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t row = row_at(rows, row_bits, i);
+        const uint64_t expected = row == none ? (out_bits == 32 ? UINT32_MAX : UINT64_MAX)
+                                  : named     ? base + row_at(names, out_bits, row)
+                                              : base + row;
+        check(row_at(got, out_bits, i) == expected, "number %llu is wrong", (unsigned long long)i);
+    }
+    free(rows);
+    free(names);
+    free(got);
+    bench_end(&b);
+}
+
+static void rows_are_renumbered(const test_case *c)
+{
+    if (c->device->engine->columns == NULL) return;
+    for (size_t s = 0; s < SIZES; s++)
+        for (uint32_t kind = 0; kind < 8; kind++)
+            check_renumber(c, sizes[s], kind & 1 ? 32 : 64, kind & 2 ? 32 : 64, (kind & 4) != 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_DEVICES(scan_adds_up),          OVER_DEVICES(flags_are_selected_and_ranked),
-        OVER_DEVICES(elements_are_moved),    OVER_DEVICES(largest_come_first),
-        OVER_DEVICES(groups_are_described),  OVER_DEVICES(keys_are_hashed_and_compared),
-        OVER_DEVICES(answers_are_delivered),
+        OVER_DEVICES(scan_adds_up),         OVER_DEVICES(flags_are_selected_and_ranked),
+        OVER_DEVICES(elements_are_moved),   OVER_DEVICES(largest_come_first),
+        OVER_DEVICES(groups_are_described), OVER_DEVICES(keys_are_hashed_and_compared),
+        OVER_DEVICES(lists_are_delivered),  OVER_DEVICES(rows_are_renumbered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

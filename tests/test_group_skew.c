@@ -63,7 +63,7 @@ static void try_counts(uint32_t members, uint32_t shape, double allowed)
     }
     for (uint32_t i = 0; i < bins; i++) rows += counts[i];
     check_spread(&equal, counts, rows);
-    check_ok(hd_spread_balanced(&equal, counts, &even));
+    check_ok(hd_spread_balanced(&equal, counts, NULL, true, &even));
     check_spread(&even, counts, rows);
     check(excess(&even, counts, rows) <= allowed, "%u members, shape %u: %.3f above", members,
           shape, excess(&even, counts, rows));
@@ -91,12 +91,12 @@ static void small_batches_decide_little(void **state)
     uint64_t *counts = calloc(bins, sizeof *counts), *later = calloc(bins, sizeof *later);
     for (uint32_t i = 0; i < 10; i++) counts[i * 7]++;
     for (uint32_t i = 0; i < bins; i++) later[i] = 1000;
-    check_ok(hd_spread_balanced(&equal, counts, &even));
+    check_ok(hd_spread_balanced(&equal, counts, NULL, true, &even));
     check(excess(&even, later, bins * UINT64_C(1000)) < 0.05, "%.3f",
           excess(&even, later, bins * UINT64_C(1000)));
     memset(counts, 0, bins * sizeof *counts);
     hd_spread_free(&even);
-    check_ok(hd_spread_balanced(&equal, counts, &even));
+    check_ok(hd_spread_balanced(&equal, counts, NULL, true, &even));
     check(excess(&even, later, bins * UINT64_C(1000)) < 0.02, "%.3f",
           excess(&even, later, bins * UINT64_C(1000)));
     hd_spread_free(&even);

@@ -399,7 +399,11 @@ works bench dist --group cpu:1,cpu:1,cpu:1 --keys 2^16 --repeat 2 --model
 [ "$(grep -c 'yes$' "$work/out")" = 2 ] || bad "bench dist has other than two verified rows"
 works bench dist --container multimap --keys 2^15 --duplicates 8 --hot 30 --scaling weak --repeat 1 --format csv
 works bench dist --container counter --mode independent --keys 2^14 --repeat 1 --single none
+works bench dist --op join,group --keys 2^14 --duplicates 4 --repeat 1
+[ "$(grep -c 'yes$' "$work/out")" = 2 ] || bad "bench dist has other than a verified join and group-by"
+works bench dist --op group --keys 2^14 --hot 50 --repeat 1 --key-bits 64 --value-bits 64 --single none
 works help dist
+refuses bench dist --op dance
 refuses bench dist --group tape
 refuses bench dist --keys 0
 refuses bench dist --key-bits 16

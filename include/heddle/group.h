@@ -100,7 +100,7 @@ typedef struct heddle_group_info {
     uint32_t members;       /* of all processes */
     uint32_t first_member;  /* the members of this process are first_member and up */
     uint32_t local_members; /* how many of them */
-    uint64_t slice;         /* keys that a member works on at a time */
+    uint64_t slice;         /* keys that a member works on at a time; GPUs with the memory take more */
 } heddle_group_info;
 #define HEDDLE_GROUP_INFO_INIT {sizeof(heddle_group_info), 0, 0, 0, 0}
 
@@ -206,7 +206,7 @@ HEDDLE_API heddle_status heddle_group_table_clear(heddle_group_table *table);
 HEDDLE_API heddle_status heddle_group_table_size(heddle_group_table *table, uint64_t *count);
 
 /* The phases that a call consists of. */
-#define HEDDLE_PHASE_PARTITION 0  /* counting bins, and sorting a slice by them */
+#define HEDDLE_PHASE_PARTITION 0  /* counting rows by bin, and those of a slice by member */
 #define HEDDLE_PHASE_REORGANISE 1 /* keys and values in the order of their destinations, and answers back in order */
 #define HEDDLE_PHASE_EXCHANGE 2   /* moving, and waiting for the others */
 #define HEDDLE_PHASE_WORK 3       /* the members' tables at work */
@@ -238,5 +238,7 @@ HEDDLE_API heddle_status heddle_group_table_validate(heddle_group_table *table);
 #ifdef __cplusplus
 }
 #endif
+
+#include <heddle/group_relations.h>
 
 #endif

@@ -84,6 +84,7 @@ typedef int32_t heddle_status;
 #define HEDDLE_ERROR_CORRUPT 8     /* heddle_table_validate found a broken invariant */
 #define HEDDLE_ERROR_DEVICE 9      /* the device's runtime reported an error */
 #define HEDDLE_ERROR_PEER 10       /* another member of a group did not answer; the group is lost */
+#define HEDDLE_ERROR_CANCELLED 11  /* the caller's progress function ended the call; nothing was changed */
 
 /* A short, static description of a status code; never NULL, also for unknown codes. */
 HEDDLE_API const char *heddle_status_string(heddle_status status);
@@ -620,5 +621,7 @@ HEDDLE_API heddle_status heddle_table_load(heddle_device *device, const char *pa
 #include <heddle/relations.h>
 #include <heddle/filter.h>
 #include <heddle/group.h>
+#include <heddle/column_file.h>
+#include <heddle/shelf.h>
 
 #endif

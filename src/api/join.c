@@ -139,15 +139,18 @@ static heddle_status make_result(heddle_join *join, const hd_join_keys *keys, ui
     return status;
 }
 
-heddle_status heddle_join_create(heddle_device *device, const heddle_column *left,
-                                 uint64_t left_rows, const heddle_column *right,
-                                 uint64_t right_rows, uint32_t columns,
-                                 const heddle_join_options *options, heddle_join **join,
-                                 void *stream)
+static heddle_status check_names(const hd_join_keys *keys, const heddle_join_options *options)
+{
+    if ((keys->names[0] != NULL || keys->names[1] != NULL) && options->kind != HEDDLE_JOIN_INNER)
+        return hd_fail(HEDDLE_ERROR_INVALID, "join_create: only inner joins take names of rows");
+    return HEDDLE_OK;
+}
+
+heddle_status hd_join_create_named(heddle_device *device, const hd_join_keys *keys,
+                                   const uint64_t rows[2], const heddle_join_options *options,
+                                   heddle_join **join, void *stream)
 {
     static const heddle_join_options usual = HEDDLE_JOIN_OPTIONS_INIT;
-    const uint64_t rows[2] = {left_rows, right_rows};
-    const hd_join_keys keys = {{left, right}, columns};
     heddle_join *made;
     heddle_status status;
     if (join == NULL)
@@ -156,8 +159,9 @@ heddle_status heddle_join_create(heddle_device *device, const heddle_column *lef
     if (options == NULL) options = &usual;
     status = check_device(device, stream);
     if (status == HEDDLE_OK) status = check_options(options);
-    if (status == HEDDLE_OK) status = check_columns(&keys, rows);
+    if (status == HEDDLE_OK) status = check_columns(keys, rows);
     if (status == HEDDLE_OK) status = check_rows(rows, options->row_bits);
+    if (status == HEDDLE_OK) status = check_names(keys, options);
     if (status != HEDDLE_OK) return status;
     made = hd_fault_due() ? NULL : (heddle_join *)calloc(1, sizeof *made);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
@@ -168,10 +172,21 @@ heddle_status heddle_join_create(heddle_device *device, const heddle_column *lef
     for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++) made->sides[side].rows = rows[side];
     const uint64_t seed = options->seed != 0 ? options->seed : hd_seed_draw();
     hd_mix_init(&made->mix, seed);
-    status = make_result(made, &keys, seed, stream);
+    status = make_result(made, keys, seed, stream);
     if (status == HEDDLE_OK) *join = made;
     else heddle_join_destroy(made);
     return status;
+}
+
+heddle_status heddle_join_create(heddle_device *device, const heddle_column *left,
+                                 uint64_t left_rows, const heddle_column *right,
+                                 uint64_t right_rows, uint32_t columns,
+                                 const heddle_join_options *options, heddle_join **join,
+                                 void *stream)
+{
+    const uint64_t rows[2] = {left_rows, right_rows};
+    const hd_join_keys keys = {{left, right}, columns, {NULL, NULL}};
+    return hd_join_create_named(device, &keys, rows, options, join, stream);
 }
 
 void heddle_join_destroy(heddle_join *join)

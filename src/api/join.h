@@ -74,7 +74,17 @@ uint64_t hd_join_limit(const heddle_join *join, uint32_t engine_side);
 typedef struct hd_join_keys {
     const heddle_column *columns[2];
     uint32_t count;
+    const void
+        *names[2]; /* numbers of row_bits that stand for the rows, device memory; NULL: their own */
 } hd_join_keys;
+
+/*
+ * heddle_join_create with names for the rows, which the result then has in place of row numbers: an inner
+ * join needs no others. They may be freed when it returns, like the columns.
+ */
+heddle_status hd_join_create_named(heddle_device *device, const hd_join_keys *keys,
+                                   const uint64_t rows[2], const heddle_join_options *options,
+                                   heddle_join **join, void *stream);
 
 /* Whether the join needs to know which rows of a side have a match, and whether matches are fetched. */
 bool hd_join_flags(const heddle_join *join, uint32_t side);

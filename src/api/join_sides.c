@@ -13,6 +13,7 @@ typedef struct side_keys {
     const void *keys;                  /* of key_bits, one a row, or one for each of `rows` */
     void *rows;                        /* the rows whose key has no null, owned; NULL: all rows */
     uint64_t count;                    /* keys */
+    const void *names;                 /* of these rows; NULL: the rows themselves */
 } side_keys;
 
 /* A creation in progress. */
@@ -184,6 +185,24 @@ static heddle_status gather_keys(sorting *s, uint32_t side)
     return status;
 }
 
+/* The names of the rows that are left. */
+static heddle_status gather_names(sorting *s, uint32_t side)
+{
+    const heddle_join *join = s->join;
+    side_keys *keys = &s->sides[side];
+    const uint32_t width = hd_join_row_bytes(join);
+    void *gathered;
+    heddle_status status;
+    keys->names = s->given->names[side];
+    if (keys->names == NULL || keys->rows == NULL) return HEDDLE_OK;
+    status = hd_scratch_take(&s->scratch, keys->count * width, &gathered);
+    if (status == HEDDLE_OK)
+        status = join->engine->columns->gather(join->device, keys->names, width, keys->rows,
+                                               join->row_bits, keys->count, gathered, s->stream);
+    keys->names = gathered;
+    return status;
+}
+
 /* -------------------------------------------------------------------------------------- sorting */
 
 /* Hashed rows of a region fit fast memory; the regions are also what several cores share. */
@@ -211,7 +230,7 @@ static hd_partition partition_job(const sorting *s, uint32_t side)
     job.region_bits = s->join->region_bits;
     job.mix = s->join->mix;
     job.keys = s->sides[side].keys;
-    job.values = s->sides[side].rows;
+    job.values = s->sides[side].names != NULL ? s->sides[side].names : s->sides[side].rows;
     job.n = s->sides[side].count;
     return job;
 }
@@ -299,8 +318,10 @@ heddle_status hd_join_sort(heddle_join *join, const hd_join_keys *keys, uint64_t
         if (status == HEDDLE_OK) status = leave_nulls_out(&s, &s.sides[side]);
     }
     if (status == HEDDLE_OK) status = number_keys(&s);
-    for (uint32_t side = HD_LEFT; side <= HD_RIGHT && status == HEDDLE_OK; side++)
+    for (uint32_t side = HD_LEFT; side <= HD_RIGHT && status == HEDDLE_OK; side++) {
         status = gather_keys(&s, side);
+        if (status == HEDDLE_OK) status = gather_names(&s, side);
+    }
     if (status == HEDDLE_OK) status = sort_sides(&s);
     /* Nothing is freed that the device may still be using. */
     waited = join->engine->synchronize(join->device, stream);

@@ -112,6 +112,7 @@ heddle_status heddle_table_save(heddle_table *table, const char *path, void *str
 
 typedef struct reader {
     hd_file file;
+    bool whole; /* all blocks are inserted at once, whatever the kind of table likes */
     file_header head;
 } reader;
 
@@ -216,10 +217,11 @@ static heddle_status insert_pairs(const reader *r, heddle_table *table, const ch
 static heddle_status read_pairs(const reader *r, heddle_table *table)
 {
     const uint64_t kw = hd_key_width(table), vw = hd_value_width(table);
-    const bool whole = table->kind->loads_whole;
-    const uint64_t room = whole && r->head.count > BLOCK_MAX ? r->head.count : BLOCK_MAX;
-    char *keys = hd_fault_due() ? NULL : (char *)malloc(room * kw);
-    char *values = hd_fault_due() ? NULL : (char *)malloc(room * (vw + (vw == 0)));
+    const bool whole = r->whole || table->kind->loads_whole;
+    const uint64_t block = r->head.count < BLOCK_MAX ? r->head.count : BLOCK_MAX;
+    const uint64_t room = whole ? r->head.count : block;
+    char *keys = hd_fault_due() ? NULL : (char *)malloc(room * kw + 1);
+    char *values = hd_fault_due() ? NULL : (char *)malloc(room * vw + 1);
     uint64_t done = 0;
     heddle_status status = HEDDLE_OK;
     if (keys == NULL || values == NULL)
@@ -258,11 +260,12 @@ static heddle_status load_file(heddle_device *device, reader *r,
     return status;
 }
 
-heddle_status heddle_table_load(heddle_device *device, const char *path,
-                                const heddle_table_options *options, heddle_table **table)
+heddle_status hd_table_load(heddle_device *device, const char *path,
+                            const heddle_table_options *options, bool whole, heddle_table **table)
 {
     reader r;
     heddle_status status;
+    r.whole = whole;
     if (table == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "load: there is no place for the table");
     *table = NULL;
@@ -273,4 +276,10 @@ heddle_status heddle_table_load(heddle_device *device, const char *path,
     status = load_file(device, &r, options, table);
     fclose(r.file.file);
     return status;
+}
+
+heddle_status heddle_table_load(heddle_device *device, const char *path,
+                                const heddle_table_options *options, heddle_table **table)
+{
+    return hd_table_load(device, path, options, false, table);
 }

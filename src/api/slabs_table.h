@@ -98,8 +98,9 @@ heddle_status hd_slabs_move(heddle_table *table, uint64_t capacity, uint64_t see
 heddle_status hd_slabs_more_lists(heddle_table *table, uint64_t live, uint64_t coming,
                                   void *stream);
 /*
- * Makes room for `failed` keys that found no slab: takes back dead slots, adds slabs, or, when lists have become
- * long, makes more of them. A fixed table can only do the first; *made says whether there is more room now.
+ * Makes room for `failed` keys that found no slab: adds slabs, or, when lists have become long, makes more of them.
+ * A fixed table, or one without memory for that, can only take back dead slots; *made says whether there is more
+ * room now.
  */
 heddle_status hd_slabs_make_room(heddle_table *table, uint64_t failed, bool *made, void *stream);
 

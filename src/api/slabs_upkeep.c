@@ -209,14 +209,15 @@ static heddle_status grow(heddle_table *table, const hd_slabs_numbers *now, uint
 
 heddle_status hd_slabs_make_room(heddle_table *table, uint64_t failed, bool *made, void *stream)
 {
-    const hd_slabs_storage *storage = &hd_slabs(table)->storage;
     hd_slabs_numbers now;
     heddle_status status = hd_slabs_count_slots(table, &now, stream);
     *made = false;
     if (status != HEDDLE_OK) return status;
     *made = now.dead != 0 || !hd_slabs_fixed(table);
     if (!*made) return HEDDLE_OK;
-    if (now.dead >= worth_it(storage) || hd_slabs_fixed(table))
-        return hd_slabs_compact(table, 1, stream);
-    return grow(table, &now, failed, stream);
+    /* Dead slots are few, but for those of this batch: who needs more slabs for one will for the next. */
+    if (!hd_slabs_fixed(table)) status = grow(table, &now, failed, stream);
+    if (hd_slabs_fixed(table) || (status == HEDDLE_ERROR_NO_MEMORY && now.dead != 0))
+        status = hd_slabs_compact(table, 1, stream);
+    return status;
 }

@@ -7,7 +7,6 @@
 #define STAGE_KEYS_MIN (UINT64_C(1) << 14)
 #define STAGE_KEYS (UINT64_C(1) << 20) /* elements of a staged slice, at most */
 #define ELEMENT_MAX 8
-#define SET_BYTES (STAGE_KEYS * ELEMENT_MAX)
 
 /* One of the two sets of buffers: every span has its own in each. */
 typedef struct stage_set {
@@ -258,20 +257,22 @@ static void pair_buffers_free(heddle_table *table, const pair_buffers *b)
     }
 }
 
-static heddle_status pair_buffers_make(heddle_table *table, pair_buffers *b)
+/* With room for so many pairs. */
+static heddle_status pair_buffers_make(heddle_table *table, uint64_t pairs, pair_buffers *b)
 {
     const hd_engine *engine = table->engine;
+    const uint64_t bytes = (pairs + 1) * ELEMENT_MAX;
     heddle_status status;
     memset(b, 0, sizeof *b);
-    status = engine->allocate(table->device, SET_BYTES, (void **)&b->device_keys);
+    status = engine->allocate(table->device, bytes, (void **)&b->device_keys);
     if (status == HEDDLE_OK)
-        status = engine->allocate(table->device, SET_BYTES, (void **)&b->device_values);
+        status = engine->allocate(table->device, bytes, (void **)&b->device_values);
     if (status == HEDDLE_OK)
         status = engine->allocate(table->device, sizeof(uint64_t), (void **)&b->cursor);
     if (status == HEDDLE_OK)
-        status = engine->allocate_pinned(table->device, SET_BYTES, (void **)&b->host_keys);
+        status = engine->allocate_pinned(table->device, bytes, (void **)&b->host_keys);
     if (status == HEDDLE_OK)
-        status = engine->allocate_pinned(table->device, SET_BYTES, (void **)&b->host_values);
+        status = engine->allocate_pinned(table->device, bytes, (void **)&b->host_values);
     if (status == HEDDLE_OK)
         status = engine->allocate_pinned(table->device, sizeof(uint64_t), (void **)&b->count);
     if (status != HEDDLE_OK) pair_buffers_free(table, b);
@@ -304,9 +305,9 @@ heddle_status hd_for_pieces(heddle_table *table, uint64_t items, uint32_t each,
                             hd_pairs_fetch fetch, const void *from, hd_pairs_take take,
                             void *context, void *stream)
 {
-    const uint64_t piece = STAGE_KEYS / each;
+    const uint64_t most = STAGE_KEYS / each, piece = items < most ? items : most;
     pair_buffers b;
-    heddle_status status = pair_buffers_make(table, &b);
+    heddle_status status = pair_buffers_make(table, piece * each, &b);
     if (status != HEDDLE_OK) return status;
     for (uint64_t first = 0; first < items && status == HEDDLE_OK; first += piece) {
         status = fetch_pairs(table, &b, fetch, from, first,

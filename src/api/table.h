@@ -151,6 +151,13 @@ heddle_status hd_table_set_count(heddle_table *table, uint64_t keys, void *strea
 
 void hd_totals_add(heddle_totals *totals, const hd_counts *counts);
 
+/*
+ * As heddle_table_load. With `whole` all pairs are read before they are inserted, in one batch, which the CPU builds
+ * by regions; that takes host memory for them.
+ */
+heddle_status hd_table_load(heddle_device *device, const char *path,
+                            const heddle_table_options *options, bool whole, heddle_table **table);
+
 static inline uint32_t hd_key_width(const heddle_table *table)
 {
     return table->options.key_bits / 8;

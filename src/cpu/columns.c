@@ -2,7 +2,7 @@
  * columns.c: the CPU's plain steps over arrays (engine/columns.h). Every thread has one share of the
  * elements; where a share's results depend on those before it, all shares are counted first.
  * Steps over groups are in grouped.c, order_rows.c, reduce.c and reduce_numbered.c, over keys in row_keys.c,
- * over answers in deliver.c.
+ * over lists of answers in deliver.c.
  */
 #include <string.h>
 
@@ -274,7 +274,19 @@ static heddle_status top(heddle_device *device, const uint64_t *numbers, uint64_
 }
 
 const hd_column_ops hd_columns_cpu = {
-    work,          scan,          select_flags,    rank,           gather,
-    scatter,       hd_number_cpu, hd_describe_cpu, hd_reduce_cpu,  hd_hash_cpu,
-    hd_differ_cpu, top,           hd_order_cpu,    hd_deliver_cpu, hd_deliver_lists_cpu,
+    work,
+    scan,
+    select_flags,
+    rank,
+    gather,
+    scatter,
+    hd_number_cpu,
+    hd_describe_cpu,
+    hd_reduce_cpu,
+    hd_hash_cpu,
+    hd_differ_cpu,
+    top,
+    hd_order_cpu,
+    hd_deliver_lists_cpu,
+    hd_renumber_cpu,
 };

@@ -80,8 +80,10 @@ heddle_status hd_hash_cpu(heddle_device *device, const hd_row_keys *keys, uint64
 heddle_status hd_differ_cpu(heddle_device *device, const hd_row_keys *keys,
                             const hd_grouped *grouped, uint64_t *count, void *stream);
 
-heddle_status hd_deliver_cpu(heddle_device *device, const hd_answers *answers, void *stream);
 heddle_status hd_deliver_lists_cpu(heddle_device *device, const hd_answer_lists *lists,
                                    void *stream);
+heddle_status hd_renumber_cpu(heddle_device *device, const void *rows, uint32_t row_bits,
+                              uint64_t n, const void *names, uint64_t base, void *out,
+                              uint32_t out_bits, void *stream);
 
 #endif

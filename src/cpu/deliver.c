@@ -1,57 +1,10 @@
 /*
- * deliver.c: the CPU's steps that bring answers into the order of the questions (engine/columns.h). Batches
- * go in slices whose answers stay in the cache, so these are plain scatters.
+ * deliver.c: the CPU's step that brings lists into the order of the questions (engine/columns.h), and the one that
+ * says in numbers of the asking side what answers are about.
  */
 #include <string.h>
 
 #include "cpu/columns_cpu.h"
-
-/* The places of a slice are written in random order: its lines are better there before. */
-#define LINE 64
-#define AHEAD_MAX (UINT64_C(1) << 20) /* bytes that fit the cache */
-
-static void bring_near(const char *memory, uint64_t bytes)
-{
-    if (bytes > AHEAD_MAX) return;
-    for (uint64_t at = 0; at < bytes; at += LINE) __builtin_prefetch(memory + at, 1);
-}
-
-/* `width` and `flags` are constants: the copy is then one move. */
-HD_FN void deliver_share(const hd_answers *a, uint32_t width, bool flags, hd_share share)
-{
-    char *out = (char *)a->values_out;
-    const char *values = (const char *)a->values;
-    for (uint64_t i = share.begin; i < share.end; i++) {
-        const uint64_t row = a->rows[i];
-        const uint8_t found = a->found[i];
-        if (flags) a->found_out[row] = found;
-        if (width != 0 && found != 0) memcpy(out + row * width, values + i * width, width);
-    }
-}
-
-static void deliver_any(const hd_answers *a, hd_share share)
-{
-    const uint32_t width = a->values_out != NULL ? a->width : 0;
-    const bool flags = a->found_out != NULL;
-    if (width == 4 && flags) deliver_share(a, 4, true, share);
-    else if (width == 4) deliver_share(a, 4, false, share);
-    else if (width == 8 && flags) deliver_share(a, 8, true, share);
-    else if (width == 8) deliver_share(a, 8, false, share);
-    else if (flags) deliver_share(a, 0, true, share);
-}
-
-heddle_status hd_deliver_cpu(heddle_device *device, const hd_answers *answers, void *stream)
-{
-    const int threads = hd_cpu_threads(device, answers->n);
-    (void)stream;
-    if (threads == 1 && answers->values_out != NULL)
-        bring_near((const char *)answers->values_out, answers->n * answers->width);
-    if (threads == 1 && answers->found_out != NULL)
-        bring_near((const char *)answers->found_out, answers->n);
-#pragma omp parallel num_threads(threads)
-    deliver_any(answers, hd_share_of(answers->n));
-    return HEDDLE_OK;
-}
 
 /* The list that holds the element `at`, or that begins behind it. */
 static uint64_t list_at(const hd_answer_lists *l, uint64_t at)
@@ -79,11 +32,47 @@ heddle_status hd_deliver_lists_cpu(heddle_device *device, const hd_answer_lists 
             const uint64_t begin = lists->starts[i], stop = lists->starts[i + 1];
             const uint64_t end = stop < share.end ? stop : share.end;
             if (end <= at) continue;
-            const uint64_t to = lists->places[lists->rows[i]] - lists->base + (at - begin);
+            const uint64_t to = lists->places[i] - lists->base + (at - begin);
             memcpy((char *)lists->out + to * lists->width,
                    (const char *)lists->from + at * lists->width, (end - at) * lists->width);
             at = end;
         }
+    }
+    return HEDDLE_OK;
+}
+
+/* ------------------------------------------------------------------------------------ renumber */
+
+/* All but the pointers are constants. */
+HD_FN void renumber_share(const void *rows, uint32_t row_bits, const void *names, uint64_t base,
+                          void *out, uint32_t out_bits, hd_share share)
+{
+    const uint64_t none = row_bits == 32 ? UINT32_MAX : UINT64_MAX;
+    for (uint64_t i = share.begin; i < share.end; i++) {
+        const uint64_t row = hd_row_at(rows, row_bits, i);
+        if (names != NULL && i + HD_ROWS_AHEAD < share.end) {
+            const uint64_t ahead = hd_row_at(rows, row_bits, i + HD_ROWS_AHEAD);
+            if (ahead != none) __builtin_prefetch((const char *)names + ahead * (out_bits / 8));
+        }
+        hd_row_set(out, out_bits, i,
+                   row == none     ? UINT64_MAX
+                   : names == NULL ? base + row
+                                   : base + hd_row_at(names, out_bits, row));
+    }
+}
+
+heddle_status hd_renumber_cpu(heddle_device *device, const void *rows, uint32_t row_bits,
+                              uint64_t n, const void *names, uint64_t base, void *out,
+                              uint32_t out_bits, void *stream)
+{
+    (void)stream;
+#pragma omp parallel num_threads(hd_cpu_threads(device, n))
+    {
+        const hd_share share = hd_share_of(n);
+        if (row_bits == 32 && out_bits == 32) renumber_share(rows, 32, names, base, out, 32, share);
+        else if (row_bits == 32) renumber_share(rows, 32, names, base, out, 64, share);
+        else if (out_bits == 32) renumber_share(rows, 64, names, base, out, 32, share);
+        else renumber_share(rows, 64, names, base, out, 64, share);
     }
     return HEDDLE_OK;
 }

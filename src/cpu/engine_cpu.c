@@ -222,6 +222,13 @@ static const hd_filter_ops *cpu_filter(uint32_t key_bits)
     return key_bits == 32 ? &hd_filter_k32_cpu : &hd_filter_k64_cpu;
 }
 
+extern const hd_owners_ops hd_owners_k32_cpu, hd_owners_k64_cpu;
+
+static const hd_owners_ops *cpu_owners(uint32_t key_bits)
+{
+    return key_bits == 32 ? &hd_owners_k32_cpu : &hd_owners_k64_cpu;
+}
+
 static heddle_status cpu_paper(heddle_device *device, const uint32_t *keys, uint64_t n,
                                uint32_t bins, const hd_paper_graph *graph,
                                const hd_paper_work *work)
@@ -428,6 +435,7 @@ const hd_engine *hd_engine_cpu(void)
         cpu_roof,
         cpu_lists,
         cpu_slabs,
+        cpu_owners,
     };
     return &engine;
 }

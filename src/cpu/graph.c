@@ -14,6 +14,7 @@
 #define REGION_PAIRS 16384
 #define REGION_VERTICES_MAX 65536
 
+#include "cpu/deal.h"
 #include "cpu/graph_erase.h"
 #include "cpu/graph_look.h"
 #include "cpu/graph_order.h"
@@ -121,5 +122,5 @@ extern const hd_graph_ops HD_SYMBOL;
 const hd_graph_ops HD_SYMBOL = {
     HD_KEY_BITS, HD_VALUE_BITS, REGION_PAIRS, REGION_VERTICES_MAX, place,   order_work,
     order,       look,          erase,        live_starts,         compact, split,
-    inspect,
+    inspect,     deal_work,     deal,
 };

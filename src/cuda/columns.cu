@@ -411,11 +411,18 @@ static __device__ __forceinline__ key_element element_of(const hd_row_keys &keys
     return {(const uint8_t *)c->data + row * c->width, c->valid == NULL || c->valid[row] != 0};
 }
 
-static __device__ __forceinline__ uint64_t hash_more(uint64_t hash, uint64_t word)
+/* As in row_keys.c of the CPU: groups of both kinds of devices send equal keys to the same place. */
+static __device__ __forceinline__ uint64_t stir(uint64_t hash, uint64_t word)
 {
-    hash = (hash ^ word) * UINT64_C(0x9fb21c651e98df25);
-    hash ^= hash >> 28;
-    hash *= UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t factor = UINT64_C(0x9e3779b97f4a7c15);
+    return (hash ^ word) * factor ^ __umul64hi(hash ^ word, factor);
+}
+
+static __device__ __forceinline__ uint64_t finish(uint64_t hash)
+{
+    hash *= UINT64_C(0xbf58476d1ce4e5b9);
+    hash ^= hash >> 29;
+    hash *= UINT64_C(0x94d049bb133111eb);
     return hash ^ hash >> 32;
 }
 
@@ -428,15 +435,16 @@ static __global__ void __launch_bounds__(BLOCK)
         for (uint32_t c = 0; c < keys.columns; c++) {
             const key_element e = element_of(keys, c, first + i);
             const uint32_t width = keys.first[c].width;
-            hash = hash_more(hash, e.valid ? width : 0);
+            const uint64_t salt = (seed + c) * UINT64_C(0xd6e8feb86659fd93);
+            if (!e.valid) hash = stir(stir(hash, salt), ~salt);
             for (uint32_t b = 0; e.valid && b < width; b += 8) {
                 uint64_t word = 0;
                 for (uint32_t k = b; k < width && k < b + 8; k++)
                     word |= (uint64_t)e.at[k] << 8 * (k - b);
-                hash = hash_more(hash, word);
+                hash = stir(hash, word);
             }
         }
-        out[i] = hash;
+        out[i] = finish(hash);
     }
 }
 
@@ -552,7 +560,8 @@ static heddle_status column_top(heddle_device *device, const uint64_t *numbers, 
 
 extern "C" const hd_column_ops hd_columns_cuda;
 extern "C" const hd_column_ops hd_columns_cuda = {
-    column_work,   column_scan,     column_select,  column_rank, column_gather, column_scatter,
-    column_number, column_describe, hd_reduce_cuda, column_hash, column_differ, column_top,
-    NULL,          hd_deliver_cuda, hd_deliver_lists_cuda,
+    column_work,    column_scan,           column_select,    column_rank,
+    column_gather,  column_scatter,        column_number,    column_describe,
+    hd_reduce_cuda, column_hash,           column_differ,    column_top,
+    NULL,           hd_deliver_lists_cuda, hd_renumber_cuda,
 };

@@ -9,9 +9,11 @@ extern "C" const hd_column_ops hd_columns_cuda;
 heddle_status hd_reduce_cuda(heddle_device *device, const hd_grouped *grouped,
                              const hd_reduce *reduce, void *work, void *stream);
 
-heddle_status hd_deliver_cuda(heddle_device *device, const hd_answers *answers, void *stream);
 heddle_status hd_deliver_lists_cuda(heddle_device *device, const hd_answer_lists *lists,
                                     void *stream);
+heddle_status hd_renumber_cuda(heddle_device *device, const void *rows, uint32_t row_bits,
+                               uint64_t n, const void *names, uint64_t base, void *out,
+                               uint32_t out_bits, void *stream);
 
 /* The builds of the HashGraph paper (engine/graph_paper.h). */
 heddle_status hd_paper_cuda(heddle_device *device, const uint32_t *keys, uint64_t n, uint32_t bins,

@@ -1,5 +1,5 @@
 /*
- * deliver_kernels.h: the device code that brings answers into the order of the questions
+ * deliver_kernels.h: the device code that brings lists of answers into the order of the questions
  * (engine/columns.h); deliver.cu launches it.
  */
 #ifndef HD_DELIVER_KERNELS_H
@@ -11,20 +11,6 @@
 #ifndef DELIVER_BLOCK
 #define DELIVER_BLOCK 256
 #endif
-
-template <class VALUE>
-static __global__ void __launch_bounds__(DELIVER_BLOCK) deliver_answers(hd_answers answers)
-{
-    const uint64_t stride = (uint64_t)gridDim.x * DELIVER_BLOCK;
-    for (uint64_t i = (uint64_t)blockIdx.x * DELIVER_BLOCK + threadIdx.x; i < answers.n;
-         i += stride) {
-        const uint64_t row = answers.rows[i];
-        const uint8_t found = answers.found[i];
-        if (answers.found_out != NULL) answers.found_out[row] = found;
-        if (answers.values_out != NULL && found != 0)
-            ((VALUE *)answers.values_out)[row] = ((const VALUE *)answers.values)[i];
-    }
-}
 
 /* The list that holds the element `at`: the last that begins at or before it. */
 HD_FN uint64_t list_of(const hd_answer_lists &lists, uint64_t at)
@@ -46,8 +32,21 @@ static __global__ void __launch_bounds__(DELIVER_BLOCK) deliver_elements(hd_answ
     for (uint64_t i = (uint64_t)blockIdx.x * DELIVER_BLOCK + threadIdx.x; i < lists.elements;
          i += stride) {
         const uint64_t list = list_of(lists, i);
-        const uint64_t to = lists.places[lists.rows[list]] - lists.base + (i - lists.starts[list]);
+        const uint64_t to = lists.places[list] - lists.base + (i - lists.starts[list]);
         ((VALUE *)lists.out)[to] = ((const VALUE *)lists.from)[i];
+    }
+}
+
+/* Rows by other numbers; one that is all ones is none and stays so. */
+template <class ROW, class NAME>
+static __global__ void __launch_bounds__(DELIVER_BLOCK)
+    renumber_rows(const ROW *rows, uint64_t n, const NAME *names, uint64_t base, NAME *out)
+{
+    const uint64_t stride = (uint64_t)gridDim.x * DELIVER_BLOCK;
+    for (uint64_t i = (uint64_t)blockIdx.x * DELIVER_BLOCK + threadIdx.x; i < n; i += stride) {
+        const ROW row = rows[i];
+        if (row == (ROW) ~(ROW)0) out[i] = (NAME) ~(NAME)0;
+        else out[i] = (NAME)(base + (names != NULL ? (uint64_t)names[row] : (uint64_t)row));
     }
 }
 

@@ -157,6 +157,13 @@ static const hd_filter_ops *cuda_filter(uint32_t key_bits)
     return key_bits == 32 ? &hd_filter_k32_cuda : &hd_filter_k64_cuda;
 }
 
+extern "C" const hd_owners_ops hd_owners_k32_cuda, hd_owners_k64_cuda;
+
+static const hd_owners_ops *cuda_owners(uint32_t key_bits)
+{
+    return key_bits == 32 ? &hd_owners_k32_cuda : &hd_owners_k64_cuda;
+}
+
 /* ------------------------------------------------------------------------------------- device */
 
 static heddle_status cuda_open(int32_t index, heddle_device **device)
@@ -411,6 +418,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_roof,
         cuda_lists,
         cuda_slabs,
+        cuda_owners,
     };
     return &engine;
 }

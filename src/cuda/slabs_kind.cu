@@ -5,6 +5,7 @@
  */
 #include "cuda/engine_cuda.h"
 #include "cuda/slab_kernels.h"
+#include "engine/error.h"
 
 #define LAUNCH_KEYS (UINT64_C(1) << 30) /* of one launch: their numbers stay 32 bits wide */
 
@@ -39,20 +40,60 @@ static hd_slab_batch part_of(const hd_slab_batch *batch, uint64_t first)
     return part;
 }
 
+/*
+ * The operations that a warp takes at a time: as many as it has lanes, where every warp that the device holds can
+ * have as many, but for small batches one a tile.
+ */
+static uint32_t share_width(const heddle_device *device, uint64_t n)
+{
+    const uint64_t warps =
+        (uint64_t)((const hd_device_cuda *)device)->multiprocessors * 8 * (SLAB_BLOCK / WARP_LANES);
+    uint32_t width = WARP_SLAB_TILES;
+    while (width < WARP_LANES && warps * width < n) width *= 2;
+    return width;
+}
+
+template <bool MULTI>
+static void launch_batch(const hd_slab_view *view, const hd_slab_batch *part, uint32_t width,
+                         unsigned blocks, cudaStream_t use)
+{
+    if (part->operation == HD_SLAB_INSERT)
+        slab_batch<HD_SLAB_INSERT, MULTI><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
+    else if (part->operation == HD_SLAB_ERASE)
+        slab_batch<HD_SLAB_ERASE, MULTI><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
+    else slab_batch<HD_SLAB_FIND, MULTI><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
+}
+
+/* Chunks that give every block equally much to do, and every tile of it one operation at least. */
+static void launch_mixed(const heddle_device *device, const hd_slab_view *view,
+                         const hd_slab_batch *part, cudaStream_t use)
+{
+    const uint64_t full =
+        (uint64_t)((const hd_device_cuda *)device)->multiprocessors * SLAB_BLOCKS(SLAB_ANY);
+    const uint64_t least = SLAB_BLOCK / HD_SLAB_LANES;
+    const uint64_t rounds = (part->n + full * SLAB_CHUNK - 1) / (full * SLAB_CHUNK);
+    const uint64_t even = (part->n + full * rounds - 1) / (full * rounds);
+    const uint32_t chunk = (uint32_t)((even + least - 1) / least * least);
+    const uint64_t needed = (part->n + chunk - 1) / chunk;
+    const unsigned blocks = (unsigned)(needed < full ? needed : full);
+    const uint32_t width = chunk / BLOCK_WARPS < WARP_LANES ? chunk / BLOCK_WARPS : WARP_LANES;
+    if (part->multi) slab_mixed<true><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, chunk, width);
+    else slab_mixed<false><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, chunk, width);
+}
+
 static heddle_status run_batch(heddle_device *device, const hd_slab_view *view,
                                const hd_slab_batch *batch, void *stream)
 {
     ENTER_FOR(batch->n);
+    if (slab_lists(view) > UINT32_MAX) /* more than half a terabyte of them */
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "a slab hash with 2^32 lists or more on a GPU");
     for (uint64_t first = 0; first < batch->n; first += LAUNCH_KEYS) {
         const hd_slab_batch part = part_of(batch, first);
-        const unsigned blocks = blocks_for(device, part.n, HD_SLAB_LANES);
-        if (part.operations != NULL)
-            slab_batch<SLAB_ANY><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
-        else if (part.operation == HD_SLAB_INSERT)
-            slab_batch<HD_SLAB_INSERT><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
-        else if (part.operation == HD_SLAB_ERASE)
-            slab_batch<HD_SLAB_ERASE><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
-        else slab_batch<HD_SLAB_FIND><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
+        const uint32_t width = share_width(device, part.n);
+        const unsigned blocks = blocks_for(device, (part.n + width - 1) / width, WARP_LANES);
+        if (part.operations != NULL || part.retry) launch_mixed(device, view, &part, use);
+        else if (part.multi) launch_batch<true>(view, &part, width, blocks, use);
+        else launch_batch<false>(view, &part, width, blocks, use);
     }
     return hd_cuda_check(cudaGetLastError(), "cannot work on slabs");
 }
@@ -80,7 +121,8 @@ static heddle_status compact(heddle_device *device, const hd_slab_view *view, hd
 {
     ENTER_FOR(1);
     slab_decide<<<1, 1, 0, use>>>(words, died, least);
-    slab_compact_all<<<blocks_for(device, slab_lists(view), 1), SLAB_BLOCK, 0, use>>>(*view, words);
+    slab_compact_all<<<blocks_for(device, slab_lists(view), HD_SLAB_LANES), SLAB_BLOCK, 0, use>>>(
+        *view, words);
     return hd_cuda_check(cudaGetLastError(), "cannot compact slabs");
 }
 

@@ -21,7 +21,7 @@
 
 typedef struct hd_exchange hd_exchange;
 
-#define HD_ARRAYS_MAX 2 /* that one call moves */
+#define HD_ARRAYS_MAX 33 /* that one call moves: columns of keys, their flags, row numbers */
 
 /* What a member sends and receives: arrays of device memory of as many elements each. */
 typedef struct hd_delivery {

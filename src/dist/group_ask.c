@@ -2,7 +2,7 @@
  * group_ask.c: questions to a table of a group: find, contains, count, and erase, which answers too. Slice
  * by slice, keys go to their owners, are looked up there, and the answers come back the way they came.
  * What came from a member goes back to it in the same order; which question each answers, the asking
- * member remembers as row numbers that were sorted along with its keys.
+ * member computes from its keys again (dispatch.h).
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@
 typedef struct asking {
     hd_question *q;
     hd_member *member;
-    hd_route route;
+    hd_dispatch dispatch;
     uint64_t first, n, slice; /* of the keys of the batch */
     hd_buffer keys;           /* that others ask this member */
     hd_buffer found, values;  /* the answers to them; values or matches */
@@ -30,9 +30,9 @@ static heddle_status room_for_keys(hd_delivery *d, void *context)
     asking *a = (asking *)context;
     heddle_device *device = a->member->device;
     heddle_status status =
-        hd_buffer_room(&a->keys, device, d->total * hd_group_key_width(a->q->table));
-    if (status == HEDDLE_OK) status = hd_buffer_room(&a->found, device, d->total);
-    if (status == HEDDLE_OK) status = hd_buffer_room(&a->values, device, d->total * a->q->width);
+        hd_buffer_ample(&a->keys, device, d->total * hd_group_key_width(a->q->table));
+    if (status == HEDDLE_OK) status = hd_buffer_ample(&a->found, device, d->total);
+    if (status == HEDDLE_OK) status = hd_buffer_ample(&a->values, device, d->total * a->q->width);
     d->to[0] = a->keys.memory;
     return status;
 }
@@ -68,8 +68,8 @@ static heddle_status send_back(asking *a, heddle_status mine)
     hd_delivery d;
     heddle_status status;
     memset(&d, 0, sizeof d);
-    d.send = a->route.receive;
-    d.receive = a->route.send; /* they come back as they went */
+    d.send = a->dispatch.receive;
+    d.receive = a->dispatch.send; /* they come back as they went */
     if (a->q->kind != HD_ASK_COUNT) {
         d.from[0] = a->found.memory;
         d.to[0] = a->back_found.memory;
@@ -85,22 +85,17 @@ static heddle_status send_back(asking *a, heddle_status mine)
     return status;
 }
 
-static heddle_status deliver(asking *a, const hd_window *values, const hd_window *found, uint64_t n)
+/* Into the order of the questions. */
+static heddle_status deliver(asking *a, const hd_window *values, const hd_window *found)
 {
-    heddle_device *device = a->member->device;
-    const hd_column_ops *columns = device->engine->columns;
-    hd_answers answers;
-    if (a->q->kind == HD_ASK_COUNT)
-        return columns->scatter(device, a->back_values.memory, sizeof(uint64_t),
-                                a->route.values.memory, 32, n, values->memory, NULL);
-    answers.rows = (const uint32_t *)a->route.values.memory;
-    answers.n = n;
-    answers.found = (const uint8_t *)a->back_found.memory;
+    hd_owners_answers answers;
+    if (values->memory == NULL && found->memory == NULL) return HEDDLE_OK;
+    answers.found = a->q->kind == HD_ASK_COUNT ? NULL : (const uint8_t *)a->back_found.memory;
     answers.values = a->back_values.memory;
     answers.width = a->q->width;
     answers.found_out = (uint8_t *)found->memory;
     answers.values_out = values->memory;
-    return columns->deliver(device, &answers, NULL);
+    return hd_dispatch_fetch(&a->dispatch, &answers);
 }
 
 /* Brings the answers of a slice to the caller's arrays, in the order of its keys. */
@@ -114,7 +109,7 @@ static heddle_status give_answers(asking *a, uint64_t first, uint64_t n)
     if (status == HEDDLE_OK)
         status = hd_window_open(a->member, q->found != NULL ? q->found + a->first + first : NULL, n,
                                 false, &a->staged[2], &found_window);
-    if (status == HEDDLE_OK) status = deliver(a, &value_window, &found_window, n);
+    if (status == HEDDLE_OK) status = deliver(a, &value_window, &found_window);
     if (status == HEDDLE_OK) status = hd_window_close(a->member, &value_window);
     if (status == HEDDLE_OK) status = hd_window_close(a->member, &found_window);
     hd_phase(a->member, HEDDLE_PHASE_REORGANISE);
@@ -151,14 +146,14 @@ static heddle_status ask_slice(asking *a, heddle_status mine, uint64_t first, ui
         status = hd_window_open(a->member, a->q->keys + (a->first + first) * width, n * width, true,
                                 &a->staged[0], &window);
     if (status == HEDDLE_OK)
-        status = a->q->table->independent ? hd_route_to_all(&a->route, window.memory, n)
-                                          : hd_route_slice(&a->route, window.memory, NULL, n);
+        status = a->q->table->independent ? hd_dispatch_to_all(&a->dispatch, window.memory, n)
+                                          : hd_dispatch_slice(&a->dispatch, window.memory, NULL, n);
     memset(&d, 0, sizeof d);
     d.arrays = 1;
     d.width[0] = width;
-    d.from[0] = a->route.keys.memory;
-    d.send = a->route.send;
-    d.receive = a->route.receive;
+    d.from[0] = a->dispatch.keys.memory;
+    d.send = a->dispatch.send;
+    d.receive = a->dispatch.receive;
     d.room = room_for_keys;
     d.context = a;
     status = exchange->ops->all_to_all(exchange, a->member->number, status, &d);
@@ -171,6 +166,17 @@ static heddle_status ask_slice(asking *a, heddle_status mine, uint64_t first, ui
     return status;
 }
 
+/* An erasure from a hashgraph does something for all that the graph holds. */
+static uint64_t slice_of(const asking *a)
+{
+    const heddle_group_table *table = a->q->table;
+    const uint32_t row_bytes = 2 * (hd_group_key_width(table) + 1 + a->q->width); /* out and in */
+    if (a->q->kind == HD_ASK_ERASE && table->options.scheme == HEDDLE_SCHEME_HASHGRAPH)
+        return hd_member_slice(a->member, true);
+    return table->independent ? hd_member_slice(a->member, false)
+                              : hd_member_long_slice(a->member, a->n, row_bytes);
+}
+
 static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
 {
     heddle_device *device = member->device;
@@ -180,9 +186,8 @@ static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
     memset(a, 0, sizeof *a);
     a->q = q;
     a->member = member;
-    a->slice = hd_member_slice(member, q->kind == HD_ASK_ERASE &&
-                                           table->options.scheme == HEDDLE_SCHEME_HASHGRAPH);
     hd_member_part(member, q->n, &a->first, &a->n);
+    a->slice = slice_of(a);
     if (table->independent) a->slice = (a->slice + copies - 1) / copies;
     if (a->n < a->slice) a->slice = a->n != 0 ? a->n : 1;
     if (status == HEDDLE_OK && table->independent)
@@ -191,8 +196,8 @@ static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
         status = hd_check_array(q->values, q->n, q->width,
                                 q->kind == HD_ASK_COUNT ? "matches" : "values");
     if (status == HEDDLE_OK)
-        status = hd_route_begin(&a->route, member, &table->spread, table->options.key_bits, 32,
-                                a->slice * copies);
+        status = hd_dispatch_begin(&a->dispatch, member, &table->spread, table->options.key_bits, 0,
+                                   a->slice * copies);
     if (status == HEDDLE_OK) status = hd_buffer_room(&a->back_found, device, a->slice * copies);
     if (status == HEDDLE_OK)
         status = hd_buffer_room(&a->back_values, device, a->slice * copies * q->width);
@@ -203,7 +208,7 @@ static void asking_end(asking *a)
 {
     hd_buffer *const all[] = {&a->keys,        &a->found,     &a->values,    &a->back_found,
                               &a->back_values, &a->staged[0], &a->staged[1], &a->staged[2]};
-    hd_route_end(&a->route);
+    hd_dispatch_end(&a->dispatch);
     hd_merge_end(&a->merge);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
 }
@@ -223,6 +228,8 @@ heddle_status hd_ask(hd_member *member, hd_question *q)
     uint64_t rounds = 0;
     heddle_status mine = asking_begin(&a, q, member);
     heddle_status status = hd_group_rounds(member, mine, a.n, a.slice, &rounds);
+    if (status != HEDDLE_OK && status != HEDDLE_ERROR_PEER)
+        rounds = 0; /* they agreed to begin none */
     for (uint64_t i = 0; i < rounds && status == HEDDLE_OK; i++)
         status =
             ask_slice(&a, mine, i * a.slice, hd_slice_length(a.n, i * a.slice, a.slice), &mine);

@@ -1,7 +1,6 @@
 /*
  * group_outcomes.c: inserting with outcomes for single keys. Every slice is inserted when it has arrived, and
- * what became of its keys goes back as answers do (group_ask.c). Row numbers are sorted along with the
- * keys, so the values are brought into their order by a gather.
+ * what became of its keys goes back as answers do (group_ask.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 
 typedef struct reporting {
     hd_writing *g;
-    hd_buffer values;   /* of the slice, by destination */
     hd_buffer outcomes; /* of the pairs that have come */
     hd_buffer back;     /* of the slice, by destination, and */
     hd_buffer ordered;  /* in its own order */
@@ -25,9 +23,8 @@ static heddle_status reporting_begin(reporting *r, hd_writing *g)
     heddle_status status;
     memset(r, 0, sizeof *r);
     r->g = g;
-    status = hd_route_begin(&g->route, g->member, g->w->spread, g->key_width * 8, 32, g->slice);
-    if (status == HEDDLE_OK && g->value_width != 0)
-        status = hd_buffer_room(&r->values, device, g->slice * g->value_width);
+    status = hd_dispatch_begin(&g->dispatch, g->member, g->w->spread, g->key_width * 8,
+                               g->value_width * 8, g->slice);
     if (status == HEDDLE_OK) status = hd_buffer_room(&r->back, device, g->slice);
     if (status == HEDDLE_OK) status = hd_buffer_room(&r->ordered, device, g->slice);
     if (status != HEDDLE_OK || !lists_failed(r)) return status;
@@ -38,29 +35,21 @@ static heddle_status reporting_begin(reporting *r, hd_writing *g)
 
 static void reporting_end(reporting *r)
 {
-    hd_buffer_free(&r->values);
     hd_buffer_free(&r->outcomes);
     hd_buffer_free(&r->back);
     hd_buffer_free(&r->ordered);
     free(r->host);
 }
 
-/* Keys, and values in the same order, by destination. */
+/* Keys and values by destination. */
 static heddle_status lay_out(reporting *r, uint64_t first, uint64_t n)
 {
     hd_writing *g = r->g;
-    heddle_device *device = g->member->device;
     hd_window keys = {NULL, NULL, 0}, values = {NULL, NULL, 0};
     heddle_status status = HEDDLE_OK;
     if (n != 0) status = hd_write_windows(g, first, n, &keys, &values);
-    if (status == HEDDLE_OK) status = hd_route_slice(&g->route, keys.memory, NULL, n);
-    if (status == HEDDLE_OK && g->value_width != 0)
-        status =
-            device->engine->columns->gather(device, values.memory, g->value_width,
-                                            g->route.values.memory, 32, n, r->values.memory, NULL);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
-    hd_phase(g->member, HEDDLE_PHASE_REORGANISE);
-    return status;
+    return status == HEDDLE_OK ? hd_dispatch_slice(&g->dispatch, keys.memory, values.memory, n)
+                               : status;
 }
 
 /* hd_delivery.room: for the pairs that come, and for their outcomes. */
@@ -69,10 +58,10 @@ static heddle_status room_for_pairs(hd_delivery *d, void *context)
     reporting *r = (reporting *)context;
     hd_writing *g = r->g;
     heddle_device *device = g->member->device;
-    heddle_status status = hd_buffer_room(&g->keys, device, d->total * g->key_width);
+    heddle_status status = hd_buffer_ample(&g->keys, device, d->total * g->key_width);
     if (status == HEDDLE_OK && g->value_width != 0)
-        status = hd_buffer_room(&g->values, device, d->total * g->value_width);
-    if (status == HEDDLE_OK) status = hd_buffer_room(&r->outcomes, device, d->total);
+        status = hd_buffer_ample(&g->values, device, d->total * g->value_width);
+    if (status == HEDDLE_OK) status = hd_buffer_ample(&r->outcomes, device, d->total);
     d->to[0] = g->keys.memory;
     d->to[1] = g->values.memory;
     return status;
@@ -87,10 +76,10 @@ static heddle_status send_there(reporting *r, heddle_status mine, hd_delivery *d
     d->arrays = g->value_width != 0 ? 2 : 1;
     d->width[0] = g->key_width;
     d->width[1] = g->value_width;
-    d->from[0] = g->route.keys.memory;
-    d->from[1] = r->values.memory;
-    d->send = g->route.send;
-    d->receive = g->route.receive;
+    d->from[0] = g->dispatch.keys.memory;
+    d->from[1] = g->dispatch.values.memory;
+    d->send = g->dispatch.send;
+    d->receive = g->dispatch.receive;
     d->room = room_for_pairs;
     d->context = r;
     status = exchange->ops->all_to_all(exchange, g->member->number, mine, d);
@@ -131,8 +120,8 @@ static heddle_status send_home(reporting *r, heddle_status mine)
     d.width[0] = 1;
     d.from[0] = r->outcomes.memory;
     d.to[0] = r->back.memory;
-    d.send = g->route.receive;
-    d.receive = g->route.send;
+    d.send = g->dispatch.receive;
+    d.receive = g->dispatch.send;
     status = exchange->ops->all_to_all(exchange, g->member->number, mine, &d);
     hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
     return status;
@@ -153,11 +142,10 @@ static void list_failed(reporting *r, uint64_t first, uint64_t n)
 static heddle_status report(reporting *r, uint64_t first, uint64_t n)
 {
     hd_writing *g = r->g;
-    heddle_device *device = g->member->device;
     uint8_t *user = g->w->options.outcomes;
-    heddle_status status = device->engine->columns->scatter(
-        device, r->back.memory, 1, g->route.values.memory, 32, n, r->ordered.memory, NULL);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    const hd_owners_answers answers = {(const uint8_t *)r->back.memory, NULL, 0,
+                                       (uint8_t *)r->ordered.memory, NULL};
+    heddle_status status = hd_dispatch_fetch(&g->dispatch, &answers);
     if (status == HEDDLE_OK && user != NULL)
         status = hd_member_copy(g->member, user + g->first + first, r->ordered.memory, n);
     if (status == HEDDLE_OK && lists_failed(r)) {

@@ -30,13 +30,13 @@ typedef struct fetching {
     uint64_t first, n, slice; /* of the questions */
     uint64_t copies;          /* members that each question goes to */
     uint64_t *host;           /* offsets of a slice, and one more */
-    hd_route route;
+    hd_dispatch dispatch;
     hd_buffer work, sums;                        /* to add counts up */
     hd_buffer keys, offsets, matches, values;    /* of questions of others */
     hd_buffer places, back_matches, back_values; /* of this member's */
     hd_buffer staged[2];
     uint64_t *value_send, *value_receive;
-    uint64_t *merged; /* independent mode: places, matches and rows of all lists of a slice */
+    uint64_t *merged; /* independent mode: places and matches of all lists of a slice */
 } fetching;
 
 /* ------------------------------------------------------------------------------------- offsets */
@@ -127,24 +127,35 @@ static heddle_status room_for_keys(hd_delivery *d, void *context)
     return status;
 }
 
+/* The questions by destination; and the places of their lists in the same order, which stay here. */
+static heddle_status lay_out(fetching *f, uint64_t at, uint64_t n)
+{
+    hd_window keys = {NULL, NULL, 0}, places = {NULL, NULL, 0};
+    heddle_status status = HEDDLE_OK;
+    if (n != 0)
+        status = hd_window_open(f->member, f->r->count.keys + (f->first + at) * f->key_width,
+                                n * f->key_width, true, &f->staged[0], &keys);
+    if (status == HEDDLE_OK && f->copies != 1)
+        return hd_dispatch_to_all(&f->dispatch, keys.memory, n);
+    if (status == HEDDLE_OK && n != 0)
+        status = hd_window_open(f->member, f->r->offsets + f->first + at, n * sizeof(uint64_t),
+                                true, &f->places, &places);
+    return status == HEDDLE_OK ? hd_dispatch_slice(&f->dispatch, keys.memory, places.memory, n)
+                               : status;
+}
+
 static heddle_status ask(fetching *f, heddle_status mine, uint64_t at, uint64_t n, uint64_t *asked)
 {
     hd_exchange *exchange = hd_exchange_of(f->member);
-    hd_window window = {NULL, NULL, 0};
     hd_delivery d;
     heddle_status status = mine;
-    if (status == HEDDLE_OK && n != 0)
-        status = hd_window_open(f->member, f->r->count.keys + (f->first + at) * f->key_width,
-                                n * f->key_width, true, &f->staged[0], &window);
-    if (status == HEDDLE_OK)
-        status = f->copies != 1 ? hd_route_to_all(&f->route, window.memory, n)
-                                : hd_route_slice(&f->route, window.memory, NULL, n);
+    if (status == HEDDLE_OK) status = lay_out(f, at, n);
     memset(&d, 0, sizeof d);
     d.arrays = 1;
     d.width[0] = f->key_width;
-    d.from[0] = f->route.keys.memory;
-    d.send = f->route.send;
-    d.receive = f->route.receive;
+    d.from[0] = f->dispatch.keys.memory;
+    d.send = f->dispatch.send;
+    d.receive = f->dispatch.receive;
     d.room = room_for_keys;
     d.context = f;
     status = exchange->ops->all_to_all(exchange, f->member->number, status, &d);
@@ -161,8 +172,8 @@ static heddle_status count_values(fetching *f)
     heddle_status status = HEDDLE_OK;
     for (uint32_t i = 0; i < hd_exchange_of(f->member)->members && status == HEDDLE_OK; i++) {
         uint64_t end = before;
-        questions += f->route.receive[i];
-        if (f->route.receive[i] != 0)
+        questions += f->dispatch.receive[i];
+        if (f->dispatch.receive[i] != 0)
             status = hd_member_copy(f->member, &end, offsets + questions, sizeof end);
         f->value_send[i] = end - before;
         before = end;
@@ -203,8 +214,8 @@ static heddle_status send_back(fetching *f, heddle_status mine, uint64_t values)
     d.width[0] = sizeof(uint64_t);
     d.from[0] = f->matches.memory;
     d.to[0] = f->back_matches.memory;
-    d.send = f->route.receive;
-    d.receive = f->route.send;
+    d.send = f->dispatch.receive;
+    d.receive = f->dispatch.send;
     status = exchange->ops->all_to_all(exchange, f->member->number, status, &d);
     if (status != HEDDLE_OK) return status;
     d.width[0] = f->value_width;
@@ -217,49 +228,32 @@ static heddle_status send_back(fetching *f, heddle_status mine, uint64_t values)
     return status;
 }
 
-/* Where the lists of n questions go: by the caller's offsets, the i-th answer being that of rows[i]. */
-static heddle_status open_places(fetching *f, uint64_t at, uint64_t n, const void **places)
-{
-    hd_window window;
-    const heddle_status status = hd_window_open(f->member, f->r->offsets + f->first + at,
-                                                n * sizeof(uint64_t), true, &f->places, &window);
-    *places = window.memory;
-    return status;
-}
-
 /* In independent mode a question has a list from every member: one behind the other. */
-static heddle_status make_places(fetching *f, uint64_t n, const void **places)
+static heddle_status make_places(fetching *f, uint64_t n)
 {
     const uint64_t lists = n * f->copies;
     uint64_t *at = f->merged, *matches = f->merged + f->slice * f->copies;
-    uint32_t *rows = (uint32_t *)(matches + f->slice * f->copies);
     heddle_status status =
         hd_member_copy(f->member, matches, f->back_matches.memory, lists * sizeof *matches);
-    for (uint64_t i = 0; i < lists && status == HEDDLE_OK; i++) {
+    for (uint64_t i = 0; i < lists && status == HEDDLE_OK; i++)
         at[i] = i < n ? f->host[i] : at[i - n] + matches[i - n];
-        rows[i] = (uint32_t)i;
-    }
     if (status == HEDDLE_OK)
         status = hd_buffer_room(&f->places, f->member->device, lists * sizeof *at);
     if (status == HEDDLE_OK)
         status = hd_member_copy(f->member, f->places.memory, at, lists * sizeof *at);
-    if (status == HEDDLE_OK)
-        status = hd_member_copy(f->member, f->route.values.memory, rows, lists * sizeof *rows);
-    *places = f->places.memory;
     return status;
 }
 
 /* Lays the lists of a stretch of n questions out. */
-static heddle_status lay_lists(fetching *f, uint64_t at, uint64_t n)
+static heddle_status lay_lists(fetching *f, uint64_t n)
 {
     heddle_device *device = f->member->device;
     const uint64_t base = f->host[0], values = f->host[n] - f->host[0];
     hd_answer_lists lists;
     hd_window out;
-    const void *places = NULL;
-    heddle_status status;
+    heddle_status status = HEDDLE_OK;
     if (values == 0) return HEDDLE_OK;
-    status = f->copies != 1 ? make_places(f, n, &places) : open_places(f, at, n, &places);
+    if (f->copies != 1) status = make_places(f, n);
     if (status == HEDDLE_OK)
         status = hd_window_open(f->member, f->r->values + base * f->value_width,
                                 values * f->value_width, false, &f->staged[1], &out);
@@ -267,13 +261,13 @@ static heddle_status lay_lists(fetching *f, uint64_t at, uint64_t n)
         status = device->engine->columns->scan(device, (uint64_t *)f->back_matches.memory,
                                                n * f->copies, f->work.memory, NULL);
     if (status != HEDDLE_OK) return status;
-    lists.rows = (const uint32_t *)f->route.values.memory;
     lists.n = n * f->copies;
     lists.elements = values;
     lists.starts = (const uint64_t *)f->back_matches.memory;
     lists.from = f->back_values.memory;
     lists.width = f->value_width;
-    lists.places = (const uint64_t *)places;
+    lists.places =
+        (const uint64_t *)(f->copies != 1 ? f->places.memory : f->dispatch.values.memory);
     lists.base = base;
     lists.out = out.memory;
     status = device->engine->columns->deliver_lists(device, &lists, NULL);
@@ -296,7 +290,7 @@ static heddle_status fetch_values(fetching *f)
         if (status == HEDDLE_OK)
             status = send_back(f, look_up(f, asked), n != 0 ? f->host[n] - f->host[0] : 0);
         if (status != HEDDLE_OK) return status;
-        mine = n != 0 ? lay_lists(f, at, n) : HEDDLE_OK;
+        mine = n != 0 ? lay_lists(f, n) : HEDDLE_OK;
         at += n;
         hd_phase(f->member, HEDDLE_PHASE_REORGANISE);
     }
@@ -321,9 +315,11 @@ static heddle_status fetching_begin(fetching *f, retrieval *r, hd_member *member
     if (f->n < f->slice) f->slice = f->n != 0 ? f->n : 1;
     if (status == HEDDLE_OK && r->values != NULL)
         status = hd_check_array(r->values, r->capacity, f->value_width, "values");
+    if (status == HEDDLE_OK && r->parts == NULL)
+        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the sums of members");
     if (status != HEDDLE_OK) return status;
     f->host = hd_fault_due() ? NULL
-                             : (uint64_t *)calloc(f->slice * (1 + 3 * f->copies) + 1 + 2 * members,
+                             : (uint64_t *)calloc(f->slice * (1 + 2 * f->copies) + 1 + 2 * members,
                                                   sizeof(uint64_t));
     if (f->host == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for offsets");
     f->value_send = f->host + f->slice + 1;
@@ -337,8 +333,8 @@ static heddle_status fetching_begin(fetching *f, retrieval *r, hd_member *member
         status = hd_buffer_room(&f->work, device,
                                 device->engine->columns->work(device, f->slice * f->copies + 1));
     if (status == HEDDLE_OK)
-        status = hd_route_begin(&f->route, member, &table->spread, table->options.key_bits, 32,
-                                f->slice * f->copies);
+        status = hd_dispatch_begin(&f->dispatch, member, &table->spread, table->options.key_bits,
+                                   f->copies != 1 ? 0 : 64, f->slice * f->copies);
     return status;
 }
 
@@ -347,7 +343,7 @@ static void fetching_end(fetching *f)
     hd_buffer *const all[] = {&f->work,      &f->sums,      &f->keys,       &f->offsets,
                               &f->matches,   &f->values,    &f->places,     &f->back_matches,
                               &f->staged[0], &f->staged[1], &f->back_values};
-    hd_route_end(&f->route);
+    hd_dispatch_end(&f->dispatch);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
     free(f->host);
 }
@@ -388,8 +384,6 @@ heddle_status heddle_group_table_retrieve(heddle_group_table *table, const void 
     r.capacity = capacity;
     r.parts =
         hd_fault_due() ? NULL : (uint64_t *)calloc(table->group->exchange->local, sizeof *r.parts);
-    if (r.parts == NULL)
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the sums of members");
     status = hd_group_call(table, "retrieve", retrieve_part, &r, NULL);
     *count = r.total;
     free(r.parts);

@@ -184,6 +184,8 @@ heddle_status heddle_group_table_create(heddle_group *group, const heddle_table_
     status = read_spread_options(spread, &chosen);
     if (status != HEDDLE_OK) return status;
     c.drawn = chosen.seed != 0 ? chosen.seed : hd_seed_draw();
+    if (options != NULL && c.drawn == options->seed)
+        c.drawn = ~c.drawn; /* never that of the parts */
     c.table = table_allocate(group);
     if (c.table == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a table");
     status = hd_group_call(c.table, "create", create_part, &c, NULL);

@@ -2,6 +2,7 @@
 #ifndef HD_GROUP_TABLE_H
 #define HD_GROUP_TABLE_H
 
+#include "dist/dispatch.h"
 #include "dist/members.h"
 #include "dist/route.h"
 #include "dist/spread.h"

@@ -6,7 +6,7 @@
  *                how many pairs it will get. A table balanced by keys does without counting at first:
  *                a member expects its share of the rows, and makes more room if more come. When there is
  *                no memory for that the call begins anew and counts.
- *   reorganise   slice by slice, pairs are sorted by bin and laid out by destination (route.h),
+ *   reorganise   slice by slice, pairs are laid out by destination (dispatch.h),
  *   exchange     and sent there, where they are gathered in one array (group_gather.c).
  *   work         When all are there, each member builds its part, or inserts into it, in one call.
  *
@@ -27,6 +27,8 @@
 /* Refuses what a part would refuse, before anything is done. */
 static heddle_status check_write(const hd_write *w, const hd_member *member)
 {
+    if (w->received == NULL)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
     const heddle_group_table *table = w->table;
     heddle_insert_options options = w->options;
     heddle_status status = hd_check_array(w->keys, w->n, hd_group_key_width(table), "keys");
@@ -103,7 +105,7 @@ static heddle_status divide(hd_writing *g)
     if (told[HD_COUNT_WITH_VALUES] != 0 && told[HD_COUNT_WITHOUT_VALUES] != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "some members are given values and some are not");
     if (!w->from_empty || w->table->balance != HEDDLE_BALANCE_ROWS) return HEDDLE_OK;
-    status = hd_spread_balanced(spread, w->counts, &w->fresh);
+    status = hd_spread_balanced(spread, w->counts, NULL, true, &w->fresh);
     if (status == HEDDLE_OK) w->spread = &w->fresh;
     return status;
 }
@@ -193,7 +195,7 @@ static void writing_begin(hd_writing *g, hd_write *w, hd_member *member)
 static void writing_end(hd_writing *g)
 {
     hd_buffer *const all[] = {&g->keys, &g->values, &g->staged[0], &g->staged[1], &g->staged[2]};
-    hd_route_end(&g->route);
+    hd_dispatch_end(&g->dispatch);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
     free(g->counts);
     free(g->rows);
@@ -205,8 +207,9 @@ static void choose_way(hd_writing *g)
 {
     const heddle_group_table *table = g->w->table;
     g->value_width = g->w->has_values ? hd_group_value_width(table) : 0;
-    g->slice = hd_member_slice(g->member,
-                               g->w->reports && table->options.scheme == HEDDLE_SCHEME_HASHGRAPH);
+    if (g->w->reports)
+        g->slice = hd_member_slice(g->member, table->options.scheme == HEDDLE_SCHEME_HASHGRAPH);
+    else g->slice = hd_member_long_slice(g->member, g->n, g->key_width + g->value_width);
     if (g->n < g->slice) g->slice = g->n != 0 ? g->n : 1;
 }
 
@@ -305,8 +308,6 @@ static heddle_status write_call(heddle_group_table *table, bool builds, const vo
     if (table != NULL) { /* else the call says so */
         w.received =
             hd_fault_due() ? NULL : (uint64_t *)calloc(table->spread.members, sizeof *w.received);
-        if (w.received == NULL)
-            return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
     }
     status = hd_group_call(table, builds ? "build" : "insert", write_part, &w, &w.mend);
     if (totals != NULL) *totals = w.totals;

@@ -15,6 +15,10 @@
 #define SLICE_DEVICE (UINT64_C(1) << 24)
 #define SLICE_LARGE (UINT64_C(1) << 24)
 #define SLICE_MIN (UINT64_C(1) << 12)
+/* At most, where slices are as long as memory allows; and the share of the free memory that one may take: there is
+   the table beside it, perhaps other members on the device, and a member may be sent more than its share. */
+#define SLICE_LONG (UINT64_C(1) << 26)
+#define LONG_SHARE 64
 /* With more members than this slices are smaller: all keys of all slices may be for one of them. */
 #define MEMBERS_FEW 8
 
@@ -25,9 +29,14 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static void (*phase_watch)(uint32_t phase);
+
+void hd_phase_watch(void (*watch)(uint32_t phase)) { phase_watch = watch; }
+
 void hd_phase(hd_member *member, uint32_t phase)
 {
     const double at = now();
+    if (phase_watch != NULL) phase_watch(phase);
     member->seconds[phase] += at - member->since;
     member->since = at;
 }
@@ -41,6 +50,22 @@ uint64_t hd_member_slice(const hd_member *member, bool large)
     if (member->group->slice != 0) return member->group->slice;
     if (members > MEMBERS_FEW) slice = slice * MEMBERS_FEW / members;
     return slice > SLICE_MIN ? slice : SLICE_MIN;
+}
+
+uint64_t hd_member_long_slice(const hd_member *member, uint64_t n, uint32_t row_bytes)
+{
+    const hd_exchange *exchange = hd_exchange_of(member);
+    heddle_device *device = member->device;
+    heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
+    const uint64_t slice = hd_member_slice(member, false);
+    uint64_t longer = SLICE_LONG;
+    if (member->group->slice != 0 || device->engine->host_memory || n <= slice) return slice;
+    /* Other processes are reached through pinned memory of the length of a slice. */
+    if (exchange->members > exchange->local) return slice;
+    if (device->engine->get_info(device, &info) != HEDDLE_OK) return slice;
+    if (exchange->members > MEMBERS_FEW) longer = longer * MEMBERS_FEW / exchange->members;
+    while (longer > slice && longer * row_bytes > info.memory_free / LONG_SHARE) longer /= 2;
+    return longer > slice ? longer : slice;
 }
 
 void hd_member_part(const hd_member *member, uint64_t n, uint64_t *first, uint64_t *count)

@@ -47,8 +47,15 @@ heddle_status hd_group_run(heddle_group *group, hd_member_work work, void *conte
 
 /* Keys that a member works on at a time; `large` where every piece of work costs more than its keys. */
 uint64_t hd_member_slice(const hd_member *member, bool large);
+/*
+ * The same where slices go through engine/owners.h, `row_bytes` of scratch memory being needed for every key: more
+ * on a GPU that has the memory, so that there are fewer rounds in which members wait for each other.
+ */
+uint64_t hd_member_long_slice(const hd_member *member, uint64_t n, uint32_t row_bytes);
 /* The time since the last phase ended belongs to this one. */
 void hd_phase(hd_member *member, uint32_t phase);
+/* For tests: called at the end of every phase, before others learn that it is done. NULL: nothing is. It need not return. */
+void hd_phase_watch(void (*watch)(uint32_t phase));
 /* Elements [*first, *first + *count) of n are those of a local member. */
 void hd_member_part(const hd_member *member, uint64_t n, uint64_t *first, uint64_t *count);
 
@@ -71,6 +78,9 @@ typedef struct hd_buffer {
 } hd_buffer;
 
 heddle_status hd_buffer_room(hd_buffer *buffer, heddle_device *device, uint64_t bytes);
+/* The same for what varies a little from slice to slice and from call to call: somewhat more, and the same amount
+   nearly always, so that the memory of the last time will do. */
+heddle_status hd_buffer_ample(hd_buffer *buffer, heddle_device *device, uint64_t bytes);
 void hd_buffer_free(hd_buffer *buffer);
 
 /* A stretch of a caller's array where a member can use it: there, or in a buffer. */

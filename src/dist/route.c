@@ -31,12 +31,60 @@ static heddle_status take_numbers(hd_route *route)
     return HEDDLE_OK;
 }
 
+static bool sorts_always;
+
+void hd_route_sort_always(bool always) { sorts_always = always; }
+
+/* Whether keys can be dealt out. */
+static bool can_deal(const hd_route *route)
+{
+    const hd_engine *engine = route->member->device->engine;
+    const hd_spread *spread = route->spread;
+    if (sorts_always || engine->graph(route->key_bits, route->value_bits)->deal == NULL)
+        return false;
+    if (spread->members > HD_DEAL_MEMBERS_MAX) return false;
+    if (spread->owners == NULL)
+        return false; /* runs alone, as a shelf's places are (shelf/sorting.c) */
+    for (uint32_t bin = 0; bin < hd_spread_bins(spread); bin++)
+        if (spread->owners[bin] == HD_OWNER_ALL) return false;
+    return true;
+}
+
+static heddle_status take_deal(hd_route *route)
+{
+    heddle_device *device = route->member->device;
+    const uint32_t bins = hd_spread_bins(route->spread);
+    route->owners = hd_fault_due() ? NULL : (uint8_t *)malloc(bins);
+    if (route->owners == NULL)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the owners of bins");
+    for (uint32_t bin = 0; bin < bins; bin++)
+        route->owners[bin] = (uint8_t)route->spread->owners[bin];
+    return hd_buffer_room(
+        &route->work, device,
+        device->engine->graph(route->key_bits, route->value_bits)->deal_work(device, route->slice));
+}
+
+static heddle_status take_sort(hd_route *route)
+{
+    heddle_device *device = route->member->device;
+    const hd_partition job =
+        make_job(route->spread, route->key_bits, route->value_bits, route->slice);
+    const uint64_t pair_bytes = route->slice * hd_pair_bytes(route->key_bits, route->value_bits);
+    heddle_status status = hd_buffer_room(&route->pairs, device, pair_bytes);
+    if (status == HEDDLE_OK && !device->engine->host_memory) /* a second pass may be needed */
+        status = hd_buffer_room(&route->spare, device, pair_bytes);
+    if (status == HEDDLE_OK)
+        status = hd_buffer_room(&route->starts, device,
+                                ((uint64_t)hd_spread_bins(route->spread) + 1) * sizeof(uint64_t));
+    if (status == HEDDLE_OK)
+        status = hd_buffer_room(&route->work, device, device->engine->partition_work(device, &job));
+    return status;
+}
+
 heddle_status hd_route_begin(hd_route *route, hd_member *member, const hd_spread *spread,
                              uint32_t key_bits, uint32_t value_bits, uint64_t slice)
 {
     heddle_device *device = member->device;
-    const hd_partition job = make_job(spread, key_bits, value_bits, slice);
-    const uint64_t pair_bytes = slice * hd_pair_bytes(key_bits, value_bits);
     heddle_status status;
     memset(route, 0, sizeof *route);
     route->member = member;
@@ -45,14 +93,7 @@ heddle_status hd_route_begin(hd_route *route, hd_member *member, const hd_spread
     route->value_bits = value_bits;
     route->slice = slice;
     status = take_numbers(route);
-    if (status == HEDDLE_OK) status = hd_buffer_room(&route->pairs, device, pair_bytes);
-    if (status == HEDDLE_OK && !device->engine->host_memory) /* a second pass may be needed */
-        status = hd_buffer_room(&route->spare, device, pair_bytes);
-    if (status == HEDDLE_OK)
-        status = hd_buffer_room(&route->starts, device,
-                                ((uint64_t)hd_spread_bins(spread) + 1) * sizeof(uint64_t));
-    if (status == HEDDLE_OK)
-        status = hd_buffer_room(&route->work, device, device->engine->partition_work(device, &job));
+    if (status == HEDDLE_OK) status = can_deal(route) ? take_deal(route) : take_sort(route);
     if (status == HEDDLE_OK) status = hd_buffer_room(&route->keys, device, slice * key_bits / 8);
     if (status == HEDDLE_OK && value_bits != 0)
         status = hd_buffer_room(&route->values, device, slice * value_bits / 8);
@@ -65,7 +106,31 @@ void hd_route_end(hd_route *route)
                               &route->work,  &route->keys,  &route->values};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
     free(route->host_starts);
+    free(route->owners);
     route->host_starts = NULL;
+    route->owners = NULL;
+}
+
+static heddle_status deal(hd_route *route, const void *keys, const void *values, uint64_t n)
+{
+    heddle_device *device = route->member->device;
+    const hd_graph_ops *ops = device->engine->graph(route->key_bits, route->value_bits);
+    hd_deal d;
+    memset(&d, 0, sizeof d);
+    d.mix = route->spread->mix;
+    d.bits = route->spread->bits;
+    d.members = route->spread->members;
+    d.owners = route->owners;
+    d.n = n;
+    d.keys = keys;
+    d.values = values;
+    d.work = route->work.memory;
+    d.counts = route->send;
+    d.keys_out = route->keys.memory;
+    d.values_out = route->values.memory;
+    const heddle_status status = ops->deal(device, &d, NULL);
+    hd_phase(route->member, HEDDLE_PHASE_PARTITION);
+    return status;
 }
 
 static heddle_status sort_by_bin(hd_route *route, const void *keys, const void *values, uint64_t n)
@@ -103,17 +168,35 @@ static heddle_status split_run(hd_route *route, uint64_t begin, uint64_t count, 
                       values != NULL ? values + at * route->value_bits / 8 : NULL, NULL);
 }
 
+/* Counts what goes where, and makes room: bins of all members go out as often. */
+static heddle_status count_sent(hd_route *route)
+{
+    const hd_spread *spread = route->spread;
+    heddle_device *device = route->member->device;
+    uint64_t sent = 0;
+    heddle_status status;
+    memset(route->send, 0, spread->members * sizeof *route->send);
+    for (uint32_t i = 0; i < spread->run_count; i++) {
+        const hd_bin_run *run = &spread->runs[i];
+        const uint64_t rows = route->host_starts[run->end] - route->host_starts[run->first];
+        route->send[run->owner] += rows;
+        sent += rows;
+    }
+    status = hd_buffer_room(&route->keys, device, sent * route->key_bits / 8);
+    if (status == HEDDLE_OK && route->value_bits != 0)
+        status = hd_buffer_room(&route->values, device, sent * route->value_bits / 8);
+    return status;
+}
+
 /* Runs that follow each other in the sorted pairs go in one piece. */
 static heddle_status lay_out(hd_route *route)
 {
     const hd_spread *spread = route->spread;
-    heddle_status status = HEDDLE_OK;
+    heddle_status status = count_sent(route);
     uint64_t at = 0, begin = 0, end = 0;
-    memset(route->send, 0, spread->members * sizeof *route->send);
     for (uint32_t i = 0; i < spread->run_count && status == HEDDLE_OK; i++) {
         const hd_bin_run *run = &spread->runs[i];
         const uint64_t from = route->host_starts[run->first], to = route->host_starts[run->end];
-        route->send[run->owner] += to - from;
         if (from != end) {
             status = split_run(route, begin, end - begin, at);
             at += end - begin;
@@ -127,23 +210,12 @@ static heddle_status lay_out(hd_route *route)
 heddle_status hd_route_slice(hd_route *route, const void *keys, const void *values, uint64_t n)
 {
     heddle_device *device = route->member->device;
-    heddle_status status = sort_by_bin(route, keys, values, n);
-    if (status == HEDDLE_OK) status = lay_out(route);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
-    hd_phase(route->member, HEDDLE_PHASE_REORGANISE);
-    return status;
-}
-
-heddle_status hd_route_to_all(hd_route *route, const void *keys, uint64_t n)
-{
-    heddle_device *device = route->member->device;
-    const uint64_t bytes = n * route->key_bits / 8;
     heddle_status status = HEDDLE_OK;
-    for (uint32_t i = 0; i < route->spread->members; i++) {
-        route->send[i] = n;
-        if (status == HEDDLE_OK && n != 0)
-            status = device->engine->copy(device, (char *)route->keys.memory + i * bytes, keys,
-                                          bytes, NULL);
+    if (route->owners != NULL) {
+        status = deal(route, keys, values, n);
+    } else {
+        status = sort_by_bin(route, keys, values, n);
+        if (status == HEDDLE_OK) status = lay_out(route);
     }
     if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
     hd_phase(route->member, HEDDLE_PHASE_REORGANISE);

@@ -2,6 +2,7 @@
  * route.h: the first two phases for one slice of a member's part of a batch: sort it by bins, and lay it
  * out by destination. The sort is the engine's partition by regions (engine/partition.h): a bin is a region
  * of the shared mix. Bins of one owner are neighbours, so sorted by bins is nearly sorted by destination.
+ * An engine that can deals the keys out at once instead (hd_deal, engine/graph.h): a CPU, unless some bins go to all.
  */
 #ifndef HD_ROUTE_H
 #define HD_ROUTE_H
@@ -15,6 +16,7 @@ typedef struct hd_route {
     uint32_t key_bits;
     uint32_t value_bits; /* of what goes with a key: values, row numbers of 32 bits, or 0 */
     uint64_t slice;      /* keys at most */
+    uint8_t *owners;     /* of every bin, where keys are dealt out; NULL: they are sorted */
     hd_buffer pairs, spare, starts, work;
     hd_buffer keys, values; /* out: of the slice, by destination */
     uint64_t *host_starts;  /* of every bin */
@@ -27,9 +29,10 @@ heddle_status hd_route_begin(hd_route *route, hd_member *member, const hd_spread
                              uint32_t key_bits, uint32_t value_bits, uint64_t slice);
 /* `values` NULL: the value of a key is its row in the slice. n keys of device memory. */
 heddle_status hd_route_slice(hd_route *route, const void *keys, const void *values, uint64_t n);
-/* Instead: the n keys for every member; there must be room for as many times n. */
-heddle_status hd_route_to_all(hd_route *route, const void *keys, uint64_t n);
 void hd_route_end(hd_route *route);
+
+/* For tests: keys are sorted by bins also where they could be dealt out. */
+void hd_route_sort_always(bool always);
 
 /* Counts the member's n keys by bin, in slices; adds to `counts`, host memory. */
 heddle_status hd_route_count(hd_member *member, const hd_spread *spread, uint32_t key_bits,

@@ -32,7 +32,7 @@ static void find_runs(hd_spread *spread)
     for (uint32_t member = 0; member < spread->members; member++)
         for (uint32_t bin = 0; bin < bins; bin++) {
             hd_bin_run *last = &spread->runs[spread->run_count - (spread->run_count != 0)];
-            if (spread->owners[bin] != member) continue;
+            if (spread->owners[bin] != member && spread->owners[bin] != HD_OWNER_ALL) continue;
             if (spread->run_count != 0 && last->owner == member && last->end == bin) {
                 last->end++;
             } else {
@@ -42,11 +42,12 @@ static void find_runs(hd_spread *spread)
         }
 }
 
-static heddle_status allocate(hd_spread *spread)
+/* With room for so many runs. */
+static heddle_status allocate(hd_spread *spread, size_t runs)
 {
     const size_t bins = hd_spread_bins(spread);
     spread->owners = hd_fault_due() ? NULL : (uint32_t *)malloc(bins * sizeof *spread->owners);
-    spread->runs = hd_fault_due() ? NULL : (hd_bin_run *)malloc(bins * sizeof *spread->runs);
+    spread->runs = hd_fault_due() ? NULL : (hd_bin_run *)malloc(runs * sizeof *spread->runs);
     if (spread->owners != NULL && spread->runs != NULL) return HEDDLE_OK;
     hd_spread_free(spread);
     return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the bins of a table");
@@ -60,7 +61,7 @@ heddle_status hd_spread_init(hd_spread *spread, uint32_t members, uint64_t seed)
     while (spread->bits < HD_BIN_BITS_MAX && hd_spread_bins(spread) < members * BINS_A_MEMBER)
         spread->bits++;
     hd_mix_init(&spread->mix, seed);
-    const heddle_status status = allocate(spread);
+    const heddle_status status = allocate(spread, hd_spread_bins(spread));
     if (status != HEDDLE_OK) return status;
     for (uint32_t bin = 0; bin < hd_spread_bins(spread); bin++)
         spread->owners[bin] = (uint32_t)((uint64_t)bin * members >> spread->bits);
@@ -174,23 +175,41 @@ static void balance(hd_spread *spread, const uint64_t *weights, uint64_t *loads)
     find_runs(spread);
 }
 
-heddle_status hd_spread_balanced(const hd_spread *like, const uint64_t *counts, hd_spread *spread)
+heddle_status hd_spread_balanced(const hd_spread *like, const uint64_t *counts,
+                                 const uint64_t *loads, bool grows, hd_spread *spread)
 {
     const uint32_t bins = hd_spread_bins(like);
     uint64_t rows = 0, *weights;
     heddle_status status;
     *spread = *like;
-    status = allocate(spread);
+    status = allocate(spread, bins);
     if (status != HEDDLE_OK) return status;
     weights = hd_fault_due() ? NULL : (uint64_t *)calloc(bins + like->members, sizeof *weights);
     if (weights == NULL) {
         hd_spread_free(spread);
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the loads of a group");
     }
+    for (uint32_t i = 0; loads != NULL && i < like->members; i++) weights[bins + i] = loads[i];
     for (uint32_t bin = 0; bin < bins; bin++) rows += counts[bin];
     for (uint32_t bin = 0; bin < bins; bin++)
-        weights[bin] = counts[bin] + ROWS_TO_COME + rows / bins / SHARE_TO_COME;
+        weights[bin] = counts[bin] + (grows ? ROWS_TO_COME + rows / bins / SHARE_TO_COME : 0);
     balance(spread, weights, weights + bins);
     free(weights);
+    return HEDDLE_OK;
+}
+
+heddle_status hd_spread_changed(const hd_spread *like, const uint32_t *owners, hd_spread *spread)
+{
+    const uint32_t bins = hd_spread_bins(like);
+    size_t runs = bins;
+    heddle_status status;
+    for (uint32_t bin = 0; bin < bins; bin++)
+        if (owners[bin] == HD_OWNER_ALL) runs += like->members;
+    *spread = *like;
+    status = allocate(spread, runs);
+    if (status != HEDDLE_OK) return status;
+    for (uint32_t bin = 0; bin < bins; bin++)
+        spread->owners[bin] = owners[bin] == HD_OWNER_AS_IS ? like->owners[bin] : owners[bin];
+    find_runs(spread);
     return HEDDLE_OK;
 }

@@ -26,20 +26,30 @@ typedef struct hd_bin_run {
     uint32_t owner;
 } hd_bin_run;
 
+#define HD_OWNER_ALL (UINT32_MAX - 1) /* rows of this bin go to every member */
+
 typedef struct hd_spread {
     hd_mix mix;
     uint32_t bits;
     uint32_t members;
-    uint32_t *owners; /* of every bin */
+    uint32_t *owners; /* of every bin; NULL: the runs alone say it */
     uint32_t run_count;
-    hd_bin_run *runs; /* all bins, by owner and within an owner ascending */
+    hd_bin_run *
+        runs; /* all bins, by owner and within an owner ascending; a bin of all is in those of each */
 } hd_spread;
 
 /* Bins in equal ranges: keys that differ spread evenly over the members. */
 heddle_status hd_spread_init(hd_spread *spread, uint32_t members, uint64_t seed);
 void hd_spread_free(hd_spread *spread);
-/* The same mix and bins with other owners: so that every member has as many of the rows counted, by bin. */
-heddle_status hd_spread_balanced(const hd_spread *like, const uint64_t *counts, hd_spread *spread);
+/*
+ * The same mix and bins with other owners: so that every member has as many of the rows counted, by bin. `loads`
+ * are rows that every member has besides; NULL: none. `grows`: more rows will come later.
+ */
+heddle_status hd_spread_balanced(const hd_spread *like, const uint64_t *counts,
+                                 const uint64_t *loads, bool grows, hd_spread *spread);
+/* The same, but for the bins whose number in `owners` is not HD_OWNER_AS_IS: they get that owner, or all. */
+heddle_status hd_spread_changed(const hd_spread *like, const uint32_t *owners, hd_spread *spread);
+#define HD_OWNER_AS_IS UINT32_MAX
 /* How many of the rows counted a member owns. */
 uint64_t hd_spread_load(const hd_spread *spread, const uint64_t *counts, uint32_t member);
 

@@ -3,6 +3,10 @@
 #include "engine/blocks.h"
 #include "engine/error.h"
 
+/* What is asked for besides: a share, and then up to a round number, which is one of so many in a power of two. */
+#define AMPLE_MORE 64
+#define AMPLE_STEPS 16
+
 heddle_status hd_buffer_room(hd_buffer *buffer, heddle_device *device, uint64_t bytes)
 {
     heddle_status status;
@@ -14,6 +18,15 @@ heddle_status hd_buffer_room(hd_buffer *buffer, heddle_device *device, uint64_t 
     buffer->device = device;
     buffer->bytes = bytes;
     return HEDDLE_OK;
+}
+
+heddle_status hd_buffer_ample(hd_buffer *buffer, heddle_device *device, uint64_t bytes)
+{
+    uint64_t step = 1;
+    if (buffer->memory != NULL && buffer->bytes >= bytes) return HEDDLE_OK;
+    bytes += bytes / AMPLE_MORE;
+    while (step < bytes / AMPLE_STEPS) step *= 2;
+    return hd_buffer_room(buffer, device, (bytes + step - 1) / step * step);
 }
 
 void hd_buffer_free(hd_buffer *buffer)

@@ -51,25 +51,14 @@ typedef struct hd_reduce {
     uint8_t *out_valid; /* NULL, or one a group: whether any value took part */
 } hd_reduce;
 
-/* Answers that came back in another order than that of the questions: the i-th is that of rows[i]. */
-typedef struct hd_answers {
-    const uint32_t *rows;
-    uint64_t n;
-    const uint8_t *found;
-    const void *values;
-    uint32_t width; /* bytes of a value */
-    uint8_t *found_out;
-    void *values_out;
-} hd_answers;
-
+/* Lists of values in another order than that of the questions that they answer. */
 typedef struct hd_answer_lists {
-    const uint32_t *rows;
     uint64_t n;             /* lists */
     uint64_t elements;      /* starts[n] */
     const uint64_t *starts; /* n + 1 */
     const void *from;
-    uint32_t width; /* bytes of an element, 4 or 8 */
-    const uint64_t *places;
+    uint32_t width;         /* bytes of an element, 4 or 8 */
+    const uint64_t *places; /* of every list */
     uint64_t base;
     void *out;
 } hd_answer_lists;
@@ -107,7 +96,8 @@ typedef struct hd_column_ops {
                               void *lasts, uint64_t *counts, void *stream);
     heddle_status (*reduce)(heddle_device *device, const hd_grouped *grouped,
                             const hd_reduce *reduce, void *work, void *stream);
-    /* A 64-bit hash of every row's key, nulls included; n rows from `first` on. */
+    /* A 64-bit hash of every row's key, nulls included; n rows from `first` on. All engines have the same one:
+       members of a group send equal keys to the same place by it. */
     heddle_status (*hash)(heddle_device *device, const hd_row_keys *keys, uint64_t first,
                           uint64_t n, uint64_t seed, uint64_t *out, void *stream);
     /* *count is added to: rows whose key is not that of the first row of their group. */
@@ -120,13 +110,15 @@ typedef struct hd_column_ops {
        groups + 1 numbers. NULL where there are no such groups. */
     heddle_status (*order)(heddle_device *device, const hd_grouped *grouped, uint64_t *starts,
                            void *rows, void *work, void *stream);
-    /* Answers in the order of the questions: found_out[rows[i]] = found[i], where not NULL, and where
-       found[i] is not 0 values_out[rows[i]] = values[i], unless NULL, of 4 or 8 bytes. */
-    heddle_status (*deliver)(heddle_device *device, const hd_answers *answers, void *stream);
-    /* The same for lists: that of question i is elements [starts[i], starts[i + 1]) of `from`, and goes to
-       out + places[rows[i]] - base. */
+    /* Lists in the order of the questions: elements [starts[i], starts[i + 1]) of `from` go to
+       out + places[i] - base. */
     heddle_status (*deliver_lists)(heddle_device *device, const hd_answer_lists *lists,
                                    void *stream);
+    /* out[i] = base + names[rows[i]], or base + rows[i] where names is NULL; a row that is all ones (none) stays
+       all ones. Rows have row_bits, names and out have out_bits. */
+    heddle_status (*renumber)(heddle_device *device, const void *rows, uint32_t row_bits,
+                              uint64_t n, const void *names, uint64_t base, void *out,
+                              uint32_t out_bits, void *stream);
 } hd_column_ops;
 
 #endif

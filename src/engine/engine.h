@@ -17,6 +17,7 @@
 #include "engine/graph.h"
 #include "engine/graph_paper.h"
 #include "engine/lists.h"
+#include "engine/owners.h"
 #include "engine/partition.h"
 #include "engine/relate.h"
 #include "engine/slabs.h"
@@ -34,7 +35,7 @@ struct heddle_device {
     pthread_mutex_t lock;
     hd_stage *idle_stages; /* buffers for host arrays that no call is using; guarded by the lock */
     hd_block *blocks;      /* memory for scratch (blocks.h); guarded by the lock */
-    uint64_t idle_max;     /* bytes of it that may lie idle; 0 until it is known */
+    uint64_t idle_max;     /* bytes of it that may lie idle; 0 until it is known; guarded by the lock */
 };
 
 /* The operations of one compiled table (a line of instances.def) on one engine. */
@@ -190,6 +191,8 @@ struct hd_engine {
     const hd_list_ops *(*lists)(uint32_t value_bits);
     /* Slab hashes of these pairs; NULL where not compiled. */
     const hd_slab_ops *(*slabs)(uint32_t key_bits, uint32_t value_bits);
+    /* Rows with keys of 32 or 64 bits on their way through a group. */
+    const hd_owners_ops *(*owners)(uint32_t key_bits);
 };
 
 /* The engines; NULL where one was not built. */

@@ -88,6 +88,25 @@ typedef struct hd_graph_census {
 } hd_graph_census;
 
 /* The operations for one kind of pair on one engine. All memory is the device's. */
+/*
+ * Keys and what goes with each, dealt out to the owners of bins: the leading bits of the mixed key name the bin.
+ * All is device memory but the owners.
+ */
+typedef struct hd_deal {
+    hd_mix mix;
+    uint32_t bits;         /* of the number of a bin */
+    uint32_t members;      /* at most HD_DEAL_MEMBERS_MAX */
+    const uint8_t *owners; /* of every bin */
+    uint64_t n;
+    const void *keys;
+    const void *values; /* NULL: what goes with a key is its row */
+    void *work;         /* as many bytes as deal_work says */
+    uint64_t *counts;   /* out, host memory: keys of every member */
+    void *keys_out;     /* those of the first member, then those of the second, ... */
+    void *values_out;
+} hd_deal;
+#define HD_DEAL_MEMBERS_MAX 256
+
 typedef struct hd_graph_ops {
     uint32_t key_bits;
     uint32_t value_bits; /* 0: keys alone */
@@ -131,6 +150,9 @@ typedef struct hd_graph_ops {
     /* *census is 0 before. */
     heddle_status (*inspect)(heddle_device *device, const hd_graph *graph, bool unique,
                              hd_graph_census *census, void *stream);
+    /* Both NULL where keys are better sorted by bins first (partition.h). */
+    uint64_t (*deal_work)(heddle_device *device, uint64_t n);
+    heddle_status (*deal)(heddle_device *device, const hd_deal *deal, void *stream);
 } hd_graph_ops;
 
 static inline uint64_t hd_graph_regions(const hd_graph *graph)

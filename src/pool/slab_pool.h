@@ -100,23 +100,41 @@ HD_FN uint32_t taker_try(const hd_slab_pool *pool, hd_slab_taker *taker)
 #ifndef HD_TAKER_MOVES
 #define HD_TAKER_MOVES 32 /* by chance, before all words are looked through */
 #endif
+/* Words that are loaded at once then; a block has a multiple of it. */
+#define HD_TAKER_LOOKS (HD_SLAB_BLOCK_WORDS < 8 ? HD_SLAB_BLOCK_WORDS : 8)
+
+/* Looks through all words in order for one that has a free slab, or until the pool is known to be spent. */
+HD_FN uint32_t taker_search(const hd_slab_pool *pool, hd_slab_taker *taker)
+{
+    const uint32_t words = pool->blocks * HD_SLAB_BLOCK_WORDS;
+    uint32_t at = taker->word / HD_TAKER_LOOKS * HD_TAKER_LOOKS;
+    uint32_t address = HD_SLAB_NONE;
+    for (uint32_t i = 0; address == HD_SLAB_NONE && i < words; i += HD_TAKER_LOOKS) {
+        uint32_t taken[HD_TAKER_LOOKS];
+        at = at + HD_TAKER_LOOKS < words ? at + HD_TAKER_LOOKS : 0;
+        HD_UNROLL
+        for (uint32_t k = 0; k < HD_TAKER_LOOKS; k++)
+            taken[k] = load_relaxed_32(pool->taken + at + k);
+        for (uint32_t k = 0; address == HD_SLAB_NONE && k < HD_TAKER_LOOKS; k++) {
+            taker->word = at + k;
+            taker->known = taken[k];
+            address = taker_try(pool, taker);
+        }
+        if (load_acquire_32(pool->spent) != 0) break;
+    }
+    return address;
+}
 
 /* A slab, all 0, that nobody else has; HD_SLAB_NONE where all are taken. */
 HD_FN uint32_t slab_take(const hd_slab_pool *pool, hd_slab_taker *taker)
 {
-    const uint32_t words = pool->blocks * HD_SLAB_BLOCK_WORDS;
     uint32_t address = taker_try(pool, taker);
     for (uint32_t i = HD_TAKER_MOVES; address == HD_SLAB_NONE && i > 0; i--) {
         if (load_acquire_32(pool->spent) != 0) return HD_SLAB_NONE;
         taker_move(pool, taker);
         address = taker_try(pool, taker);
     }
-    for (uint32_t i = 0; address == HD_SLAB_NONE && i < words; i++) {
-        taker->word = taker->word + 1 < words ? taker->word + 1 : 0;
-        taker->known = load_acquire_32(pool->taken + taker->word);
-        address = taker_try(pool, taker);
-        if (load_acquire_32(pool->spent) != 0) break;
-    }
+    if (address == HD_SLAB_NONE) address = taker_search(pool, taker);
     if (address == HD_SLAB_NONE) store_relaxed_32(pool->spent, 1);
     return address;
 }

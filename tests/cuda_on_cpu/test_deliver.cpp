@@ -1,5 +1,5 @@
 /*
- * test_deliver.cpp: answers that come back in another order than that of the questions
+ * test_deliver.cpp: lists that come back in another order than that of the questions
  * (src/cuda/deliver_kernels.h), run on the CPU by warps.h.
  */
 #include "shim.h"
@@ -19,37 +19,11 @@ static std::vector<uint32_t> random_order(size_t n)
     return rows;
 }
 
-template <class VALUE> static void deliver(size_t n, unsigned blocks, bool flags)
-{
-    const std::vector<uint32_t> order = random_order(n);
-    std::vector<VALUE> values;
-    std::vector<uint8_t> found;
-    for (size_t i = 0; i < n; i++) {
-        values.push_back((VALUE)random_64());
-        found.push_back((uint8_t)(random_below(3) != 0));
-    }
-    const device_array<uint32_t> rows = upload(order);
-    const device_array<VALUE> from = upload(values);
-    const device_array<uint8_t> found_in = upload(found);
-    const device_array<VALUE> out(n);
-    const device_array<uint8_t> found_out(n);
-    const hd_answers answers = {
-        rows.get(), n, found_in.get(), from.get(), sizeof(VALUE), flags ? found_out.get() : NULL,
-        out.get()};
-    warps_launch(blocks, DELIVER_BLOCK, [&] { deliver_answers<VALUE>(answers); });
-    for (size_t i = 0; i < n; i++) {
-        VALUE poison;
-        memset(&poison, ARRAY_BYTE, sizeof poison);
-        CHECK(out[order[i]] == (found[i] ? values[i] : poison), "answer %zu", i);
-        CHECK(found_out[order[i]] == (flags ? found[i] : ARRAY_BYTE), "flag %zu", i);
-    }
-}
-
 template <class VALUE> static void deliver_many(size_t n, size_t most, unsigned blocks)
 {
     const uint64_t base = 55;
     const std::vector<uint32_t> order = random_order(n);
-    std::vector<uint64_t> places, starts;
+    std::vector<uint64_t> places, to_places, starts;
     std::vector<VALUE> values, expected;
     uint64_t at = base, sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -60,6 +34,7 @@ template <class VALUE> static void deliver_many(size_t n, size_t most, unsigned 
     expected.resize(at - base);
     for (size_t i = 0; i < n; i++) {
         starts.push_back(sum);
+        to_places.push_back(places[order[i]]);
         for (uint64_t to = places[order[i]]; to < places[order[i] + 1]; to++, sum++) {
             values.push_back((VALUE)random_64());
             expected[to - base] = values.back();
@@ -67,25 +42,46 @@ template <class VALUE> static void deliver_many(size_t n, size_t most, unsigned 
     }
     starts.push_back(sum);
     if (sum == 0) return;
-    const device_array<uint32_t> rows = upload(order);
-    const device_array<uint64_t> place_in = upload(places), start_in = upload(starts);
+    const device_array<uint64_t> place_in = upload(to_places), start_in = upload(starts);
     const device_array<VALUE> from = upload(values), out(sum);
-    const hd_answer_lists lists = {rows.get(),     n,          sum,
-                                   start_in.get(), from.get(), sizeof(VALUE),
-                                   place_in.get(), base,       out.get()};
+    const hd_answer_lists lists = {
+        n, sum, start_in.get(), from.get(), sizeof(VALUE), place_in.get(), base, out.get()};
     warps_launch(blocks, DELIVER_BLOCK, [&] { deliver_elements<VALUE>(lists); });
     for (size_t i = 0; i < sum; i++) CHECK(out[i] == expected[i], "element %zu", i);
+}
+
+template <class ROW, class NAME> static void renumber(size_t n, unsigned blocks, bool named)
+{
+    std::vector<ROW> rows;
+    std::vector<NAME> names;
+    const uint64_t base = random_below(1000);
+    for (size_t i = 0; i < n; i++) {
+        rows.push_back(random_below(4) == 0 ? (ROW) ~(ROW)0 : (ROW)random_below(n));
+        names.push_back((NAME)random_below(100000));
+    }
+    const device_array<ROW> from = upload(rows);
+    const device_array<NAME> name_in = upload(names), out(n);
+    warps_launch(blocks, DELIVER_BLOCK, [&] {
+        renumber_rows<ROW, NAME>(from.get(), n, named ? name_in.get() : NULL, base, out.get());
+    });
+    for (size_t i = 0; i < n; i++) {
+        const NAME expected = rows[i] == (ROW) ~(ROW)0 ? (NAME) ~(NAME)0
+                              : named                  ? (NAME)(base + names[rows[i]])
+                                                       : (NAME)(base + rows[i]);
+        CHECK(out[i] == expected, "number %zu", i);
+    }
 }
 
 static void test(uint64_t)
 {
     for (unsigned blocks = 1; blocks <= 3; blocks += 2) {
-        deliver<uint32_t>(1, blocks, true);
-        deliver<uint32_t>(500, blocks, false);
-        deliver<uint64_t>(333, blocks, true);
         deliver_many<uint32_t>(1, 300, blocks);
         deliver_many<uint32_t>(200, 4, blocks);
         deliver_many<uint64_t>(30, 40, blocks);
+        renumber<uint32_t, uint32_t>(500, blocks, true);
+        renumber<uint32_t, uint64_t>(333, blocks, false);
+        renumber<uint64_t, uint32_t>(100, blocks, true);
+        renumber<uint64_t, uint64_t>(77, blocks, true);
     }
 }
 

@@ -5,6 +5,7 @@
  */
 #include "shim.h"
 
+#define SLAB_CHUNK 128
 #define SLAB_BLOCK 64 /* a fiber a thread: few of them */
 #include "cuda/slab_kernels.h"
 
@@ -142,6 +143,22 @@ static int end_of(const batch_of *b, size_t i, uint8_t outcome)
     return HD_SLAB_ABSENT;
 }
 
+template <bool MULTI>
+static void launch(bare_slabs *t, const hd_slab_batch &batch, bool pure, unsigned blocks,
+                   uint32_t width)
+{
+    const bool any = !pure || random_below(4) == 0;
+    const uint32_t chunk = SLAB_CHUNK >> random_below(4);
+    warps_launch(blocks, SLAB_BLOCK, [&] {
+        if (any) slab_mixed<MULTI>(t->view, batch, chunk, width);
+        else if (batch.operation == HD_SLAB_INSERT)
+            slab_batch<HD_SLAB_INSERT, MULTI>(t->view, batch, width);
+        else if (batch.operation == HD_SLAB_ERASE)
+            slab_batch<HD_SLAB_ERASE, MULTI>(t->view, batch, width);
+        else slab_batch<HD_SLAB_FIND, MULTI>(t->view, batch, width);
+    });
+}
+
 static void run(bare_slabs *t, batch_of *b, bool multi, bool pure)
 {
     const size_t n = b->keys.size();
@@ -166,12 +183,9 @@ static void run(bare_slabs *t, batch_of *b, bool multi, bool pure)
     batch.died = &sizes[1];
     t->spent[0] = 0;
     const unsigned blocks = 1 + (unsigned)random_below(3);
-    warps_launch(blocks, SLAB_BLOCK, [&] {
-        if (!pure) slab_batch<SLAB_ANY>(t->view, batch);
-        else if (batch.operation == HD_SLAB_INSERT) slab_batch<HD_SLAB_INSERT>(t->view, batch);
-        else if (batch.operation == HD_SLAB_ERASE) slab_batch<HD_SLAB_ERASE>(t->view, batch);
-        else slab_batch<HD_SLAB_FIND>(t->view, batch);
-    });
+    const uint32_t width = WARP_SLAB_TILES << random_below(4);
+    if (multi) launch<true>(t, batch, pure, blocks, width);
+    else launch<false>(t, batch, pure, blocks, width);
     b->outcomes.clear();
     for (size_t i = 0; i < n; i++) b->outcomes.push_back((uint8_t)end_of(b, i, outcomes[i]));
     b->values_out.assign(out.get(), out.get() + n);
@@ -264,10 +278,45 @@ static std::vector<hd_key> some_keys(size_t n)
     return keys;
 }
 
+/* The memory of a table, to be held against another. */
+struct memory_of {
+    std::vector<char> base, slabs;
+    std::vector<uint32_t> taken;
+    explicit memory_of(const bare_slabs *t)
+        : base(t->base.get(), t->base.get() + t->base.n),
+          slabs(t->slabs.get(), t->slabs.get() + t->slabs.n),
+          taken(t->taken.get(), t->taken.get() + t->taken.n)
+    {
+    }
+    void restore(bare_slabs *t) const
+    {
+        memcpy(t->base.get(), base.data(), base.size());
+        memcpy(t->slabs.get(), slabs.data(), slabs.size());
+        memcpy(t->taken.get(), taken.data(), taken.size() * sizeof(uint32_t));
+    }
+    bool operator==(const memory_of &o) const
+    {
+        return base == o.base && slabs == o.slabs && taken == o.taken;
+    }
+};
+
+/* What lists are when one thread compacts them; the table stays as it is. */
+static memory_of compacted_by_one(bare_slabs *t)
+{
+    const memory_of before(t);
+    warps_launch(1, 1, [&] {
+        for (uint64_t i = 0; i < t->buckets(); i++) slab_compact(&t->view, i);
+    });
+    const memory_of after(t);
+    before.restore(t);
+    return after;
+}
+
 /* The census agrees with what was read. Compacting leaves the pairs, and no more slabs than they need. */
 static void compact(bare_slabs *t, bool is_unique)
 {
     const std::multimap<hd_key, hd_value> before = t->read();
+    const memory_of by_one = compacted_by_one(t);
     device_array<hd_slab_words> words(1, 0);
     device_array<uint64_t> died(1, 0);
     device_array<uint32_t> seen(BLOCKS * HD_SLAB_BLOCK_WORDS, 0);
@@ -281,6 +330,7 @@ static void compact(bare_slabs *t, bool is_unique)
         CHECK(words[0].revived == (more == 0 ? died[0] : 0), "compacted without need, or not");
     }
     CHECK(t->read() == before, "pairs are not what they were");
+    CHECK(memory_of(t) == by_one, "a tile compacts lists otherwise than a thread does");
     memset(seen.get(), 0, seen.n * sizeof(uint32_t));
     warps_launch(2, SLAB_BLOCK,
                  [&] { slab_inspect_all(t->view, is_unique, seen.get(), &census[1]); });

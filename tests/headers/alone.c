@@ -13,3 +13,6 @@ heddle_group_options group_options = HEDDLE_GROUP_OPTIONS_INIT;
 heddle_group_info group_info = HEDDLE_GROUP_INFO_INIT;
 heddle_spread_options spread_options = HEDDLE_SPREAD_OPTIONS_INIT;
 heddle_group_stats group_stats = HEDDLE_GROUP_STATS_INIT;
+heddle_relation_stats relation_stats = HEDDLE_RELATION_STATS_INIT;
+heddle_shelf_options shelf_options = HEDDLE_SHELF_OPTIONS_INIT;
+heddle_shelf_stats shelf_stats = HEDDLE_SHELF_STATS_INIT;

@@ -5,7 +5,7 @@ if(NOT heddle_has_mpi)
 endif()
 
 # With the static library and the sources of libheddle_mpi: one copy of everything.
-foreach(name mpi mpi_lost)
+foreach(name mpi mpi_relations mpi_lost)
     add_executable(test_${name} mpi/test_${name}.c ${PROJECT_SOURCE_DIR}/src/mpi/mpi_transport.c)
     target_link_libraries(test_${name} PRIVATE test_support_code MPI::MPI_C)
 endforeach()
@@ -20,6 +20,7 @@ endfunction()
 
 foreach(ranks 1 2 3 5)
     heddle_add_mpi_test(mpi ${ranks})
+    heddle_add_mpi_test(mpi_relations ${ranks})
 endforeach()
 foreach(ranks 2 3)
     heddle_add_mpi_test(mpi_lost ${ranks})

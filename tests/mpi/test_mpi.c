@@ -160,6 +160,12 @@ static void use_table(const shared_kind *kind, heddle_group *group)
         HEDDLE_ERROR_INVALID);
     free(keys);
     check_table(&s);
+    /* Nor does an erasure that one rank cannot begin, while others have nothing to erase. */
+    const uint64_t somewhere[2] = {0, 0};
+    check_status(heddle_group_table_erase(s.table, (const char *)somewhere + 1, rank == ranks - 1,
+                                          NULL, NULL),
+                 HEDDLE_ERROR_INVALID);
+    check_table(&s);
     free_batch(&first);
     free_batch(&second);
     free_batch(&questions);

@@ -57,10 +57,32 @@ static void name_devices(char *names, size_t size, const char *const *from, uint
         at += (size_t)snprintf(names + at, size - at, "%s%s", i != 0 ? "," : "", from[i % count]);
 }
 
-static void run_all(shared_function run, const char *const *from, uint32_t count, uint32_t members)
+static void run_named(shared_devices run, void *context, const char *const *from, uint32_t count,
+                      uint32_t members)
 {
     char names[512];
     name_devices(names, sizeof names, from, count, members);
+    run(names, members, context);
+}
+
+void shared_run_devices(shared_devices run, void *context, uint32_t members)
+{
+    static const char *const cpu[] = {"cpu:1"}, *const two[] = {"cpu:2"}, *const gpu[] = {"cuda:0"},
+                             *const both[] = {"cuda:0", "cpu:2"};
+    const char *wanted = getenv("HEDDLE_TEST_DEVICE");
+    const bool gpus =
+        heddle_cuda_device_count() != 0 && (wanted == NULL || strstr(wanted, "cuda") != NULL);
+    if (wanted == NULL || strstr(wanted, "cpu") != NULL)
+        run_named(run, context, members == 2 ? two : cpu, 1, members);
+    if (gpus) run_named(run, context, gpu, 1, members);
+    if (gpus && members > 1) run_named(run, context, both, 2, members);
+    case_note("%s", "");
+}
+
+/* shared_devices: every kind of table. */
+static void run_kinds(const char *names, uint32_t members, void *context)
+{
+    const shared_function run = *(const shared_function *)context;
     for (uint32_t k = 0; k < shared_kind_count; k++) {
         if (!is_compiled(&shared_kinds[k])) continue;
         case_note("%s on %s", shared_kinds[k].name, names);
@@ -70,16 +92,7 @@ static void run_all(shared_function run, const char *const *from, uint32_t count
 
 void shared_run_with(shared_function run, uint32_t members)
 {
-    static const char *const cpu[] = {"cpu:1"}, *const two[] = {"cpu:2"}, *const gpu[] = {"cuda:0"},
-                             *const both[] = {"cuda:0", "cpu:2"};
-    const char *wanted = getenv("HEDDLE_TEST_DEVICE");
-    const bool gpus =
-        heddle_cuda_device_count() != 0 && (wanted == NULL || strstr(wanted, "cuda") != NULL);
-    if (wanted == NULL || strstr(wanted, "cpu") != NULL)
-        run_all(run, members == 2 ? two : cpu, 1, members);
-    if (gpus) run_all(run, gpu, 1, members);
-    if (gpus && members > 1) run_all(run, both, 2, members);
-    case_note("%s", "");
+    shared_run_devices(run_kinds, &run, members);
 }
 
 void shared_run(shared_function run)

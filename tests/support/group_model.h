@@ -45,6 +45,9 @@ typedef void (*shared_function)(const shared_kind *kind, const char *devices, ui
 void shared_run(shared_function run);
 /* The same for one number of members. */
 void shared_run_with(shared_function run, uint32_t members);
+/* The same without tables: on groups of every device that is tested, and of these mixed. */
+typedef void (*shared_devices)(const char *devices, uint32_t members, void *context);
+void shared_run_devices(shared_devices run, void *context, uint32_t members);
 
 /* HEDDLE_MODE_* of the tables that are made; distributed unless a test says otherwise. */
 extern uint32_t shared_mode;

@@ -15,8 +15,15 @@ static const char usage[] =
     "beside\n"
     "that of the single table, the shares of the four phases, and how much more than the mean the "
     "fullest\n"
-    "member holds (keys) and was sent (rows).\n"
+    "member holds (keys) and was sent (rows). Joins take the rows as their left side and the same "
+    "keys "
+    "in\n"
+    "another order as their right one, and fetch all pairs; group-bys add the values up. Their "
+    "rows "
+    "have the\n"
+    "phases of the creation, and as keys the rows and groups of the result.\n"
     "\n"
+    "  --op LIST          build,find,join,group; find builds, too                  [build,find]\n"
     "  --group LIST       devices, with commas in between; one may be named again  [cpu:1,cpu:1]\n"
     "  --single NAME      device of the single table; none leaves it out           [as many "
     "threads,\n"
@@ -51,6 +58,25 @@ static bool read_bits(const char *text, uint32_t *bits)
     return bench_read_choice(text, choices, bits);
 }
 
+/* Names with commas in between. */
+static bool read_ops(const char *text, bool *ops)
+{
+    static const char *const names[DIST_OPS] = {"build", "find", "join", "group"};
+    memset(ops, 0, DIST_OPS * sizeof *ops);
+    for (;;) {
+        char name[16];
+        const size_t length = strcspn(text, ",");
+        (void)snprintf(name, sizeof name, "%.*s", (int)(length < 15 ? length : 15), text);
+        const uint32_t op = bench_read_word(name, names, DIST_OPS);
+        if (op == DIST_OPS) return false;
+        ops[op] = true;
+        if (text[length] == 0) break;
+        text += length + 1;
+    }
+    ops[DIST_BUILD] = ops[DIST_FIND] = ops[DIST_BUILD] || ops[DIST_FIND];
+    return true;
+}
+
 /* An option with a value; false when the value is bad, *known when there is no such option. */
 static bool read_option(const char *name, const char *value, dist_options *o, bool *known)
 {
@@ -63,6 +89,7 @@ static bool read_option(const char *name, const char *value, dist_options *o, bo
     bool good = true;
     *known = true;
     if (strcmp(name, "--group") == 0) o->group = value;
+    else if (strcmp(name, "--op") == 0) good = read_ops(value, o->ops);
     else if (strcmp(name, "--single") == 0) o->single = value;
     else if (strcmp(name, "--container") == 0)
         good = read_word(value, containers, 5, &o->container);
@@ -106,7 +133,7 @@ int dist_options_read(int argc, char **argv, dist_options *o)
     o->duplicates = 1;
     o->repeat = 5;
     o->seed = 1;
-    o->verify = true;
+    o->verify = o->ops[DIST_BUILD] = o->ops[DIST_FIND] = true;
     for (int i = 1; i < argc; i++) {
         char name[32];
         const char *equals = strchr(argv[i], '='), *value;

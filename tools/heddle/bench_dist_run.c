@@ -6,24 +6,9 @@
 #include <time.h>
 
 #include "bench_dist.h"
-#include "bench_keys.h"
 
 #define CHUNK (UINT64_C(1) << 20)
 #define REPEAT_MAX 1000
-
-typedef struct dist_bench {
-    const dist_options *o;
-    heddle_group *group;
-    heddle_group_info info;
-    heddle_device *device; /* where the arrays are */
-    uint64_t n, first;     /* rows of this process, the first one's number */
-    uint64_t all;          /* rows of all processes */
-    bench_keys numbers;
-    void *keys, *values, *answers;
-    uint8_t *found;
-    heddle_group_table *table;
-    heddle_table *single;
-} dist_bench;
 
 static double now(void)
 {
@@ -35,7 +20,7 @@ static double now(void)
 /* --------------------------------------------------------------------------------------- arrays */
 
 /* The key of row i: every key has as many rows, but one that may have more. */
-static uint64_t key_of(const dist_bench *b, uint64_t i)
+uint64_t dist_key_of(const dist_bench *b, uint64_t i)
 {
     const uint64_t different = (b->all + b->o->duplicates - 1) / b->o->duplicates;
     if (bench_random(i) % 100 < b->o->hot) return bench_key_at(&b->numbers, 0, false);
@@ -48,28 +33,26 @@ static void put(void *to, uint32_t bits, uint64_t i, uint64_t number)
     else ((uint64_t *)to)[i] = number;
 }
 
-static heddle_status fill_arrays(dist_bench *b, void *chunk)
+heddle_status dist_fill(const dist_bench *b, void *array, uint32_t bits,
+                        uint64_t (*number)(const dist_bench *b, uint64_t i))
 {
-    const uint32_t kb = b->o->key_bits, vb = b->o->value_bits;
-    heddle_status status = HEDDLE_OK;
+    void *chunk = malloc(CHUNK * 8);
+    heddle_status status = chunk != NULL ? HEDDLE_OK : HEDDLE_ERROR_NO_MEMORY;
     for (uint64_t at = 0; at < b->n && status == HEDDLE_OK; at += CHUNK) {
         const uint64_t n = b->n - at < CHUNK ? b->n - at : CHUNK;
-        for (uint64_t i = 0; i < n; i++) put(chunk, kb, i, key_of(b, b->first + at + i));
+        for (uint64_t i = 0; i < n; i++) put(chunk, bits, i, number(b, b->first + at + i));
         status =
-            heddle_memory_copy(b->device, (char *)b->keys + at * kb / 8, chunk, n * kb / 8, NULL);
-        if (status == HEDDLE_OK) status = heddle_device_synchronize(b->device, NULL);
-        for (uint64_t i = 0; i < n; i++) put(chunk, vb, i, ~key_of(b, b->first + at + i));
-        if (status == HEDDLE_OK)
-            status = heddle_memory_copy(b->device, (char *)b->values + at * vb / 8, chunk,
-                                        n * vb / 8, NULL);
+            heddle_memory_copy(b->device, (char *)array + at * bits / 8, chunk, n * bits / 8, NULL);
         if (status == HEDDLE_OK) status = heddle_device_synchronize(b->device, NULL);
     }
+    free(chunk);
     return status;
 }
 
+static uint64_t value_of(const dist_bench *b, uint64_t i) { return ~dist_key_of(b, i); }
+
 static heddle_status make_arrays(dist_bench *b)
 {
-    void *chunk = malloc(CHUNK * 8);
     heddle_status status =
         heddle_memory_allocate(b->device, b->n * b->o->key_bits / 8 + 8, &b->keys);
     if (status == HEDDLE_OK)
@@ -78,8 +61,8 @@ static heddle_status make_arrays(dist_bench *b)
         status = heddle_memory_allocate(b->device, b->n * b->o->value_bits / 8 + 8, &b->answers);
     if (status == HEDDLE_OK)
         status = heddle_memory_allocate(b->device, b->n + 8, (void **)&b->found);
-    if (status == HEDDLE_OK && chunk != NULL) status = fill_arrays(b, chunk);
-    free(chunk);
+    if (status == HEDDLE_OK) status = dist_fill(b, b->keys, b->o->key_bits, dist_key_of);
+    if (status == HEDDLE_OK) status = dist_fill(b, b->values, b->o->value_bits, value_of);
     return status;
 }
 
@@ -126,26 +109,24 @@ static heddle_status time_once(dist_bench *b, heddle_status (*work)(dist_bench *
 {
     const double begin = now();
     heddle_status status = work(b, single);
-    if (status == HEDDLE_OK && single)
-        status = heddle_device_synchronize(heddle_table_device(b->single), NULL);
+    if (status == HEDDLE_OK && single) status = heddle_device_synchronize(b->alone, NULL);
     *seconds = now() - begin;
     return status;
 }
 
 /* The medians of some runs, after one that does not count; group and single table in turn. */
-static heddle_status measure(dist_bench *b, heddle_status (*work)(dist_bench *, bool),
-                             dist_row *row)
+heddle_status dist_measure(dist_bench *b, heddle_status (*work)(dist_bench *, bool), dist_row *row)
 {
     static double times[REPEAT_MAX], singles[REPEAT_MAX];
     double first;
     heddle_status status = time_once(b, work, false, &first);
-    if (status == HEDDLE_OK && b->single != NULL) status = time_once(b, work, true, &first);
+    if (status == HEDDLE_OK && b->alone != NULL) status = time_once(b, work, true, &first);
     for (uint64_t i = 0; i < b->o->repeat && status == HEDDLE_OK; i++) {
-        if (b->single != NULL) status = time_once(b, work, true, &singles[i]);
+        if (b->alone != NULL) status = time_once(b, work, true, &singles[i]);
         if (status == HEDDLE_OK) status = time_once(b, work, false, &times[i]);
     }
     row->seconds = median_of(times, b->o->repeat);
-    row->single = b->single != NULL ? median_of(singles, b->o->repeat) : 0;
+    row->single = b->alone != NULL ? median_of(singles, b->o->repeat) : 0;
     return status;
 }
 
@@ -166,7 +147,7 @@ static heddle_status verify(dist_bench *b, bool *good)
                                         n * vb / 8, NULL);
         if (status == HEDDLE_OK) status = heddle_device_synchronize(b->device, NULL);
         for (uint64_t i = 0; i < n && status == HEDDLE_OK; i++) {
-            const uint64_t value = ~key_of(b, b->first + at + i);
+            const uint64_t value = value_of(b, b->first + at + i);
             if (found[i] != 1) *good = false;
             if (values && (vb == 32 ? ((uint32_t *)(void *)answers)[i] != (uint32_t)value
                                     : ((uint64_t *)(void *)answers)[i] != value))
@@ -220,19 +201,20 @@ static heddle_status fill_row(dist_bench *b, dist_row *row)
     return status;
 }
 
-static heddle_status measure_all(dist_bench *b, dist_row rows[2])
+static heddle_status measure_tables(dist_bench *b, dist_row rows[DIST_OPS])
 {
-    heddle_status status = measure(b, build, &rows[0]);
-    if (status == HEDDLE_OK) status = fill_row(b, &rows[0]);
+    dist_row *made = &rows[DIST_BUILD], *asked = &rows[DIST_FIND];
+    heddle_status status = dist_measure(b, build, made);
+    if (status == HEDDLE_OK) status = fill_row(b, made);
     if (status == HEDDLE_OK) status = heddle_group_table_validate(b->table);
-    if (status == HEDDLE_OK) status = measure(b, find, &rows[1]);
-    if (status == HEDDLE_OK) status = fill_row(b, &rows[1]);
-    if (status == HEDDLE_OK && b->o->verify) status = verify(b, &rows[1].verified);
-    rows[0].verified = rows[1].verified;
+    if (status == HEDDLE_OK) status = dist_measure(b, find, asked);
+    if (status == HEDDLE_OK) status = fill_row(b, asked);
+    if (status == HEDDLE_OK && b->o->verify) status = verify(b, &asked->verified);
+    made->verified = asked->verified;
     return status;
 }
 
-static heddle_status make_tables(dist_bench *b, heddle_device *single)
+static heddle_status make_tables(dist_bench *b)
 {
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
     heddle_spread_options spread = HEDDLE_SPREAD_OPTIONS_INIT;
@@ -244,43 +226,56 @@ static heddle_status make_tables(dist_bench *b, heddle_device *single)
     options.capacity = b->all;
     spread.mode = b->o->mode;
     status = heddle_group_table_create(b->group, &options, &spread, &b->table);
-    if (status == HEDDLE_OK && single != NULL)
-        status = heddle_table_create(single, &options, &b->single);
+    if (status == HEDDLE_OK && b->alone != NULL)
+        status = heddle_table_create(b->alone, &options, &b->single);
     return status;
+}
+
+static heddle_status measure_all(dist_bench *b, dist_row rows[DIST_OPS])
+{
+    heddle_status status = make_arrays(b);
+    if (status == HEDDLE_OK && b->o->ops[DIST_BUILD]) {
+        status = make_tables(b);
+        if (status == HEDDLE_OK) status = measure_tables(b, rows);
+    }
+    return status == HEDDLE_OK ? dist_relate_run(b, rows) : status;
+}
+
+static void print_rows(const dist_bench *b, const dist_row rows[DIST_OPS])
+{
+    print_head(b);
+    for (int i = 0; i < DIST_OPS; i++)
+        if (b->o->ops[i]) print_row(b, &rows[i]);
+    if (b->o->model && b->o->ops[DIST_BUILD]) dist_model(b->o, &rows[DIST_BUILD], b->info.members);
 }
 
 int dist_run(const dist_options *o, heddle_group *group)
 {
+    static const char *const names[DIST_OPS] = {"build", "find", "join", "group"};
     dist_bench b;
-    dist_row rows[2];
-    heddle_device *single = NULL;
+    dist_row rows[DIST_OPS];
+    bool good = true;
     heddle_status status;
     memset(&b, 0, sizeof b);
     memset(rows, 0, sizeof rows);
     b.o = o;
     b.group = group;
     b.info.size = sizeof b.info;
-    rows[0].op = "build";
-    rows[1].op = "find";
+    for (int i = 0; i < DIST_OPS; i++) rows[i].op = names[i];
     status = heddle_group_get_info(group, &b.info);
     b.all = o->weak ? o->keys * b.info.members : o->keys;
     b.first = b.all * b.info.first_member / b.info.members;
     b.n = b.all * (b.info.first_member + b.info.local_members) / b.info.members - b.first;
     b.numbers = bench_keys_of(b.all, o->seed, o->key_bits, o->value_bits);
     b.device = heddle_group_device(group, 0);
-    if (status == HEDDLE_OK && o->single != NULL) status = heddle_device_open(o->single, &single);
-    if (status == HEDDLE_OK) status = make_arrays(&b);
-    if (status == HEDDLE_OK) status = make_tables(&b, single);
+    if (status == HEDDLE_OK && o->single != NULL) status = heddle_device_open(o->single, &b.alone);
     if (status == HEDDLE_OK) status = measure_all(&b, rows);
-    if (status == HEDDLE_OK && b.info.first_member == 0) {
-        print_head(&b);
-        for (int i = 0; i < 2; i++) print_row(&b, &rows[i]);
-        if (o->model) dist_model(o, &rows[0], b.info.members);
-    }
+    if (status == HEDDLE_OK && b.info.first_member == 0) print_rows(&b, rows);
     const int result = tool_try(status, "bench dist");
     heddle_group_table_destroy(b.table);
     heddle_table_destroy(b.single);
     free_arrays(&b);
-    heddle_device_close(single);
-    return result == TOOL_OK && o->verify && !rows[1].verified ? TOOL_FAILED : result;
+    heddle_device_close(b.alone);
+    for (int i = 0; i < DIST_OPS; i++) good = good && (!o->ops[i] || rows[i].verified);
+    return result == TOOL_OK && o->verify && !good ? TOOL_FAILED : result;
 }

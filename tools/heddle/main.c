@@ -41,22 +41,27 @@ int tool_try(heddle_status status, const char *what)
 
 static void help(FILE *to)
 {
-    (void)fputs("heddle: hash tables for GPU and CPU\n"
-                "\n"
-                "  heddle info               devices, memory, features, compiled tables\n"
-                "  heddle bench map|set ...  measure a table against the machine's own roof\n"
-                "  heddle bench multimap|counter|graph|join|group|unique ...  the same of keys "
-                "that repeat\n"
-                "  heddle bench filter ...   the same of a Bloom filter\n"
-                "  heddle bench dist ...     tables over several devices beside a single one\n"
-                "  heddle bench --sweep      the same over loads, buckets, hashes, hits and sizes\n"
-                "  heddle skew [DEVICE [LOG2 PAIRS]]  builds from keys that repeat\n"
-                "  heddle advise map|set|multimap|counter|filter ...  which scheme, and why\n"
-                "  heddle help [bench|dist]  this text, or all options of bench, of bench dist\n"
-                "  heddle --version          the version\n"
-                "\n"
-                "Exit status: 0 done and verified, 1 failed or wrong, 2 refused.\n",
-                to);
+    (void)fputs(
+        "heddle: hash tables for GPU and CPU\n"
+        "\n"
+        "  heddle info               devices, memory, features, compiled tables\n"
+        "  heddle bench map|set ...  measure a table against the machine's own roof\n"
+        "  heddle bench multimap|counter|graph|join|group|unique ...  the same of keys "
+        "that repeat\n"
+        "  heddle bench filter ...   the same of a Bloom filter\n"
+        "  heddle bench dist ...     tables over several devices beside a single one\n"
+        "  heddle bench shelf ...    tables larger than the memory they are allowed\n"
+        "  heddle bench --sweep      the same over loads, buckets, hashes, hits and sizes\n"
+        "  heddle skew [DEVICE [LOG2 PAIRS]]  builds from keys that repeat\n"
+        "  heddle advise map|set|multimap|counter|filter ...  which scheme, and why\n"
+        "  heddle shelf build|insert|find|count|erase|export|stats|validate DIRECTORY ...\n"
+        "                            tables in files, larger than memory, from column files\n"
+        "  heddle help [bench|dist|shelf|bench-shelf]  this text, or all options of bench,\n"
+        "                            of bench dist, of shelf, of bench shelf\n"
+        "  heddle --version          the version\n"
+        "\n"
+        "Exit status: 0 done and verified, 1 failed or wrong, 2 refused.\n",
+        to);
 }
 
 static int help_command(int argc, char **argv)
@@ -64,6 +69,8 @@ static int help_command(int argc, char **argv)
     if (argc <= 1) help(stdout);
     else if (argc == 2 && strcmp(argv[1], "bench") == 0) bench_help();
     else if (argc == 2 && strcmp(argv[1], "dist") == 0) dist_help();
+    else if (argc == 2 && strcmp(argv[1], "shelf") == 0) shelf_help();
+    else if (argc == 2 && strcmp(argv[1], "bench-shelf") == 0) shelf_bench_help();
     else return tool_refuse("there is no help on '%s'; try 'heddle help'", argv[1]);
     return TOOL_OK;
 }
@@ -78,6 +85,9 @@ static int run(int argc, char **argv)
     if (strcmp(command, "info") == 0) return info_command(argc - 1, argv + 1);
     if (strcmp(command, "bench") == 0 && argc > 2 && strcmp(argv[2], "dist") == 0)
         return dist_command(argc - 2, argv + 2);
+    if (strcmp(command, "bench") == 0 && argc > 2 && strcmp(argv[2], "shelf") == 0)
+        return shelf_bench_command(argc - 2, argv + 2);
+    if (strcmp(command, "shelf") == 0) return shelf_command(argc - 1, argv + 1);
     if (strcmp(command, "bench") == 0) return bench_command(argc - 1, argv + 1);
     if (strcmp(command, "skew") == 0) return skew_command(argc - 1, argv + 1);
     if (strcmp(command, "advise") == 0) return advise_command(argc - 1, argv + 1);

@@ -20,11 +20,15 @@ int tool_try(heddle_status status, const char *what);
 int info_command(int argc, char **argv);
 int bench_command(int argc, char **argv);
 int dist_command(int argc, char **argv); /* bench dist */
+int shelf_bench_command(int argc, char **argv); /* bench shelf */
+int shelf_command(int argc, char **argv);
 int skew_command(int argc, char **argv);
 int advise_command(int argc, char **argv);
 
-/* The help of `heddle bench`, and of `heddle bench dist`, to stdout. */
+/* The help of `heddle bench`, of `heddle bench dist` and `bench shelf`, and of `heddle shelf`, to stdout. */
 void bench_help(void);
 void dist_help(void);
+void shelf_bench_help(void);
+void shelf_help(void);
 
 #endif

@@ -1,0 +1,355 @@
+/*
+ * owners_kernels.h: the device code that sends rows to the owners of their keys and fetches answers
+ * (engine/owners.h), for keys of one width; owners_kind.cu launches it.
+ *
+ * A tile is what a block works on at a time. Each warp has neighbouring rows of it, 32 at a time. The rank of a
+ * row is how many rows of its owner come before it in the tile: in the warps before, which are added up in shared
+ * memory, and in its own warp, which votes tell. Up to 32 owners, each lane counts the rows of the owner that has
+ * its number; beyond that the counters are in shared memory. The ranks are the same whichever kernel asks.
+ */
+#ifndef HD_OWNERS_KERNELS_H
+#define HD_OWNERS_KERNELS_H
+
+#include "base/hash.h"
+#include "cuda/load.h"
+#include "engine/owners.h"
+
+#ifndef OWNERS_BLOCK
+#define OWNERS_BLOCK 256
+#define OWNERS_ITEMS 8 /* rows of a thread */
+#endif
+#define OWNERS_WARPS (OWNERS_BLOCK / 32)
+#define OWNERS_TILE (OWNERS_BLOCK * OWNERS_ITEMS)
+#define OWNERS_BLOCKS 4 /* that a processor holds at least */
+#define ALL_LANES UINT32_MAX
+
+/* A block's shared memory. */
+typedef struct owners_desk {
+    char *rows;       /* a column of the tile, owner by owner; not in all kernels */
+    uint32_t *places; /* of the rows of every owner; with `rows`: less where they begin there */
+    uint32_t *begins; /* where the rows of every owner begin in `rows` */
+    uint16_t *counts; /* rows of every owner in every warp, later: in the warps before */
+    uint16_t *owners; /* of every bin */
+} owners_desk;
+
+/* Its bytes, where an element of `rows` has `width` of them. */
+static inline size_t owners_desk_bytes(const hd_owners &batch, uint32_t width)
+{
+    return (size_t)OWNERS_TILE * width + batch.members * 2 * sizeof(uint32_t) +
+           OWNERS_WARPS * batch.members * sizeof(uint16_t) + (sizeof(uint16_t) << batch.bits);
+}
+
+HD_FN owners_desk owners_desk_lay(const hd_owners &batch, uint32_t width)
+{
+    owners_desk desk;
+    desk.rows = block_memory();
+    desk.places = (uint32_t *)(desk.rows + (size_t)OWNERS_TILE * width);
+    desk.begins = desk.places + batch.members;
+    desk.counts = (uint16_t *)(desk.begins + batch.members);
+    desk.owners = desk.counts + OWNERS_WARPS * batch.members;
+    for (uint32_t i = threadIdx.x; i < 1u << batch.bits; i += OWNERS_BLOCK)
+        desk.owners[i] = __ldg(batch.owners + i);
+    __syncthreads();
+    return desk;
+}
+
+HD_FN uint32_t owner_of(const owners_desk &desk, const hd_owners &batch, hd_key key)
+{
+    return desk.owners[mix_key(&batch.mix, key) >> (HD_KEY_BITS - batch.bits)];
+}
+
+/* ------------------------------------------------------------------------------- ranks of a tile */
+
+/* The rows of a warp: items of 32 neighbours, those of item i from first + 32 * i on. */
+typedef struct warp_rows {
+    uint64_t first;
+    uint32_t count; /* fewer than all where the batch ends */
+} warp_rows;
+
+HD_FN warp_rows rows_of_warp(const hd_owners &batch, uint64_t tile)
+{
+    const uint32_t all = 32 * OWNERS_ITEMS;
+    const uint64_t first = tile * OWNERS_TILE + threadIdx.x / 32 * all;
+    const uint64_t left = first < batch.n ? batch.n - first : 0;
+    const warp_rows rows = {first, left < all ? (uint32_t)left : all};
+    return rows;
+}
+
+/* The lanes that have a row in this item. */
+HD_FN uint32_t lanes_here(const warp_rows &rows, uint32_t item)
+{
+    const uint32_t left = rows.count > 32 * item ? rows.count - 32 * item : 0;
+    return left < 32 ? (1u << left) - 1 : ALL_LANES;
+}
+
+/* The lanes of `votes` that are as this number's bit is. */
+HD_FN uint32_t as_bit(uint32_t votes, uint32_t number, uint32_t bit)
+{
+    return votes ^ ((number >> bit & 1) - 1);
+}
+
+/* Up to 2^BITS owners, at most 32. `spots` are owners, and become owner and rank in the warp. */
+template <int BITS>
+static __device__ __forceinline__ void rank_few(const hd_owners &batch, const warp_rows &rows,
+                                                uint16_t *counts, uint32_t (&spots)[OWNERS_ITEMS])
+{
+    const uint32_t lane = threadIdx.x % 32, below = (1u << lane) - 1;
+    uint32_t so_far = 0; /* of the owner that has the lane's number */
+#pragma unroll
+    for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
+        const uint32_t owner = spots[i];
+        uint32_t peers = lanes_here(rows, i), mine = peers;
+#pragma unroll
+        for (uint32_t bit = 0; bit < BITS; bit++) {
+            const uint32_t votes = __ballot_sync(ALL_LANES, (owner >> bit & 1) != 0);
+            peers &= as_bit(votes, owner, bit);
+            mine &= as_bit(votes, lane, bit);
+        }
+        spots[i] =
+            owner << 16 | (__shfl_sync(ALL_LANES, so_far, owner) + (uint32_t)__popc(peers & below));
+        so_far += (uint32_t)__popc(mine);
+    }
+    if (lane < batch.members) counts[lane] = (uint16_t)so_far;
+}
+
+/* Any number of owners. */
+HD_FN void rank_many(const hd_owners &batch, const warp_rows &rows, uint16_t *counts,
+                     uint32_t (&spots)[OWNERS_ITEMS])
+{
+    const uint32_t lane = threadIdx.x % 32, below = (1u << lane) - 1;
+    for (uint32_t i = lane; i < batch.members; i += 32) counts[i] = 0;
+    __syncwarp();
+#pragma unroll
+    for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
+        const uint32_t owner = spots[i];
+        uint32_t peers = lanes_here(rows, i);
+        for (uint32_t bit = 0; batch.members > 1u << bit; bit++)
+            peers &= as_bit(__ballot_sync(ALL_LANES, (owner >> bit & 1) != 0), owner, bit);
+        const uint32_t before = counts[owner];
+        __syncwarp();
+        if ((peers & below) == 0) /* a lane without a row changes nothing */
+            counts[owner] = (uint16_t)(before + (uint32_t)__popc(peers));
+        __syncwarp();
+        spots[i] = owner << 16 | (before + (uint32_t)__popc(peers & below));
+    }
+}
+
+/*
+ * Reads the rows of a tile; BITS as in rank_few, or 0. Afterwards the counts of all warps are there. Before, a
+ * warp writes nothing but its own counts: others may still be at the tile before.
+ */
+template <int BITS>
+static __device__ __forceinline__ void
+rank_rows(const owners_desk &desk, const hd_owners &batch, const warp_rows &rows,
+          hd_key (&keys)[OWNERS_ITEMS], uint32_t (&spots)[OWNERS_ITEMS])
+{
+    const hd_key *from = (const hd_key *)batch.keys + rows.first + threadIdx.x % 32;
+    uint16_t *counts = desk.counts + threadIdx.x / 32 * batch.members;
+#pragma unroll
+    for (uint32_t i = 0; i < OWNERS_ITEMS; i++)
+        keys[i] = 32 * i + threadIdx.x % 32 < rows.count ? __ldg(from + 32 * i) : 0;
+#pragma unroll
+    for (uint32_t i = 0; i < OWNERS_ITEMS; i++) spots[i] = owner_of(desk, batch, keys[i]);
+    __syncwarp(); /* all lanes are done with the tile before */
+    if constexpr (BITS != 0) rank_few<BITS>(batch, rows, counts, spots);
+    else rank_many(batch, rows, counts, spots);
+    __syncthreads();
+}
+
+/* How many rows of an owner the warps before each have; returns those of all. */
+HD_FN uint32_t add_warps(const owners_desk &desk, const hd_owners &batch, uint32_t owner)
+{
+    uint32_t sum = 0;
+#pragma unroll
+    for (uint32_t warp = 0; warp < OWNERS_WARPS; warp++) {
+        uint16_t *at = desk.counts + warp * batch.members + owner;
+        const uint32_t count = *at;
+        *at = (uint16_t)sum;
+        sum += count;
+    }
+    return sum;
+}
+
+/* The rank in the tile. */
+HD_FN uint32_t rank_of(const owners_desk &desk, const hd_owners &batch, uint32_t spot)
+{
+    return desk.counts[threadIdx.x / 32 * batch.members + (spot >> 16)] + (spot & 0xffff);
+}
+
+/* ---------------------------------------------------------------------------------------- plan */
+
+/* counts[owner * tiles + tile]: the rows. */
+template <int BITS>
+static __global__ void __launch_bounds__(OWNERS_BLOCK, OWNERS_BLOCKS)
+    count_owners(hd_owners batch, uint32_t tiles, uint32_t *counts)
+{
+    const owners_desk desk = owners_desk_lay(batch, 0);
+    for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        hd_key keys[OWNERS_ITEMS];
+        uint32_t spots[OWNERS_ITEMS];
+        rank_rows<BITS>(desk, batch, rows_of_warp(batch, tile), keys, spots);
+        for (uint32_t owner = threadIdx.x; owner < batch.members; owner += OWNERS_BLOCK)
+            counts[(uint64_t)owner * tiles + tile] = add_warps(desk, batch, owner);
+        __syncthreads();
+    }
+}
+
+/* Where the rows of every member begin, when the counts have been added up. */
+static __global__ void tell_starts(hd_owners batch, uint32_t tiles, const uint32_t *places)
+{
+    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i <= batch.members;
+         i += gridDim.x * blockDim.x)
+        batch.starts[i] = i < batch.members ? places[(uint64_t)i * tiles] : batch.n;
+}
+
+/* ---------------------------------------------------------------------------------------- send */
+
+/* By one warp: where the owners' rows begin, from how many there are; and the places less that. */
+HD_FN void add_owners(const owners_desk &desk, const hd_owners &batch)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    uint32_t before = 0;
+    for (uint32_t base = 0; base < batch.members; base += 32) {
+        const uint32_t owner = base + lane;
+        const uint32_t count = owner < batch.members ? desk.begins[owner] : 0;
+        uint32_t sum = count;
+#pragma unroll
+        for (uint32_t by = 1; by < 32; by *= 2) {
+            const uint32_t other = __shfl_up_sync(ALL_LANES, sum, by);
+            if (lane >= by) sum += other;
+        }
+        if (owner < batch.members) {
+            desk.begins[owner] = before + sum - count;
+            desk.places[owner] -= before + sum - count;
+        }
+        before += __shfl_sync(ALL_LANES, sum, 31);
+    }
+}
+
+/* The spots become places in `rows`. */
+HD_FN void lay_out(const owners_desk &desk, const hd_owners &batch, uint32_t tiles, uint32_t tile,
+                   const uint32_t *places, uint32_t (&spots)[OWNERS_ITEMS])
+{
+    for (uint32_t owner = threadIdx.x; owner < batch.members; owner += OWNERS_BLOCK) {
+        desk.places[owner] = __ldg(places + (uint64_t)owner * tiles + tile);
+        desk.begins[owner] = add_warps(desk, batch, owner);
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) add_owners(desk, batch);
+    __syncthreads();
+#pragma unroll
+    for (uint32_t i = 0; i < OWNERS_ITEMS; i++)
+        spots[i] = desk.begins[spots[i] >> 16] + rank_of(desk, batch, spots[i]);
+}
+
+/* Writes the keys, and says where each of those that this thread has written went. */
+HD_FN void send_keys(const owners_desk &desk, const hd_owners &batch, uint32_t count, hd_key *out,
+                     uint32_t (&targets)[OWNERS_ITEMS])
+{
+#pragma unroll
+    for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
+        const uint32_t at = i * OWNERS_BLOCK + threadIdx.x;
+        if (at >= count) continue;
+        const hd_key key = ((const hd_key *)desk.rows)[at];
+        targets[i] = desk.places[owner_of(desk, batch, key)] + at;
+        out[targets[i]] = key;
+    }
+}
+
+/* The same for values, which take the room of the keys. */
+template <class VALUE>
+static __device__ __forceinline__ void send_values(const owners_desk &desk, const warp_rows &rows,
+                                                   uint32_t count, const VALUE *values, VALUE *out,
+                                                   const uint32_t (&spots)[OWNERS_ITEMS],
+                                                   const uint32_t (&targets)[OWNERS_ITEMS])
+{
+    VALUE *staged = (VALUE *)desk.rows;
+    values += rows.first + threadIdx.x % 32;
+    __syncthreads();
+#pragma unroll
+    for (uint32_t i = 0; i < OWNERS_ITEMS; i++)
+        if (32 * i + threadIdx.x % 32 < rows.count) staged[spots[i]] = __ldg(values + 32 * i);
+    __syncthreads();
+#pragma unroll
+    for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
+        const uint32_t at = i * OWNERS_BLOCK + threadIdx.x;
+        if (at < count) out[targets[i]] = staged[at];
+    }
+}
+
+/* VALUE is that of values, if there are any. */
+template <int BITS, class VALUE>
+static __global__ void __launch_bounds__(OWNERS_BLOCK, OWNERS_BLOCKS)
+    send_rows(hd_owners batch, uint32_t tiles, const uint32_t *places, hd_owners_sent sent)
+{
+    const owners_desk desk =
+        owners_desk_lay(batch, sizeof(VALUE) > sizeof(hd_key) ? sizeof(VALUE) : sizeof(hd_key));
+    for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        const warp_rows rows = rows_of_warp(batch, tile);
+        const uint64_t left = batch.n - (uint64_t)tile * OWNERS_TILE;
+        const uint32_t count = left < OWNERS_TILE ? (uint32_t)left : OWNERS_TILE;
+        hd_key keys[OWNERS_ITEMS];
+        uint32_t spots[OWNERS_ITEMS], targets[OWNERS_ITEMS];
+        rank_rows<BITS>(desk, batch, rows, keys, spots);
+        lay_out(desk, batch, tiles, tile, places, spots);
+#pragma unroll
+        for (uint32_t i = 0; i < OWNERS_ITEMS; i++)
+            if (32 * i + threadIdx.x % 32 < rows.count) ((hd_key *)desk.rows)[spots[i]] = keys[i];
+        __syncthreads();
+        send_keys(desk, batch, count, (hd_key *)sent.keys, targets);
+        if (sent.values != NULL)
+            send_values(desk, rows, count, (const VALUE *)sent.values, (VALUE *)sent.values_out,
+                        spots, targets);
+    }
+}
+
+/* --------------------------------------------------------------------------------------- fetch */
+
+/* What came for the rows whose places are in `spots`. A value is read whether or not it will be written. */
+template <class VALUE>
+static __device__ __forceinline__ void fetch_answers(const warp_rows &rows,
+                                                     const hd_owners_answers &answers,
+                                                     const uint32_t (&spots)[OWNERS_ITEMS])
+{
+    const uint64_t first = rows.first + threadIdx.x % 32;
+    uint32_t found[OWNERS_ITEMS];
+    VALUE values[OWNERS_ITEMS];
+#pragma unroll
+    for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
+        const bool here = 32 * i + threadIdx.x % 32 < rows.count;
+        found[i] = here && answers.found != NULL ? __ldg(answers.found + spots[i]) : here;
+        if (here && answers.values_out != NULL)
+            values[i] = __ldg((const VALUE *)answers.values + spots[i]);
+    }
+#pragma unroll
+    for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
+        if (32 * i + threadIdx.x % 32 >= rows.count) continue;
+        if (answers.found_out != NULL) answers.found_out[first + 32 * i] = (uint8_t)found[i];
+        if (answers.values_out != NULL && found[i] != 0)
+            ((VALUE *)answers.values_out)[first + 32 * i] = values[i];
+    }
+}
+
+template <int BITS, class VALUE>
+static __global__ void __launch_bounds__(OWNERS_BLOCK, OWNERS_BLOCKS)
+    fetch_rows(hd_owners batch, uint32_t tiles, const uint32_t *places, hd_owners_answers answers)
+{
+    const owners_desk desk = owners_desk_lay(batch, 0);
+    for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        const warp_rows rows = rows_of_warp(batch, tile);
+        hd_key keys[OWNERS_ITEMS];
+        uint32_t spots[OWNERS_ITEMS];
+        rank_rows<BITS>(desk, batch, rows, keys, spots);
+        for (uint32_t owner = threadIdx.x; owner < batch.members; owner += OWNERS_BLOCK) {
+            desk.places[owner] = __ldg(places + (uint64_t)owner * tiles + tile);
+            add_warps(desk, batch, owner);
+        }
+        __syncthreads();
+#pragma unroll
+        for (uint32_t i = 0; i < OWNERS_ITEMS; i++)
+            spots[i] = desk.places[spots[i] >> 16] + rank_of(desk, batch, spots[i]);
+        fetch_answers<VALUE>(rows, answers, spots);
+    }
+}
+
+#endif

@@ -1,0 +1,179 @@
+/*
+ * slab_compact.h: compaction on a GPU. What slab_compact of scheme/slab_whole.h does, and with the same result, but by a
+ * tile for every list, so that a slab is read and written by all lanes at once. Tiles of a warp go together.
+ */
+#ifndef HD_CUDA_SLAB_COMPACT_H
+#define HD_CUDA_SLAB_COMPACT_H
+
+#include "cuda/slab_batch.h"
+
+/* The bits of a look that stand for slots. */
+HD_FN uint32_t slab_slot_bits(void)
+{
+    uint32_t bits = 0;
+    HD_UNROLL
+    for (uint32_t bit = 0; bit < HD_SLAB_ORDER; bit++)
+        bits |= (uint32_t)(slab_slot(bit) < HD_SLAB_SLOTS) << bit;
+    return bits;
+}
+
+/* The slot that is filled as the n-th, counted from 0. */
+HD_FN uint32_t slab_nth_slot(uint32_t n)
+{
+    uint32_t bit = n;
+    if ((slab_slot_bits() & (slab_slot_bits() + 1)) == 0) return slab_slot(n); /* no gaps */
+    while (hd_popcount32(slab_slot_bits() & bits_before(bit)) < n ||
+           (slab_slot_bits() >> bit & 1) == 0)
+        bit++;
+    return slab_slot(bit);
+}
+
+/* A slab as a tile has read it: this lane's slots, and which of all are taken and LIVE. */
+typedef struct slab_read {
+    hd_pair pairs[HD_SLAB_LANE_SLOTS]; /* `lean` with its state */
+    uint32_t taken, live;              /* bits as in a look */
+    uint32_t next;
+} slab_read;
+
+HD_FN slab_read slab_read_all(hd_slab_tile t, char *slab)
+{
+    slab_read r = {};
+    HD_UNROLL
+    for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
+        const uint32_t slot = t.lane * HD_SLAB_LANE_SLOTS + j;
+        if (slot < HD_SLAB_SLOTS) {
+            r.pairs[j].lean = *slab_key_at(slab, slot);
+#if HD_VALUE_BITS != 0
+            r.pairs[j].value = *slab_value_at(slab, slot);
+#endif
+        }
+        const hd_key key = r.pairs[j].lean;
+        r.taken |= slab_vote(t, key != 0) << j * HD_SLAB_LANES;
+        r.live |= slab_vote(t, (key & HD_STATE_MASK) == HD_STATE_LIVE) << j * HD_SLAB_LANES;
+    }
+    r.next = *slab_next_at(slab);
+    return r;
+}
+
+/* Where the pairs of a list go: behind `count` others of a slab. */
+typedef struct slab_target {
+    char *slab;
+    uint32_t address; /* HD_SLAB_NONE in the base slab */
+    uint32_t count;
+} slab_target;
+
+/* Each lane writes the live pairs that it has read; those that do not fit go to the slab after it. */
+HD_FN void slab_move(hd_slab_tile t, const slab_read *r, const slab_target *to, char *after)
+{
+    HD_UNROLL
+    for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
+        const uint32_t bit = j * HD_SLAB_LANES + t.lane;
+        if ((r->live >> bit & 1) == 0) continue;
+        uint32_t n = to->count + hd_popcount32(r->live & bits_before(bit));
+        char *const slab = n < HD_SLAB_SLOTS ? to->slab : after;
+        n = slab_nth_slot(n < HD_SLAB_SLOTS ? n : n - HD_SLAB_SLOTS);
+        *slab_key_at(slab, n) = r->pairs[j].lean;
+#if HD_VALUE_BITS != 0
+        *slab_value_at(slab, n) = r->pairs[j].value;
+#endif
+    }
+}
+
+/* The slots behind the last pair of a list become vacant. */
+HD_FN void slab_clear_rest(hd_slab_tile t, const slab_target *to)
+{
+    HD_UNROLL
+    for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
+        const uint32_t bit = j * HD_SLAB_LANES + t.lane, slot = slab_slot(bit);
+        if (slot >= HD_SLAB_SLOTS) continue;
+        if (hd_popcount32(slab_slot_bits() & bits_before(bit)) < to->count) continue;
+        *slab_key_at(to->slab, slot) = 0;
+#if HD_VALUE_BITS != 0
+        *slab_value_at(to->slab, slot) = 0;
+#endif
+    }
+}
+
+/* slabs_give by a tile; tiles that have nothing to give say HD_SLAB_NONE. */
+HD_FN uint32_t slabs_give_together(hd_slab_tile t, const hd_slab_pool *pool, uint32_t address)
+{
+    uint32_t given = 0;
+    while (__any_sync(WHOLE_WARP, address != HD_SLAB_NONE)) {
+        const bool any = address != HD_SLAB_NONE;
+        char *const slab = any ? pool_slab(pool, address) : NULL;
+        const uint32_t next = any ? *slab_next_at(slab) : HD_SLAB_NONE;
+        __syncwarp(); /* all have read it */
+        if (any) memset(slab + t.lane * HD_SLAB_PIECE, 0, HD_SLAB_PIECE);
+        __syncwarp();
+        if (any && slab_tile_acts(t)) slab_return(pool, address);
+        given += any;
+        address = next;
+    }
+    return given;
+}
+
+/* slab_compact by a tile, of the list of a base slab; `on` tiles have one. */
+HD_FN hd_slab_compacted slab_compact_together(hd_slab_tile t, const hd_slab_view *view, char *base,
+                                              bool on)
+{
+    slab_target to = {base, HD_SLAB_NONE, 0};
+    hd_slab_compacted done = {0, 0};
+    char *from = base;
+    bool more = on;
+    while (__any_sync(WHOLE_WARP, more)) {
+        const slab_read r = slab_read_all(t, from);
+        const uint32_t live = hd_popcount32(r.live), end = to.count + live;
+        const uint32_t behind = more && end > HD_SLAB_SLOTS ? *slab_next_at(to.slab) : HD_SLAB_NONE;
+        char *const after = behind != HD_SLAB_NONE ? pool_slab(&view->pool, behind) : NULL;
+        __syncwarp(); /* all have read it */
+        if (more) {
+            done.dead += hd_popcount32(r.taken) - live;
+            if (done.dead != 0) slab_move(t, &r, &to, after);
+            to.count = after != NULL ? end - HD_SLAB_SLOTS : end;
+            if (after != NULL) to.address = behind;
+            if (after != NULL) to.slab = after;
+            more = r.next != HD_SLAB_NONE;
+            if (more) from = pool_slab(&view->pool, r.next);
+        }
+        __syncwarp();
+    }
+    const bool changed = on && done.dead != 0;
+    const uint32_t rest = changed ? *slab_next_at(to.slab) : HD_SLAB_NONE;
+    __syncwarp();
+    if (changed) slab_clear_rest(t, &to);
+    done.given = slabs_give_together(t, &view->pool, rest);
+    if (changed && slab_tile_acts(t)) {
+        *slab_next_at(to.slab) = HD_SLAB_NONE;
+        *slab_hint_at(base) = to.address;
+    }
+    return done;
+}
+
+/* Whether at least so many slots are dead. By one thread, so that all blocks that follow agree. */
+static __global__ void slab_decide(hd_slab_words *words, const uint64_t *died, uint64_t least)
+{
+    words->decided = *died - words->revived >= least;
+    if (words->decided != 0) words->spent = 0;
+}
+
+/* Compacts all lists, each by one tile, if that was decided. */
+static __global__ void __launch_bounds__(SLAB_BLOCK)
+    slab_compact_all(const hd_slab_view view, hd_slab_words *words)
+{
+    const hd_slab_tile t = slab_tile_here();
+    const uint64_t lists = slab_lists(&view);
+    const uint64_t stride = (uint64_t)gridDim.x * blockDim.x / HD_SLAB_LANES;
+    uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / HD_SLAB_LANES;
+    uint64_t sums[2] = {0, 0};
+    if (words->decided == 0) return;
+    for (; __any_sync(WHOLE_WARP, i < lists); i += stride) {
+        char *const base = base_slab(&view.buckets, i < lists ? i : 0);
+        const hd_slab_compacted done = slab_compact_together(t, &view, base, i < lists);
+        sums[0] += slab_tile_acts(t) ? done.dead : 0;
+        sums[1] += slab_tile_acts(t) ? done.given : 0;
+    }
+    uint64_t *const to[] = {&words->revived, &words->given};
+    block_add(to, sums);
+}
+
+#endif

@@ -1,0 +1,164 @@
+/*
+ * slab_steps.h: the steps of scheme/slab.h as tiles take them in batches on tables that have no key twice: the
+ * lane that sees a slot also acts on it, so nobody needs to be told which slot it was. What is done, and in
+ * which order, is what slab_step does. Lanes look at different moments, so two of them may see the key, in the slot
+ * of which it was erased and in that where it came again: one of them acts, after all have looked.
+ *
+ * Tiles of a warp go together; those that are not active do nothing. HD_SLAB_ON and HD_SLAB_AGAIN: not at an end yet.
+ */
+#ifndef HD_CUDA_SLAB_STEPS_H
+#define HD_CUDA_SLAB_STEPS_H
+
+#include "scheme/slab_whole.h"
+
+#define WARP_LANES 32
+#define WHOLE_WARP 0xffffffffu
+
+/* Of lanes, or of slots in a look. */
+HD_FN uint32_t bits_before(uint32_t bit) { return (1u << bit) - 1; }
+
+/* What the operations of a thread came to. */
+typedef struct slab_sums {
+    uint32_t placed, updated, spent, asked, found, erased, looks;
+} slab_sums;
+
+/* What this lane sees of a slab. */
+typedef struct slab_sight {
+    bool here;      /* one of its slots holds the key */
+    uint32_t slot;  /* that one */
+    hd_value value; /* its value, where it was seen together with the key */
+    bool pending;   /* one is about to hold it */
+    uint32_t next;  /* the address of the slab after it, if it is in this lane's bytes */
+    hd_key keys[HD_SLAB_LANE_SLOTS];
+} slab_sight;
+
+HD_FN slab_sight slab_see(hd_slab_tile t, const hd_slab_walk *walk)
+{
+    slab_sight s;
+    hd_key words[HD_SLAB_PIECE / sizeof(hd_key)];
+    uint32_t tail[HD_SLAB_PIECE / 4];
+    s.here = false;
+    s.slot = 0;
+    s.value = 0;
+    s.pending = false;
+    load_shared<HD_SLAB_PIECE>(words, walk->slab + t.lane * HD_SLAB_PIECE);
+    HD_UNROLL
+    for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
+        const uint32_t slot = t.lane * HD_SLAB_LANE_SLOTS + j;
+        const hd_key key = words[j * HD_SLAB_STEP / sizeof(hd_key)];
+        s.keys[j] =
+            slot < HD_SLAB_SLOTS ? key : HD_STATE_DEAD; /* which is neither vacant nor any key's */
+        s.pending |= s.keys[j] == (slab_lean(walk) | HD_STATE_PENDING);
+        if (s.keys[j] != (slab_lean(walk) | HD_STATE_LIVE)) continue;
+        s.here = true;
+        s.slot = slot;
+#if HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
+        s.value = words[j * 2 + 1];
+#endif
+    }
+    memcpy(tail, words, sizeof tail);
+    s.next = tail[HD_SLAB_TAIL % HD_SLAB_PIECE / 4];
+    return s;
+}
+
+/* Whether this lane is the first of its tile for which `here` holds; *any: it holds for one of them. */
+HD_FN bool slab_first_to_see(hd_slab_tile t, bool here, bool *any)
+{
+    const uint32_t lanes = slab_vote(t, here);
+    *any = lanes != 0;
+    return here && (lanes & bits_before(t.lane)) == 0;
+}
+
+/* The address that the last lane of the tile sees. */
+HD_FN uint32_t slab_told_next(hd_slab_tile t, const slab_sight *s)
+{
+    return __shfl_sync(WHOLE_WARP, s->next, (int)(t.shift + HD_SLAB_TAIL / HD_SLAB_PIECE));
+}
+
+/* From a slab in which the key was not seen, or is no more. */
+HD_FN int slab_go_on(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
+                     const slab_sight *s, bool goes)
+{
+    const uint32_t next = slab_told_next(t, s);
+    if (goes && next != HD_SLAB_NONE) walk->slab = pool_slab(&view->pool, next);
+    return next != HD_SLAB_NONE ? HD_SLAB_ON : HD_SLAB_ABSENT;
+}
+
+/* A value that is found becomes values[number], unless `values` is NULL. */
+HD_FN int slab_seek(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk, hd_value *values,
+                    uint32_t number, bool active, slab_sums *sums)
+{
+    slab_sight s = slab_see(t, walk);
+    bool found;
+    const bool here = slab_first_to_see(t, active && s.here, &found);
+    sums->found += here;
+    if (values != NULL && here) {
+#if !(HD_SLAB_IN_ONE && HD_VALUE_BITS != 0)
+        slab_seen();
+        s.value = slab_value(walk->slab, s.slot);
+#endif
+        values[number] = s.value;
+    }
+    if (!__any_sync(WHOLE_WARP, active && !found)) return HD_SLAB_PRESENT;
+    const int absent = slab_go_on(t, view, walk, &s, active && !found);
+    return found ? (int)HD_SLAB_PRESENT : absent;
+}
+
+HD_FN int slab_remove(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk, bool active,
+                      slab_sums *sums)
+{
+    const slab_sight s = slab_see(t, walk);
+    bool found;
+    const bool here = slab_first_to_see(t, active && s.here, &found);
+    const bool mine = here && slab_bury(walk->slab, s.slot, slab_lean(walk));
+    const bool buried = slab_vote(t, mine) != 0;
+    sums->found += mine;
+    sums->erased += mine;
+    if (!__any_sync(WHOLE_WARP, active && !found)) return buried ? HD_SLAB_PRESENT : HD_SLAB_AGAIN;
+    const int absent = slab_go_on(t, view, walk, &s, active && !found);
+    return buried ? (int)HD_SLAB_PRESENT : found ? (int)HD_SLAB_AGAIN : absent;
+}
+
+/* A slab without vacancies and without the key is left for the next one, or gets one behind it. */
+HD_FN int slab_put_on(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
+                      const slab_sight *s, bool goes, hd_slab_taker *taker)
+{
+    int end = slab_go_on(t, view, walk, s, goes);
+    if (goes && end == HD_SLAB_ABSENT && slab_tile_acts(t)) end = slab_extend(view, walk, taker);
+    return slab_tile_tell(t, end);
+}
+
+HD_FN int slab_put(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
+                   const hd_slab_task *task, bool active, hd_slab_taker *taker, slab_sums *sums)
+{
+    const slab_sight s = slab_see(t, walk);
+    bool mine = false, waits = false, found;
+    const bool here = slab_first_to_see(t, active && s.here, &found);
+    uint32_t vacant = 0;
+    HD_UNROLL
+    for (uint32_t j = HD_SLAB_LANE_SLOTS; j-- > 0;)
+        vacant |= slab_vote(t, s.keys[j] == 0) << j * HD_SLAB_LANES;
+#if !HD_SLAB_IN_ONE
+    waits = slab_vote(t, s.pending) !=
+            0; /* no other may take the place of a key that is about to come */
+#endif
+    if (here) {
+        slab_seen();
+        slab_update(walk->slab, s.slot, task->policy, task->value);
+    } else if (active && !found && !waits && vacant != 0 &&
+               hd_lowest_bit(vacant) % HD_SLAB_LANES == t.lane) {
+        const hd_pair pair = {slab_lean(walk), task->value};
+        mine = slab_claim(walk->slab, slab_slot(hd_lowest_bit(vacant)), pair);
+    }
+    const bool placed = slab_vote(t, mine) != 0, full = vacant == 0 && !found && !waits;
+    sums->updated += here;
+    sums->placed += mine;
+    int end = found ? HD_SLAB_PRESENT : placed ? HD_SLAB_PLACED : HD_SLAB_AGAIN;
+    if (!__any_sync(WHOLE_WARP, active && full)) return end;
+    const int on = slab_put_on(t, view, walk, &s, active && full, taker);
+    if (full) end = on;
+    sums->spent += active && end == HD_SLAB_SPENT && slab_tile_acts(t);
+    return end;
+}
+
+#endif

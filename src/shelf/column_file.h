@@ -1,0 +1,27 @@
+/* column_file.h: the files of columns: what the header of a NumPy file says, and such a header made. */
+#ifndef HD_COLUMN_FILE_H
+#define HD_COLUMN_FILE_H
+
+#include <heddle/heddle.h>
+#include <stdbool.h>
+
+#define HD_NPY_MADE 128 /* bytes of the headers that are made here, enough for every count */
+
+/* What a file is. */
+typedef struct hd_column_shape {
+    bool npy;
+    uint64_t offset; /* of the first element */
+    uint64_t count;
+    uint32_t element_bits;
+} hd_column_shape;
+
+/*
+ * Reads the header of a NumPy file, of which the first `there` bytes are given and which has `bytes` in all.
+ * `path` is for errors.
+ */
+heddle_status hd_npy_read(const char *path, const unsigned char *head, uint64_t there,
+                          uint64_t bytes, hd_column_shape *shape);
+bool hd_npy_is(const unsigned char *head, uint64_t there);
+void hd_npy_make(unsigned char head[HD_NPY_MADE], const hd_column_shape *shape);
+
+#endif

@@ -1,0 +1,234 @@
+/* sorting.c: see sorting.h. A batch sorted slice by slice into the rows of every place. */
+#include "shelf/sorting.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/geometry.h"
+#include "engine/blocks.h"
+
+#define SPILL_SHARE 4 /* a batch stays in memory while it takes no more than this share of it */
+
+heddle_status hd_sorting_route(hd_sorting *s, uint32_t value_bits, uint64_t slice, hd_route *route)
+{
+    const uint32_t key_bits = s->shelf->options.key_bits;
+    heddle_status status =
+        hd_route_begin(route, &s->member, &s->spread, key_bits, value_bits, slice);
+    if (status == HEDDLE_OK && s->spread.bits > HD_BIN_BITS_MAX)
+        status = hd_buffer_room(&route->spare, s->shelf->device,
+                                slice * hd_pair_bytes(key_bits, value_bits));
+    return status;
+}
+
+heddle_status hd_sorting_spread(hd_sorting *s, const hd_place *places, uint32_t count,
+                                uint32_t bits)
+{
+    const uint32_t shift = HD_SHELF_BITS - bits;
+    hd_spread_free(&s->spread);
+    s->spread.bits = bits;
+    s->spread.members = s->spread.run_count = count;
+    s->spread.runs = hd_fault_due() ? NULL : (hd_bin_run *)malloc(count * sizeof *s->spread.runs);
+    if (s->spread.runs == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a batch");
+    for (uint32_t i = 0; i < count; i++) {
+        s->spread.runs[i].first = places[i].first >> shift;
+        s->spread.runs[i].end = places[i].end >> shift;
+        s->spread.runs[i].owner = i;
+    }
+    return HEDDLE_OK;
+}
+
+/* ------------------------------------------------------------------------------------- sorting */
+
+/* What a slice needs on its way. */
+typedef struct sorter {
+    hd_route route;
+    hd_buffer staged;
+    char *host; /* keys, rows and values of a slice */
+} sorter;
+
+/* Brings what the device has sorted to the host, if it is not there. */
+static heddle_status fetch(hd_sorting *s, sorter *t, uint64_t n, const char **keys,
+                           const uint32_t **rows)
+{
+    const uint32_t width = hd_shelf_key_width(s->shelf);
+    heddle_status status = HEDDLE_OK;
+    *keys = (const char *)t->route.keys.memory;
+    *rows = (const uint32_t *)t->route.values.memory;
+    if (s->shelf->device->engine->host_memory) return HEDDLE_OK;
+    status = hd_member_copy(&s->member, t->host, *keys, n * width);
+    if (status == HEDDLE_OK)
+        status = hd_member_copy(&s->member, t->host + s->slice * width, *rows, n * sizeof **rows);
+    *keys = t->host;
+    *rows = (const uint32_t *)(t->host + s->slice * width);
+    return status;
+}
+
+/* The values that belong to sorted rows. */
+static void gather(char *to, const char *from, const uint32_t *rows, uint64_t n, uint32_t width,
+                   int threads)
+{
+#pragma omp parallel for schedule(static) if (n > 1 << 16) num_threads(threads)
+    for (uint64_t i = 0; i < n; i++)
+        if (width == 4) ((uint32_t *)to)[i] = ((const uint32_t *)from)[rows[i]];
+        else ((uint64_t *)to)[i] = ((const uint64_t *)from)[rows[i]];
+}
+
+/* Appends a sorted slice to the rows of every place; `at` is where these end. */
+static heddle_status append(hd_sorting *s, const sorter *t, const char *keys, const uint32_t *rows,
+                            const char *values, uint64_t *at)
+{
+    const uint32_t kw = hd_shelf_key_width(s->shelf), vw = hd_shelf_value_width(s->shelf);
+    heddle_status status = HEDDLE_OK;
+    uint64_t from = 0;
+    for (uint32_t i = 0; i < s->place_count && status == HEDDLE_OK; i++) {
+        const uint64_t count = t->route.send[i];
+        if (count == 0) continue;
+        status = hd_spill_write(&s->sorted_keys, at[i] * kw, keys + from * kw, count * kw);
+        if (status == HEDDLE_OK)
+            status =
+                hd_spill_write(&s->rows, at[i] * sizeof *rows, rows + from, count * sizeof *rows);
+        if (status == HEDDLE_OK && values != NULL)
+            status = hd_spill_write(&s->sorted_values, at[i] * vw, values + from * vw, count * vw);
+        at[i] += count;
+        from += count;
+    }
+    return status;
+}
+
+static heddle_status sort_slice(hd_sorting *s, sorter *t, uint64_t number, uint64_t *at)
+{
+    const uint32_t kw = hd_shelf_key_width(s->shelf), vw = hd_shelf_value_width(s->shelf);
+    const uint64_t first = number * s->slice, left = s->n - first;
+    const uint64_t n = left < s->slice ? left : s->slice;
+    uint32_t *runs = hd_sorting_lengths(s, number);
+    const uint32_t *rows = NULL;
+    const char *keys = NULL;
+    char *values = NULL;
+    hd_window window;
+    heddle_status status =
+        hd_window_open(&s->member, s->keys + first * kw, n * kw, true, &t->staged, &window);
+    if (status == HEDDLE_OK) status = hd_route_slice(&t->route, window.memory, NULL, n);
+    if (status == HEDDLE_OK) status = fetch(s, t, n, &keys, &rows);
+    if (status != HEDDLE_OK) return status;
+    if (s->values != NULL) {
+        values = t->host + (s->slice * (kw + sizeof *rows) + 7) / 8 * 8;
+        gather(values, s->values + first * vw, rows, n, vw, s->shelf->threads);
+    }
+    for (uint32_t i = 0; i < s->place_count; i++) runs[i] = (uint32_t)t->route.send[i];
+    return append(s, t, keys, rows, values, at);
+}
+
+static heddle_status sort_slices(hd_sorting *s, sorter *t, uint64_t *at)
+{
+    heddle_status status = HEDDLE_OK;
+    for (uint32_t i = 0; i < s->place_count; i++) at[i] = s->places[i].at;
+    for (uint64_t i = 0; i < s->slices && status == HEDDLE_OK; i++) {
+        status = hd_shelf_progress(s->shelf, HEDDLE_SHELF_SORT, i * s->slice, s->n);
+        if (status == HEDDLE_OK) status = sort_slice(s, t, i, at);
+    }
+    hd_spill_done(&s->runs, 0, s->runs.bytes);
+    if (status == HEDDLE_OK) status = hd_shelf_progress(s->shelf, HEDDLE_SHELF_SORT, s->n, s->n);
+    return status;
+}
+
+/* The arrays for the sorted rows, and what a slice needs; then all slices. */
+static heddle_status sort_rows(hd_sorting *s, uint32_t answer_bytes)
+{
+    const uint32_t kw = hd_shelf_key_width(s->shelf), vw = hd_shelf_value_width(s->shelf);
+    const uint32_t row = kw + 4 + (s->values != NULL ? vw : 0);
+    sorter t;
+    uint64_t *at;
+    heddle_status status;
+    memset(&t, 0, sizeof t);
+    s->in_files = s->n > s->shelf->memory / SPILL_SHARE / (row + answer_bytes);
+    s->slices = (s->n + s->slice - 1) / s->slice;
+    at = hd_fault_due() ? NULL : (uint64_t *)malloc(s->place_count * sizeof *at);
+    t.host = hd_fault_due() ? NULL : (char *)malloc(s->slice * (kw + 4 + vw) + 8);
+    status = at == NULL || t.host == NULL
+                 ? hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to sort a batch")
+                 : hd_spill_make(s->shelf, s->n * kw, s->in_files, &s->sorted_keys);
+    if (status == HEDDLE_OK) status = hd_spill_make(s->shelf, s->n * 4, s->in_files, &s->rows);
+    if (status == HEDDLE_OK && s->values != NULL)
+        status = hd_spill_make(s->shelf, s->n * vw, s->in_files, &s->sorted_values);
+    if (status == HEDDLE_OK)
+        status = hd_spill_make(s->shelf, s->slices * s->place_count * sizeof(uint32_t), s->in_files,
+                               &s->runs);
+    if (status == HEDDLE_OK) status = hd_sorting_route(s, 32, s->slice, &t.route);
+    if (status == HEDDLE_OK) status = sort_slices(s, &t, at);
+    hd_route_end(&t.route);
+    hd_buffer_free(&t.staged);
+    free(t.host);
+    free(at);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------- all */
+
+void hd_sorting_begin(hd_sorting *s, heddle_shelf *shelf, const void *keys, const void *values,
+                      uint64_t n)
+{
+    memset(s, 0, sizeof *s);
+    s->shelf = shelf;
+    s->keys = (const char *)keys;
+    s->values = (const char *)values;
+    s->n = n;
+    s->sorted_keys.file = s->sorted_values.file = s->rows.file = s->runs.file = -1;
+    s->exchange.members = s->exchange.local = 1;
+    s->group.exchange = &s->exchange;
+    if (!shelf->device->engine->host_memory) s->group.accelerator = shelf->device;
+    s->member.group = &s->group;
+    s->member.device = shelf->device;
+    hd_mix_init(&s->spread.mix, shelf->seed);
+}
+
+heddle_status hd_sorting_run(hd_sorting *s, uint32_t answer_bytes)
+{
+    heddle_status status;
+    if (hd_places_are_one(s)) return hd_places_one(s);
+    status = hd_places_choose(s);
+    if (status == HEDDLE_OK) status = sort_rows(s, answer_bytes);
+    (void)hd_blocks_drop(s->shelf->device);
+    return status;
+}
+
+void hd_sorting_end(hd_sorting *s)
+{
+    hd_spill_free(&s->sorted_keys);
+    hd_spill_free(&s->sorted_values);
+    hd_spill_free(&s->rows);
+    hd_spread_free(&s->spread);
+    hd_spill_free(&s->runs);
+    free(s->places);
+    s->places = NULL;
+}
+
+const void *hd_sorting_keys(const hd_sorting *s, uint64_t at)
+{
+    const char *keys = s->direct ? s->keys : s->sorted_keys.memory;
+    return keys != NULL ? keys + at * hd_shelf_key_width(s->shelf) : NULL;
+}
+
+const void *hd_sorting_values(const hd_sorting *s, uint64_t at)
+{
+    const char *values = s->direct ? s->values : s->sorted_values.memory;
+    return values != NULL ? values + at * hd_shelf_value_width(s->shelf) : NULL;
+}
+
+void hd_sorting_expect(const hd_sorting *s, uint32_t place)
+{
+    const uint32_t part = s->places[place].part;
+    if (s->fresh) return;
+    for (uint32_t i = place + 1; i < s->place_count; i++)
+        if (s->places[i].part != part && s->places[i].rows != 0) {
+            hd_part_expect(s->shelf, &s->shelf->parts.at[s->places[i].part]);
+            return;
+        }
+}
+
+void hd_sorting_done(const hd_sorting *s, uint64_t at, uint64_t rows)
+{
+    const uint32_t kw = hd_shelf_key_width(s->shelf), vw = hd_shelf_value_width(s->shelf);
+    if (s->direct) return;
+    hd_spill_done(&s->sorted_keys, at * kw, rows * kw);
+    hd_spill_done(&s->sorted_values, at * vw, rows * vw);
+}

@@ -1,0 +1,116 @@
+/*
+ * sorting.h: a batch, sorted by where its keys belong.
+ *
+ * The places that rows are sorted to are ranges of bins. A question has one for every part. An insertion
+ * divides a part that may become too large into several, so that what follows can cut it between any two
+ * (shelf_write.c). The rows of a place lie together, and places in the order of the hash, so that the rows of
+ * neighbouring places are one array.
+ *
+ * Slice by slice the batch is sorted by the engine (dist/route.h) and appended to the rows of every place.
+ * With a key goes the number of its row in the slice. The lengths of what every slice brought are kept: by them
+ * the answers find back, again slice by slice, and no array is ever walked through in the order of
+ * another. A batch with one place is not sorted at all: the caller's arrays are taken as they are.
+ */
+#ifndef HD_SORTING_H
+#define HD_SORTING_H
+
+#include "dist/route.h"
+#include "shelf/spill.h"
+
+typedef struct hd_place {
+    uint32_t first, end; /* bins */
+    uint32_t part;       /* of the shelf */
+    uint64_t at, rows;   /* in the sorted arrays */
+} hd_place;
+
+typedef struct hd_sorting {
+    heddle_shelf *shelf;
+    /* the batch */
+    const char *keys, *values;
+    uint64_t n;
+    bool divides; /* parts that may become too large get several places */
+    bool fresh;   /* all is one part, which is empty: as for a build */
+    /* sorted */
+    bool direct; /* one place: not sorted */
+    hd_place *places;
+    uint32_t place_count;
+    uint32_t bits;          /* bins are counted by so many of HD_SHELF_BITS */
+    uint64_t slice, slices; /* rows */
+    bool in_files;
+    hd_spill sorted_keys, sorted_values, rows; /* rows: of 32 bits, in their slice */
+    hd_spill runs; /* slice by slice: how many rows went to every place, in 32 bits */
+    /* what the engine's sorting takes for a group and its member */
+    struct heddle_group group;
+    hd_exchange exchange;
+    hd_member member;
+    hd_spread spread;
+} hd_sorting;
+
+/* Says what is to be sorted. hd_sorting_end frees it, whatever has become of it. */
+void hd_sorting_begin(hd_sorting *s, heddle_shelf *shelf, const void *keys, const void *values,
+                      uint64_t n);
+/* Sorts the batch. `answer_bytes` for every row are going to be taken beside it (hd_replies_make). */
+heddle_status hd_sorting_run(hd_sorting *s, uint32_t answer_bytes);
+void hd_sorting_end(hd_sorting *s);
+
+/* Keys and values of the sorted rows from `at` on; NULL where there are no values. */
+const void *hd_sorting_keys(const hd_sorting *s, uint64_t at);
+const void *hd_sorting_values(const hd_sorting *s, uint64_t at);
+/* How many rows of a slice went to every place. */
+static inline uint32_t *hd_sorting_lengths(const hd_sorting *s, uint64_t slice)
+{
+    return (uint32_t *)(void *)s->runs.memory + slice * s->place_count;
+}
+/* The next part after that of `place` that rows are for will be needed soon. */
+void hd_sorting_expect(const hd_sorting *s, uint32_t place);
+/* The sorted rows [at, at + rows) have been dealt with. */
+void hd_sorting_done(const hd_sorting *s, uint64_t at, uint64_t rows);
+
+/* The places as the engine's sorting takes them: from then on hd_sorting_route sorts by them. */
+heddle_status hd_sorting_spread(hd_sorting *s, const hd_place *places, uint32_t count,
+                                uint32_t bits);
+/* hd_route_begin by them, with the memory for a second pass where there are so many bins that it takes one. */
+heddle_status hd_sorting_route(hd_sorting *s, uint32_t value_bits, uint64_t slice, hd_route *route);
+/* The bits of a bin's number that the borders between parts need. */
+uint32_t hd_parts_bits(const hd_shelf_parts *parts);
+
+/* ---------------------------------------------------------------------------------- places.c */
+
+/* Whether all rows belong to one place, so that there is nothing to sort; and that place. */
+bool hd_places_are_one(const hd_sorting *s);
+heddle_status hd_places_one(hd_sorting *s);
+/* Counts the rows; sets places, bits, slice and spread. */
+heddle_status hd_places_choose(hd_sorting *s);
+
+/* --------------------------------------------------------------------------------- replies.c */
+
+/* Room for the answers to n rows; in a direct batch the caller's array, which may be NULL. */
+typedef struct hd_replies {
+    char *memory;
+    uint32_t width;
+    hd_spill spill;
+    char *user;
+} hd_replies;
+heddle_status hd_replies_make(hd_sorting *s, void *user, uint32_t width, bool needed,
+                              hd_replies *answers);
+void hd_replies_free(hd_replies *answers);
+/*
+ * Brings answers to the caller's arrays in the order of the batch; those of `masked` only where a flag of `flags`
+ * is set. Either may be without memory.
+ */
+heddle_status hd_replies_deliver(hd_sorting *s, const hd_replies *flags, const hd_replies *masked);
+
+/* Goes through the batch slice by slice: what is done with the run of one place. */
+typedef struct hd_run {
+    uint64_t base;        /* the slice's first row in the batch */
+    const uint32_t *rows; /* from there */
+    uint64_t at;          /* where the run begins in the sorted arrays */
+    uint64_t count;
+    uint32_t place;
+} hd_run;
+typedef void (*hd_run_take)(void *context, const hd_run *run);
+/* `read` are arrays that `take` reads beside the rows, `row_bytes` for every row: their pages are given up on the way. */
+heddle_status hd_sorting_runs(hd_sorting *s, hd_run_take take, void *context,
+                              const hd_spill *const *read, uint32_t count, uint32_t row_bytes);
+
+#endif

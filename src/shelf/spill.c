@@ -1,0 +1,91 @@
+/* spill.c: see spill.h. */
+#include "shelf/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static heddle_status open_file(heddle_shelf *shelf, hd_spill *spill)
+{
+    char *path = NULL;
+    int error;
+    heddle_status status = hd_path_make(shelf->scratch, "spill_XXXXXX", &path);
+    if (status != HEDDLE_OK) return status;
+    spill->file = mkstemp(path);
+    if (spill->file < 0)
+        status = hd_fail(HEDDLE_ERROR_IO, "cannot create a file in %s: %s", shelf->scratch,
+                         strerror(errno));
+    else {
+        (void)unlink(path);
+        (void)fcntl(spill->file, F_SETFD, FD_CLOEXEC);
+    }
+    free(path);
+    if (status != HEDDLE_OK) return status;
+    error = hd_file_reserve(spill->file, spill->bytes);
+    if (error != 0)
+        return hd_fail(HEDDLE_ERROR_IO, "cannot take %llu bytes for a batch in %s: %s",
+                       (unsigned long long)spill->bytes, shelf->scratch, strerror(error));
+    shelf->bytes_spilled += spill->bytes;
+    return HEDDLE_OK;
+}
+
+heddle_status hd_spill_make(heddle_shelf *shelf, uint64_t bytes, bool in_file, hd_spill *spill)
+{
+    heddle_status status = HEDDLE_OK;
+    void *memory;
+    spill->memory = NULL;
+    spill->file = -1;
+    spill->bytes = bytes;
+    if (bytes == 0) return HEDDLE_OK;
+    if (in_file) status = open_file(shelf, spill);
+    if (status != HEDDLE_OK) return status;
+    memory = hd_fault_due()
+                 ? MAP_FAILED
+                 : mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        in_file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, spill->file, 0);
+    if (memory == MAP_FAILED)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a batch of %llu bytes",
+                       (unsigned long long)bytes);
+    spill->memory = (char *)memory;
+    return HEDDLE_OK;
+}
+
+heddle_status hd_spill_write(const hd_spill *spill, uint64_t at, const void *from, uint64_t bytes)
+{
+    const char *next = (const char *)from;
+    if (spill->file < 0) {
+        if (bytes != 0) memcpy(spill->memory + at, from, bytes);
+        return HEDDLE_OK;
+    }
+    while (bytes != 0) {
+        const ssize_t written = pwrite(spill->file, next, bytes, (off_t)at);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0)
+            return hd_fail(HEDDLE_ERROR_IO, "cannot write a batch to the disk: %s",
+                           strerror(errno));
+        next += written;
+        at += (uint64_t)written;
+        bytes -= (uint64_t)written;
+    }
+    return HEDDLE_OK;
+}
+
+void hd_spill_done(const hd_spill *spill, uint64_t at, uint64_t bytes)
+{
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const uint64_t begin = (at + page - 1) / page * page, end = (at + bytes) / page * page;
+    /* The mapping of a file is shared: what was written to it stays. Memory would be lost. */
+    if (spill->file >= 0 && spill->memory != NULL && end > begin)
+        (void)madvise(spill->memory + begin, end - begin, MADV_DONTNEED);
+}
+
+void hd_spill_free(hd_spill *spill)
+{
+    if (spill->memory != NULL) (void)munmap(spill->memory, spill->bytes);
+    if (spill->file >= 0) (void)close(spill->file);
+    spill->memory = NULL;
+    spill->file = -1;
+}

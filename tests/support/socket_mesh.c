@@ -1,0 +1,196 @@
+/* socket_mesh.c: see socket_mesh.h. */
+#define _DEFAULT_SOURCE
+#include "support/socket_mesh.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---------------------------------------------------------------------------------------- life */
+
+void mesh_open(mesh_sockets *s, uint32_t members)
+{
+    s->members = members;
+    for (uint32_t i = 0; i < members; i++)
+        for (uint32_t j = 0; j < i; j++) {
+            int ends[2];
+            if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0) abort();
+            s->ends[i][j] = ends[0];
+            s->ends[j][i] = ends[1];
+        }
+}
+
+static void close_ends(const mesh_sockets *s, uint32_t except)
+{
+    for (uint32_t i = 0; i < s->members; i++)
+        for (uint32_t j = 0; j < s->members; j++)
+            if (i != j && i != except) (void)close(s->ends[i][j]);
+}
+
+void mesh_close(const mesh_sockets *s) { close_ends(s, UINT32_MAX); }
+
+void mesh_join(socket_mesh *mesh, const mesh_sockets *s, uint32_t member)
+{
+    memset(mesh, 0, sizeof *mesh);
+    mesh->members = s->members;
+    mesh->member = member;
+    mesh->timeout_ms = 60000;
+    mesh->dies_after = -1;
+    memcpy(mesh->sockets, s->ends[member], sizeof mesh->sockets);
+    close_ends(s, member);
+}
+
+/* -------------------------------------------------------------------------------------- moving */
+
+/* What goes to and comes from one other member. */
+typedef struct line {
+    const char *from;
+    char *to;
+    uint64_t send, receive; /* bytes that are left */
+} line;
+
+/* 0, or 1 when the other end is gone. */
+static int push(socket_mesh *mesh, int socket, line *l)
+{
+    size_t bytes = l->send < 65536 ? (size_t)l->send : 65536;
+    ssize_t sent;
+    if (mesh->dies_after >= 0 && bytes > (uint64_t)mesh->dies_after)
+        bytes = (size_t)mesh->dies_after;
+    if (mesh->dies_after == 0) (void)kill(getpid(), SIGKILL);
+    sent = send(socket, l->from, bytes, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent < 0) return errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
+    l->from += sent;
+    l->send -= (uint64_t)sent;
+    if (mesh->dies_after >= 0) mesh->dies_after -= sent;
+    return 0;
+}
+
+static int pull(int socket, line *l)
+{
+    const ssize_t got = recv(socket, l->to, (size_t)l->receive, MSG_DONTWAIT);
+    if (got == 0) return 1;
+    if (got < 0) return errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR;
+    l->to += got;
+    l->receive -= (uint64_t)got;
+    return 0;
+}
+
+/* Waits for what is left; how many lines have something, or -1 when the time is up. */
+static int await(const socket_mesh *mesh, const line *lines, struct pollfd *polls)
+{
+    int busy = 0;
+    for (uint32_t i = 0; i < mesh->members; i++) {
+        const bool other = i != mesh->member;
+        polls[i].fd = other && (lines[i].send | lines[i].receive) != 0 ? mesh->sockets[i] : -1;
+        polls[i].events =
+            (short)((lines[i].send != 0 ? POLLOUT : 0) | (lines[i].receive != 0 ? POLLIN : 0));
+        busy += polls[i].fd >= 0;
+    }
+    if (busy != 0 && poll(polls, mesh->members, 50) < 0 && errno != EINTR) return -1;
+    return busy;
+}
+
+static int move(socket_mesh *mesh, line *lines)
+{
+    const double end = now() + 1e-3 * mesh->timeout_ms;
+    struct pollfd polls[MESH_MAX];
+    memset(polls, 0, sizeof polls);
+    for (;;) {
+        const int busy = await(mesh, lines, polls);
+        if (busy == 0) return 0;
+        if (busy < 0 || now() > end) return 1;
+        for (uint32_t i = 0; i < mesh->members; i++) {
+            if (polls[i].fd < 0) continue;
+            if (lines[i].receive != 0 && (polls[i].revents & (POLLIN | POLLHUP | POLLERR)) != 0 &&
+                pull(polls[i].fd, &lines[i]) != 0)
+                return 1;
+            if (lines[i].send != 0 && (polls[i].revents & (POLLOUT | POLLERR)) != 0 &&
+                push(mesh, polls[i].fd, &lines[i]) != 0)
+                return 1;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------------------- the transport */
+
+static int all_to_all(void *context, const void *from, const uint64_t *send_bytes, void *to,
+                      const uint64_t *receive_bytes)
+{
+    socket_mesh *mesh = context;
+    line lines[MESH_MAX];
+    uint64_t sent = 0, received = 0;
+    for (uint32_t i = 0; i < mesh->members; i++) {
+        const line l = {(const char *)from + sent, (char *)to + received, send_bytes[i],
+                        receive_bytes[i]};
+        lines[i] = l;
+        sent += send_bytes[i];
+        received += receive_bytes[i];
+    }
+    line *own = &lines[mesh->member];
+    if (own->send != 0) memcpy(own->to, own->from, own->send);
+    own->send = own->receive = 0;
+    return move(mesh, lines);
+}
+
+static int reduce(void *context, uint64_t *numbers, uint64_t n, uint32_t largest)
+{
+    socket_mesh *mesh = context;
+    line lines[MESH_MAX];
+    if (mesh->room < n) {
+        free(mesh->numbers);
+        mesh->numbers = malloc(n * mesh->members * sizeof *numbers);
+        mesh->room = n;
+    }
+    for (uint32_t i = 0; i < mesh->members; i++) {
+        const line l = {(const char *)numbers, (char *)(mesh->numbers + i * n), n * 8, n * 8};
+        lines[i] = l;
+    }
+    lines[mesh->member].send = lines[mesh->member].receive = 0;
+    memcpy(mesh->numbers + mesh->member * n, numbers, n * 8);
+    if (move(mesh, lines) != 0) return 1;
+    memset(numbers, 0, n * 8);
+    for (uint32_t i = 0; i < mesh->members; i++)
+        for (uint64_t k = 0; k < n; k++) {
+            const uint64_t number = mesh->numbers[i * n + k];
+            if (largest == 0) numbers[k] += number;
+            else if (number > numbers[k]) numbers[k] = number;
+        }
+    return 0;
+}
+
+static int all_to_all_words(void *context, const uint64_t *send, uint64_t *receive, uint32_t words)
+{
+    const socket_mesh *mesh = context;
+    uint64_t bytes[MESH_MAX];
+    for (uint32_t i = 0; i < mesh->members; i++) bytes[i] = words * 8;
+    return all_to_all(context, send, bytes, receive, bytes);
+}
+
+static void close_mesh(void *context)
+{
+    socket_mesh *mesh = context;
+    for (uint32_t i = 0; i < mesh->members; i++)
+        if (i != mesh->member) (void)close(mesh->sockets[i]);
+    free(mesh->numbers);
+    mesh->numbers = NULL;
+}
+
+heddle_transport mesh_transport(socket_mesh *mesh)
+{
+    const heddle_transport t = {sizeof t, mesh->members,    mesh->member, 0,         mesh,
+                                reduce,   all_to_all_words, all_to_all,   close_mesh};
+    return t;
+}

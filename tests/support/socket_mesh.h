@@ -1,0 +1,34 @@
+/*
+ * socket_mesh.h: processes of a test that reach each other over sockets, as a heddle_transport: for tests in which
+ * processes die, which need no MPI and know at once.
+ */
+#ifndef TEST_SOCKET_MESH_H
+#define TEST_SOCKET_MESH_H
+
+#include <heddle/heddle.h>
+
+#define MESH_MAX 8
+
+typedef struct socket_mesh {
+    uint32_t members, member;
+    uint32_t timeout_ms;
+    int sockets[MESH_MAX]; /* to every other member */
+    uint64_t *numbers;     /* of all members */
+    uint64_t room;
+    int64_t dies_after; /* so many bytes sent this process kills itself; negative: it does not */
+} socket_mesh;
+
+/* Sockets between all of them, before the processes are forked. */
+typedef struct mesh_sockets {
+    uint32_t members;
+    int ends[MESH_MAX][MESH_MAX]; /* [i][j]: the end of i towards j */
+} mesh_sockets;
+
+void mesh_open(mesh_sockets *sockets, uint32_t members);
+/* In the parent: the sockets are the children's alone. */
+void mesh_close(const mesh_sockets *sockets);
+/* In a child: becomes a member and drops the sockets of the others. */
+void mesh_join(socket_mesh *mesh, const mesh_sockets *sockets, uint32_t member);
+heddle_transport mesh_transport(socket_mesh *mesh);
+
+#endif

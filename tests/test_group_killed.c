@@ -1,0 +1,259 @@
+/*
+ * test_group_killed.c: one process of a group is killed by a signal in each phase of each call, or in the middle of a
+ * message: all others get HEDDLE_ERROR_PEER, again at every further call and at once, and end in order. Processes are
+ * forked and reach each other over sockets, so that it is known when one is gone; another test stops one instead, and
+ * the time is up. Where a table was being written, it is marked.
+ *
+ * The children use no cmocka: they say what is wrong and exit.
+ */
+#define _DEFAULT_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "dist/members.h"
+#include "support/cases.h"
+#include "support/socket_mesh.h"
+
+#define ROWS 3000
+#define SLICE 400
+#define MEMBERS 3
+#define UNHARMED 77 /* the exit status of a process that was to be killed and has not been */
+
+static uint32_t keys[ROWS], values[ROWS];
+static uint64_t numbers[4 * ROWS + 1];
+static uint8_t found[ROWS];
+static heddle_group *group;
+static heddle_group_table *table;
+static heddle_group_by *by;
+
+/* ---------------------------------------------------------------------------------------- calls */
+
+static heddle_status call_build(void)
+{
+    return heddle_group_table_build(table, keys, values, ROWS, NULL, NULL);
+}
+static heddle_status call_insert(void)
+{
+    return heddle_group_table_insert(table, keys, values, ROWS, NULL, NULL);
+}
+static heddle_status call_outcomes(void)
+{
+    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
+    options.outcomes = found;
+    return heddle_group_table_insert(table, keys, values, ROWS, &options, NULL);
+}
+static heddle_status call_erase(void)
+{
+    return heddle_group_table_erase(table, keys, ROWS, found, NULL);
+}
+static heddle_status call_find(void)
+{
+    return heddle_group_table_find(table, keys, ROWS, values, found, NULL);
+}
+static heddle_status call_retrieve(void)
+{
+    uint64_t count = 0;
+    return heddle_group_table_retrieve(table, keys, ROWS, numbers, values, ROWS, &count);
+}
+static heddle_status call_join(void)
+{
+    const heddle_column column = HEDDLE_COLUMN(keys, 4);
+    heddle_group_join *join = NULL;
+    const heddle_status status =
+        heddle_group_join_create(group, &column, ROWS, &column, ROWS / 2, 1, NULL, &join);
+    heddle_group_join_destroy(join);
+    return status;
+}
+static heddle_status call_group_by(void)
+{
+    const heddle_column columns[2] = {HEDDLE_COLUMN(keys, 4), HEDDLE_COLUMN(found, 1)};
+    heddle_group_by *other = NULL;
+    const heddle_status status = heddle_group_by_create(group, columns, 2, ROWS, NULL, &other);
+    heddle_group_by_destroy(other);
+    return status;
+}
+static heddle_status call_aggregate(void)
+{
+    return heddle_group_by_aggregate(by, HEDDLE_AGGREGATE_SUM, HEDDLE_TYPE_U32, values, NULL,
+                                     numbers, NULL);
+}
+static heddle_status call_of_rows(void) { return heddle_group_by_of_rows(by, numbers); }
+
+typedef struct killed_call {
+    const char *name;
+    heddle_status (*call)(void);
+    bool writes;     /* the table is marked */
+    uint32_t phases; /* that it has, by bits */
+} killed_call;
+
+#define ALL_PHASES 15u
+#define NO_PARTITION (ALL_PHASES & ~(1u << HEDDLE_PHASE_PARTITION))
+
+static const killed_call calls[] = {
+    {"build", call_build, true, ALL_PHASES},
+    {"insert", call_insert, true, ALL_PHASES},
+    {"insert with outcomes", call_outcomes, true, ALL_PHASES},
+    {"erase", call_erase, true, ALL_PHASES},
+    {"find", call_find, false, ALL_PHASES},
+    {"retrieve", call_retrieve, false, ALL_PHASES},
+    {"join", call_join, false, ALL_PHASES},
+    {"group-by", call_group_by, false, ALL_PHASES},
+    {"aggregate", call_aggregate, false, NO_PARTITION},
+    {"groups of rows", call_of_rows, false, NO_PARTITION},
+};
+#define CALLS (sizeof calls / sizeof calls[0])
+
+/* ------------------------------------------------------------------------------------- children */
+
+/* What happens to the last process, and when. */
+typedef struct fate {
+    uint32_t phase; /* HEDDLE_PHASES: none */
+    int ends;       /* of that phase, until it comes */
+    int64_t bytes;  /* sent, until it comes; negative: never */
+    int sign;       /* SIGKILL or SIGSTOP */
+} fate;
+
+static fate mine;
+
+/* hd_phase_watch. */
+static void meet_fate(uint32_t phase)
+{
+    if (phase == mine.phase && --mine.ends == 0) (void)kill(getpid(), mine.sign);
+}
+
+#define EXPECT(condition, ...)                                                                     \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            (void)fprintf(stderr, __VA_ARGS__);                                                    \
+            (void)fprintf(stderr, " (%s)\n", heddle_last_error());                                 \
+            _exit(1);                                                                              \
+        }                                                                                          \
+    } while (0)
+
+static void make_things(socket_mesh *mesh)
+{
+    const heddle_transport transport = mesh_transport(mesh);
+    const heddle_column column = HEDDLE_COLUMN(keys, 4);
+    heddle_group_options group_options = HEDDLE_GROUP_OPTIONS_INIT;
+    heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+    group_options.slice = SLICE;
+    for (uint32_t i = 0; i < ROWS; i++) keys[i] = i * 7 + mesh->member;
+    EXPECT(heddle_group_open_over(&transport, "cpu:1", &group_options, &group) == HEDDLE_OK,
+           "open");
+    EXPECT(heddle_group_table_create(group, &options, NULL, &table) == HEDDLE_OK, "create");
+    EXPECT(call_insert() == HEDDLE_OK, "insert");
+    EXPECT(heddle_group_by_create(group, &column, 1, ROWS, NULL, &by) == HEDDLE_OK, "group-by");
+}
+
+/* A process of the group. The last one meets its fate; what the others get is looked at. */
+static void live(const mesh_sockets *sockets, uint32_t member, const killed_call *c,
+                 const fate *given)
+{
+    socket_mesh mesh;
+    heddle_status status, next;
+    uint64_t size = 0;
+    mesh_join(&mesh, sockets, member);
+    make_things(&mesh);
+    if (member == MEMBERS - 1) {
+        mine = *given;
+        mesh.dies_after = given->bytes;
+        hd_phase_watch(meet_fate);
+        (void)c->call();
+        _exit(UNHARMED);
+    }
+    if (given->sign == SIGSTOP) mesh.timeout_ms = 1500; /* whoever is stopped stays so */
+    status = c->call();
+    EXPECT(status == HEDDLE_ERROR_PEER, "%s: member %u got status %d", c->name, member,
+           (int)status);
+    EXPECT(strstr(heddle_last_error(), "lost") != NULL, "%s: no reason", c->name);
+    mesh.timeout_ms = 3600000; /* nobody waits any more */
+    next = heddle_group_table_size(table, &size);
+    EXPECT(next == (c->writes ? HEDDLE_ERROR_CORRUPT : HEDDLE_ERROR_PEER),
+           "%s: the next call says %d", c->name, (int)next);
+    EXPECT(call_join() == HEDDLE_ERROR_PEER, "%s: a lost group joins", c->name);
+    heddle_group_by_destroy(by);
+    heddle_group_table_destroy(table);
+    heddle_group_close(group);
+    _exit(0);
+}
+
+/* --------------------------------------------------------------------------------------- parent */
+
+/* Whether the last process met its fate; all others must have ended well. */
+static bool run(const killed_call *c, const fate *f)
+{
+    mesh_sockets sockets;
+    pid_t children[MEMBERS];
+    int ends[MEMBERS];
+    mesh_open(&sockets, MEMBERS);
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        children[i] = fork();
+        if (children[i] == 0) live(&sockets, i, c, f);
+    }
+    mesh_close(&sockets);
+    for (uint32_t i = 0; i < MEMBERS; i++) {
+        /* Whoever is stopped is not waited for. */
+        if (i == MEMBERS - 1 && f->sign == SIGSTOP) (void)kill(children[i], SIGKILL);
+        assert_int_equal(waitpid(children[i], &ends[i], 0), children[i]);
+    }
+    const int last = ends[MEMBERS - 1];
+    if (WIFEXITED(last) && WEXITSTATUS(last) == UNHARMED) return false;
+    check(WIFSIGNALED(last) && WTERMSIG(last) == SIGKILL, "the last member ended by itself");
+    for (uint32_t i = 0; i + 1 < MEMBERS; i++) {
+        check(WIFEXITED(ends[i]), "member %u has crashed", i);
+        assert_int_equal(WEXITSTATUS(ends[i]), 0);
+    }
+    return true;
+}
+
+static void killed_in_each_phase(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CALLS; i++)
+        for (uint32_t phase = 0; phase < HEDDLE_PHASES; phase++)
+            for (int ends = 1; ends <= 2; ends++) {
+                const fate f = {phase, ends, -1, SIGKILL};
+                if ((calls[i].phases >> phase & 1) == 0) continue;
+                /* Work is done once, when all rows are there, unless it goes slice by slice. */
+                if (phase == HEDDLE_PHASE_WORK && ends == 2) continue;
+                case_note("%s, end %d of phase %u", calls[i].name, ends, phase);
+                check(run(&calls[i], &f), "the phase did not come");
+            }
+    case_note("%s", "");
+}
+
+static void killed_in_a_message(void **state)
+{
+    static const int64_t bytes[] = {1, 100, 1001, 3000, 8000};
+    (void)state;
+    for (size_t i = 0; i < CALLS; i++)
+        for (size_t k = 0; k < sizeof bytes / sizeof bytes[0]; k++) {
+            const fate f = {HEDDLE_PHASES, 0, bytes[k], SIGKILL};
+            case_note("%s, after %lld bytes", calls[i].name, (long long)bytes[k]);
+            check(run(&calls[i], &f), "so many bytes were not sent");
+        }
+    case_note("%s", "");
+}
+
+/* It does not answer, and is not gone: the time is up. */
+static void stopped(void **state)
+{
+    const fate f = {HEDDLE_PHASE_WORK, 1, -1, SIGSTOP};
+    (void)state;
+    for (size_t i = 0; i < CALLS; i += 3) {
+        case_note("%s, stopped", calls[i].name);
+        check(run(&calls[i], &f), "the phase did not come");
+    }
+    case_note("%s", "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {ONCE(killed_in_each_phase), ONCE(killed_in_a_message),
+                                       ONCE(stopped)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,300 @@
+/*
+ * test_owners.c: rows sent to the members that own their keys, and answers fetched (engine/owners.h), of every
+ * engine against a plain loop: rows of a member come in their order, and an answer finds its row again.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/geometry.h"
+#include "support/cases.h"
+#include "support/keys.h"
+
+#define POISON 0xcd
+#define GUARD 64
+
+/* How bins get owners. */
+enum { EVEN, ANY, LAST_ALONE, PATTERNS };
+
+static const uint32_t member_counts[] = {1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 64, 72, 1000, 1024};
+/* Around the rows of a warp and the tiles of both engines. */
+static const uint64_t sizes[] = {0,    1,    31,   33,   255,   257,  2047,
+                                 2048, 2049, 4096, 4097, 12289, 70001};
+#define COUNT_OF(list) (sizeof(list) / sizeof(list)[0])
+
+/* Memory of the device that ends in bytes nobody may write. */
+typedef struct block {
+    heddle_device *device;
+    uint64_t bytes;
+    char *memory;
+    uint8_t *host;
+} block;
+
+static block block_make(heddle_device *device, const void *from, uint64_t bytes)
+{
+    block b = {device, bytes, NULL, malloc(bytes + GUARD)};
+    void *memory = NULL;
+    memset(b.host, POISON, bytes + GUARD);
+    if (from != NULL) memcpy(b.host, from, bytes);
+    check_ok(heddle_memory_allocate(device, bytes + GUARD, &memory));
+    check_ok(heddle_memory_copy(device, memory, b.host, bytes + GUARD, NULL));
+    check_ok(heddle_device_synchronize(device, NULL));
+    b.memory = (char *)memory;
+    return b;
+}
+
+static void block_pull(block *b)
+{
+    check_ok(heddle_memory_copy(b->device, b->host, b->memory, b->bytes + GUARD, NULL));
+    check_ok(heddle_device_synchronize(b->device, NULL));
+    for (uint64_t i = 0; i < GUARD; i++) assert_int_equal(b->host[b->bytes + i], POISON);
+}
+
+static void block_free(block *b)
+{
+    check_ok(heddle_memory_free(b->device, b->memory));
+    free(b->host);
+}
+
+/* cmocka's own is slow for millions of numbers. */
+static void check_equal(uint64_t got, uint64_t expected)
+{
+    if (got != expected) assert_int_equal(got, expected);
+}
+
+static uint64_t number_at(const void *from, uint64_t i, uint32_t width)
+{
+    uint64_t number = 0;
+    memcpy(&number, (const char *)from + i * width, width);
+    return number;
+}
+
+/* A batch with what is expected of it. */
+typedef struct trial {
+    const test_case *c;
+    const hd_owners_ops *ops;
+    hd_owners batch;
+    uint32_t key_width;
+    uint8_t *keys; /* of the rows */
+    uint64_t *starts;
+    uint64_t *rows; /* that come at every place */
+    block key_block, owner_block, start_block, work_block;
+} trial;
+
+static void fill_owners(uint16_t *owners, uint32_t bins, uint32_t members, uint32_t pattern)
+{
+    uint64_t state = members + pattern;
+    for (uint32_t i = 0; i < bins; i++)
+        owners[i] = (uint16_t)(pattern == EVEN  ? (uint64_t)i * members / bins
+                               : pattern == ANY ? keys_below(&state, members)
+                                                : members - 1);
+}
+
+/* The mix of base/hash.h, which is compiled for one width of keys, written once more. */
+static uint64_t mixed(const hd_mix *mix, uint64_t key, uint32_t bits)
+{
+    if (bits == 32) {
+        uint32_t k = (uint32_t)key + (uint32_t)mix->add;
+        k = (k ^ k >> 16) * (uint32_t)mix->mul[0];
+        k = (k ^ k >> 15) * (uint32_t)mix->mul[1];
+        return k ^ k >> 16;
+    }
+    key += mix->add;
+    key = (key ^ key >> 32) * mix->mul[0];
+    key = (key ^ key >> 29) * mix->mul[1];
+    return key ^ key >> 32;
+}
+
+/* Counts the rows of every owner, then puts each behind those before it. */
+static void expect_places(trial *t, const uint16_t *owners)
+{
+    const uint64_t n = t->batch.n;
+    const uint32_t members = t->batch.members, bits = t->key_width * 8;
+    uint16_t *of_rows = malloc(n * sizeof *of_rows + 1);
+    uint64_t *next = keys_allocate(members);
+    memset(t->starts, 0, (members + 1) * sizeof *t->starts);
+    for (uint64_t i = 0; i < n; i++) {
+        of_rows[i] = owners[mixed(&t->batch.mix, number_at(t->keys, i, t->key_width), bits) >>
+                            (bits - t->batch.bits)];
+        t->starts[of_rows[i] + 1]++;
+    }
+    for (uint32_t i = 0; i < members; i++) {
+        t->starts[i + 1] += t->starts[i];
+        next[i] = t->starts[i];
+    }
+    for (uint64_t i = 0; i < n; i++) t->rows[next[of_rows[i]]++] = i;
+    free(of_rows);
+    free(next);
+}
+
+static trial trial_make(const test_case *c, uint32_t key_bits, uint32_t members, uint32_t pattern,
+                        uint64_t n, key_set set)
+{
+    const uint32_t bits = members <= 4 ? 8 : members <= 33 ? 10 : 12;
+    uint64_t *numbers = keys_allocate(n + 1);
+    uint16_t owners[1 << HD_OWNER_BITS_MAX];
+    trial t;
+    memset(&t, 0, sizeof t);
+    t.c = c;
+    t.ops = c->device->engine->owners(key_bits);
+    t.key_width = key_bits / 8;
+    t.keys = malloc(n * t.key_width + 1);
+    t.starts = keys_allocate(members + 1);
+    t.rows = keys_allocate(n + 1);
+    keys_fill(numbers, n, set, key_bits, n + members);
+    for (uint64_t i = 0; i < n; i++) memcpy(t.keys + i * t.key_width, &numbers[i], t.key_width);
+    free(numbers);
+    fill_owners(owners, 1u << bits, members, pattern);
+    hd_mix_init(&t.batch.mix, n + members);
+    t.batch.bits = bits;
+    t.batch.members = members;
+    t.batch.n = n;
+    expect_places(&t, owners);
+    t.key_block = block_make(c->device, t.keys, n * t.key_width);
+    t.owner_block = block_make(c->device, owners, sizeof *owners << bits);
+    t.start_block = block_make(c->device, NULL, (members + 1) * sizeof(uint64_t));
+    t.work_block = block_make(c->device, NULL, t.ops->work(c->device, members, n));
+    t.batch.keys = t.key_block.memory;
+    t.batch.owners = (const uint16_t *)t.owner_block.memory;
+    t.batch.starts = (uint64_t *)t.start_block.memory;
+    t.batch.work = t.work_block.memory;
+    return t;
+}
+
+static void trial_free(trial *t)
+{
+    block_pull(&t->work_block); /* its guard */
+    block_free(&t->key_block);
+    block_free(&t->owner_block);
+    block_free(&t->start_block);
+    block_free(&t->work_block);
+    free(t->keys);
+    free(t->starts);
+    free(t->rows);
+}
+
+static void check_plan(trial *t)
+{
+    check_ok(t->ops->plan(t->c->device, &t->batch, NULL));
+    block_pull(&t->start_block);
+    assert_memory_equal(t->start_block.host, t->starts, t->start_block.bytes);
+}
+
+/* Sends values of `width` bytes, or keys alone. */
+static void check_send(const trial *t, uint32_t width)
+{
+    const uint64_t n = t->batch.n;
+    uint8_t *values = malloc(n * width + 1);
+    uint64_t state = n + width;
+    for (uint64_t i = 0; i < n * width; i++) values[i] = (uint8_t)keys_random(&state);
+    block keys_out = block_make(t->c->device, NULL, n * t->key_width);
+    block from = block_make(t->c->device, values, n * width);
+    block out = block_make(t->c->device, NULL, n * width);
+    const hd_owners_sent sent = {keys_out.memory, width != 0 ? from.memory : NULL, out.memory,
+                                 width};
+    check_ok(t->ops->send(t->c->device, &t->batch, &sent, NULL));
+    block_pull(&keys_out);
+    block_pull(&out);
+    for (uint64_t i = 0; i < n; i++) {
+        check_equal(number_at(keys_out.host, i, t->key_width),
+                    number_at(t->keys, t->rows[i], t->key_width));
+        check_equal(number_at(out.host, i, width), number_at(values, t->rows[i], width));
+    }
+    block_free(&keys_out);
+    block_free(&from);
+    block_free(&out);
+    free(values);
+}
+
+/* Answers of `width` bytes, or flags alone; the flags are wanted or only heeded, or all were found. */
+static void check_fetch(const trial *t, uint32_t width, bool asks, bool tells)
+{
+    const uint64_t n = t->batch.n;
+    uint8_t *answers = malloc(n * width + 1), *found = malloc(n + 1);
+    uint64_t state = n + width;
+    for (uint64_t i = 0; i < n * width; i++) answers[i] = (uint8_t)keys_random(&state);
+    for (uint64_t i = 0; i < n; i++) /* outcomes are more than flags */
+        found[i] = (uint8_t)keys_below(&state, 4);
+    block found_in = block_make(t->c->device, found, n);
+    block from = block_make(t->c->device, answers, n * width);
+    block found_out = block_make(t->c->device, NULL, n);
+    block out = block_make(t->c->device, NULL, n * width);
+    const hd_owners_answers all = {asks ? (const uint8_t *)found_in.memory : NULL, from.memory,
+                                   width, tells ? (uint8_t *)found_out.memory : NULL,
+                                   width != 0 ? out.memory : NULL};
+    check_ok(t->ops->fetch(t->c->device, &t->batch, &all, NULL));
+    block_pull(&found_out);
+    block_pull(&out);
+    for (uint64_t i = 0; i < n; i++) {
+        const uint64_t row = t->rows[i];
+        const uint8_t flag = asks ? found[i] : 1;
+        uint64_t poison = 0;
+        memset(&poison, POISON, width);
+        check_equal(found_out.host[row], tells ? flag : POISON);
+        check_equal(number_at(out.host, row, width),
+                    flag != 0 ? number_at(answers, i, width) : poison);
+    }
+    block_free(&found_in);
+    block_free(&from);
+    block_free(&found_out);
+    block_free(&out);
+    free(answers);
+    free(found);
+}
+
+static void check_trial(const test_case *c, uint32_t key_bits, uint32_t members, uint32_t pattern,
+                        uint64_t n, key_set set)
+{
+    trial t = trial_make(c, key_bits, members, pattern, n, set);
+    case_note("%llu keys of %u bits, %s, %u members, pattern %u", (unsigned long long)n, key_bits,
+              keys_name(set), members, pattern);
+    check_plan(&t);
+    for (uint32_t width = 0; width <= 8; width += 4) {
+        check_send(&t, width);
+        check_fetch(&t, width, true, true);
+    }
+    check_fetch(&t, 4, true, false);
+    check_fetch(&t, 8, false, false);
+    check_fetch(&t, 4, false, true);
+    trial_free(&t);
+}
+
+static void rows_go_and_answers_come(const test_case *c)
+{
+    const bool quick = getenv("HEDDLE_TEST_QUICK") != NULL;
+    for (size_t m = 0; m < COUNT_OF(member_counts); m++)
+        for (size_t s = 0; s + quick < COUNT_OF(sizes); s++) {
+            const uint32_t pattern = (uint32_t)(m + s) % PATTERNS;
+            const uint32_t key_bits = (m + s) % 2 == 0 ? 32 : 64;
+            check_trial(c, key_bits, member_counts[m], pattern, sizes[s], KEYS_RANDOM);
+            if (s % 3 == 0)
+                check_trial(c, 96 - key_bits, member_counts[m], EVEN, sizes[s],
+                            s % 2 == 0 ? KEYS_EQUAL : KEYS_ZIPF);
+        }
+}
+
+/* Several batches with the same memory: nothing is left over from the one before. */
+static void memory_is_used_again(const test_case *c)
+{
+    trial large = trial_make(c, 32, 7, EVEN, 9000, KEYS_RANDOM);
+    const uint64_t all = large.batch.n;
+    check_plan(&large);
+    check_send(&large, 4);
+    for (uint64_t n = all; n > 1; n /= 3) {
+        trial small = trial_make(c, 32, 7, EVEN, n, KEYS_SEQUENCE);
+        small.batch.work = large.batch.work;
+        check_plan(&small);
+        check_send(&small, 4);
+        check_fetch(&small, 4, true, true);
+        trial_free(&small);
+    }
+    trial_free(&large);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        OVER_DEVICES(rows_go_and_answers_come),
+        OVER_DEVICES(memory_is_used_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,107 @@
+#!/bin/sh
+# test_shelf_tool.sh: `heddle shelf` and `heddle bench shelf`: tables from files of numbers, without a program.
+: "${HEDDLE:?the path of the tool}"
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+bad() {
+    echo "FAILED: $*"
+    failed=1
+}
+works() {
+    "$HEDDLE" "$@" > out 2> err || bad "heddle $*: $(cat err)"
+}
+# The first argument is what stderr must say.
+fails() {
+    reason=$1
+    shift
+    if "$HEDDLE" "$@" > out 2> err; then bad "heddle $* works"; fi
+    grep -q "$reason" err || bad "heddle $*: '$(cat err)' does not say '$reason'"
+}
+says() {
+    grep -q "^$1 *$2\$" out || bad "no line '$1 $2' in: $(cat out)"
+}
+# The numbers of a file of 32 bits, in order.
+numbers() {
+    od -An -v -tu4 -w4 "$1" | sort
+}
+
+# Keys and values of 32 bits; the values are the keys in another order, so that both can be compared.
+head -c 80000 /dev/urandom > keys.bin
+head -c 80000 /dev/urandom > values.bin
+head -c 40000 keys.bin > half.bin
+different=$(numbers keys.bin | uniq | wc -l)
+options="--device cpu:1 --memory 64Ki"
+
+# A map: found as often as asked, and exported as it was given.
+# shellcheck disable=SC2086
+{
+works shelf build map $options --keys keys.bin --values values.bin --key-bits 32 --value-bits 32
+says inserted "$different"
+works shelf stats map
+says container map
+says keys "$different"
+[ "$(awk '$1 == "parts" { print $2 }' out)" -gt 5 ] || bad "there are hardly any parts: $(cat out)"
+works shelf validate map $options
+works shelf find map $options --keys half.bin --values answers.bin --found found.npy
+says found 10000
+says absent 0
+[ "$(wc -c < answers.bin)" = 40000 ] || bad "answers.bin has another size"
+[ "$(wc -c < found.npy)" = 10128 ] || bad "found.npy has another size"
+[ "$different" != 20000 ] || cmp -n 40000 answers.bin values.bin || bad "other values were found"
+works shelf count map $options --keys half.bin --matches matches.bin
+[ "$(wc -c < matches.bin)" = 80000 ] || bad "matches.bin has another size"
+works shelf export map $options --keys all_keys.bin --values all_values.bin
+numbers keys.bin | uniq > expected
+numbers all_keys.bin | cmp - expected || bad "other keys were exported"
+works shelf insert map $options --keys half.bin --values answers.bin --policy replace
+says updated 10000
+works shelf erase map $options --keys half.bin --found gone.bin
+works shelf find map $options --keys half.bin --found found.bin
+says found 0
+od -An -v -tu1 -w1 found.bin | grep -q 1 && bad "flags of absent keys are set"
+
+# A set from a NumPy file, which says itself what it holds; by a scheme that every build has.
+works shelf export map $options --keys left.npy
+works shelf build set $options --keys left.npy --scheme slab
+works shelf stats set
+says container set
+says 'key bits' 32
+works shelf build set $options --keys left.npy --scheme slab
+works shelf find set $options --keys left.npy
+says absent 0
+
+# What cannot be done, and what it leaves behind.
+fails "elements of 8 bits" shelf insert map $options --keys found.npy --values values.bin
+head -c 4001 keys.bin > odd.bin
+fails "no whole number" shelf find map $options --keys odd.bin --values never.bin
+[ ! -e never.bin ] || bad "answers to no question"
+fails "has 10000 keys" shelf insert map $options --keys half.bin --values values.bin
+fails "takes no --values" shelf insert set $options --keys keys.bin --values values.bin
+fails "no shelf" shelf find nowhere --keys keys.bin
+fails "No such file" shelf find map --keys nothing.bin
+fails "needs --keys" shelf find map
+fails "needs --matches" shelf count map --keys keys.bin
+fails "for find and erase" shelf build map --keys keys.bin --found x
+fails "no value for --memory" shelf stats map --memory little
+fails "no option" shelf stats map --colour red
+fails "no 'shelf burn'" shelf burn map
+fails "needs a command" shelf build
+printf x >> map/manifest.heddle
+fails "behind its end" shelf stats map
+}
+works help shelf
+works help bench-shelf
+
+works bench shelf --keys 2^15 --device cpu:1 --directory "$work"
+[ "$(grep -c 'yes$' out)" = 6 ] || bad "bench shelf has other than six verified rows"
+works bench shelf --container multimap --copies 5 --keys 2^14 --shares 2,32 --device cpu:1 \
+    --directory "$work" --format csv
+[ "$(grep -c ',yes$' out)" = 4 ] || bad "bench shelf has other than four verified rows"
+fails "does not understand" bench shelf --keys 0
+fails "does not understand" bench shelf --shares 1,x
+fails "does not understand" bench shelf --nothing 1
+[ -z "$(find . -maxdepth 1 -name 'heddle_bench*')" ] || bad "bench shelf leaves files behind"
+exit $failed
