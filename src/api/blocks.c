@@ -10,6 +10,9 @@
 #define LARGER_SHARE 4
 /* Small ones are all alike. */
 #define BLOCK_MIN (UINT64_C(1) << 16)
+/* Sizes are multiples of a step that is at most this share of them: calls that differ a little share blocks. */
+#define STEP_SHARE 32
+#define SPARE_MUCH (UINT64_C(1) << 22)
 /* The share of the device's memory that may lie idle. */
 #define IDLE_SHARE 4
 
@@ -51,6 +54,24 @@ static heddle_status make_block(heddle_device *device, uint64_t bytes, void **me
     return HEDDLE_OK;
 }
 
+static uint64_t round_up(uint64_t bytes)
+{
+    uint64_t step = BLOCK_MIN;
+    if (bytes >= UINT64_MAX / 2) return bytes; /* nobody has so much */
+    while (step < bytes / STEP_SHARE / 2) step *= 2;
+    return (bytes + step - 1) / step * step;
+}
+
+/* A new block, a little larger than asked for. Where that little is much, it must not be why there is none. */
+static heddle_status make_rounded(heddle_device *device, uint64_t bytes, void **memory)
+{
+    const uint64_t rounded = round_up(bytes);
+    const heddle_status status = make_block(device, rounded, memory);
+    return status == HEDDLE_ERROR_NO_MEMORY && rounded - bytes >= SPARE_MUCH
+               ? make_block(device, bytes, memory)
+               : status;
+}
+
 heddle_status hd_block_take(heddle_device *device, uint64_t bytes, void **memory)
 {
     hd_block *found;
@@ -60,7 +81,7 @@ heddle_status hd_block_take(heddle_device *device, uint64_t bytes, void **memory
     found = find_idle(device, bytes);
     if (found != NULL) found->lent = true;
     pthread_mutex_unlock(&device->lock);
-    if (found == NULL) return make_block(device, bytes, memory);
+    if (found == NULL) return make_rounded(device, bytes, memory);
     if (hd_fault_due()) { /* an allocation like any other, for tests of what happens without memory */
         hd_block_give(device, found->memory);
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for scratch");
@@ -100,18 +121,24 @@ static bool free_blocks(heddle_device *device, hd_block *gone)
     return any;
 }
 
-void hd_block_give(heddle_device *device, void *memory)
+/* How much may lie idle, asked for once. With the device's lock held: threads may give their first blocks together. */
+static uint64_t idle_most(heddle_device *device)
 {
     heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
+    if (device->idle_max == 0 && device->engine->get_info(device, &info) == HEDDLE_OK)
+        device->idle_max = info.memory_total / IDLE_SHARE;
+    return device->idle_max;
+}
+
+void hd_block_give(heddle_device *device, void *memory)
+{
     hd_block *gone = NULL;
     if (memory == NULL) return;
     device->engine->drain(device); /* work on another stream may get the block next */
-    if (device->idle_max == 0 && device->engine->get_info(device, &info) == HEDDLE_OK)
-        device->idle_max = info.memory_total / IDLE_SHARE;
     pthread_mutex_lock(&device->lock);
     for (hd_block *b = device->blocks; b != NULL; b = b->next)
         if (b->memory == memory) b->lent = false;
-    gone = unlink_idle(device, device->idle_max);
+    gone = unlink_idle(device, idle_most(device));
     pthread_mutex_unlock(&device->lock);
     free_blocks(device, gone);
 }
