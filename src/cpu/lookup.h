@@ -1,7 +1,8 @@
 /*
- * lookup.h: finding, testing and erasing the keys of a batch. A thread has WINDOW walks on their way,
- * looks at them in turn, and puts the next key in the place of one that is done: so a prefetch goes out
- * with every look, and memory always has the same to do.
+ * lookup.h: finding, testing, locating and erasing the keys of a batch. Finds and tests are a stream
+ * (lookup_stream.h). For the others, and for finds of values that lie apart from their keys, a thread has WINDOW
+ * walks on their way, looks at them in turn, and puts the next key in the place of one that is done: so a prefetch
+ * goes out with every look, and memory always has the same to do.
  */
 #ifndef HD_CPU_LOOKUP_H
 #define HD_CPU_LOOKUP_H
@@ -110,6 +111,10 @@ static inline void lookup_chunk(int op, const hd_view *view, const hd_batch *bat
     }
 }
 
+#include "cpu/lookup_stream.h"
+
+static inline bool streams(int op) { return op == CONTAINS || (op == FIND && !HD_APART); }
+
 static inline heddle_status lookup(int op, heddle_device *device, const hd_view *view,
                                    const hd_batch *batch)
 {
@@ -120,7 +125,8 @@ static inline heddle_status lookup(int op, heddle_device *device, const hd_view 
         sums s = {0};
 #pragma omp for schedule(dynamic) nowait
         for (uint64_t c = 0; c < batch->n; c += CHUNK)
-            lookup_chunk(op, &v, batch, c, chunk_end(c, batch->n), &s);
+            if (streams(op)) stream_chunk(op, &v, batch, c, chunk_end(c, batch->n), &s);
+            else lookup_chunk(op, &v, batch, c, chunk_end(c, batch->n), &s);
         __atomic_fetch_add(&batch->counts->at[HD_FOUND], s.found, __ATOMIC_RELAXED);
         __atomic_fetch_add(&batch->counts->at[HD_PROBES], s.looks, __ATOMIC_RELAXED);
         if (op == ERASE) __atomic_fetch_add(batch->tally, s.found, __ATOMIC_RELAXED);

@@ -255,6 +255,13 @@ HD_FN void bucket_prefetch(const hd_view *view, uint64_t index)
     for (size_t i = 0; i < HD_BUCKET * sizeof(hd_word); i += 64) __builtin_prefetch(at + i, 0, 3);
 }
 
+/* The same into the second-level cache, which has more requests under way at a time than the first. */
+HD_FN void bucket_prefetch_far(const hd_view *view, uint64_t index)
+{
+    const char *at = (const char *)((const hd_word *)view->slots + index * HD_BUCKET);
+    for (size_t i = 0; i < HD_BUCKET * sizeof(hd_word); i += 64) __builtin_prefetch(at + i, 0, 2);
+}
+
 HD_FN void path_set(hd_tile t, uint32_t *path, uint32_t i, uint32_t step)
 {
     (void)t;
