@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dist/exchange.h"
 #include "support/group_model.h"
 #include "support/keys.h"
 
@@ -93,6 +94,16 @@ static void keys_come_and_go(void **state)
 {
     (void)state;
     shared_run(insert_and_erase);
+}
+
+/* As it is where members do not reach each other's memory: pairs and answers are copied. */
+static void pairs_are_copied(void **state)
+{
+    (void)state;
+    hd_local_exchange_copy_always(true);
+    shared_run_with(build_and_look, 3);
+    shared_run_with(insert_and_erase, 2);
+    hd_local_exchange_copy_always(false);
 }
 
 /* Values of equal keys of a batch all take part. */
@@ -267,6 +278,7 @@ int main(void)
         ONCE(tables_hold_what_they_are_given), ONCE(keys_come_and_go),
         ONCE(policies_combine_values),         ONCE(counters_count),
         ONCE(answers_are_those_of_one_table),  ONCE(full_tables_say_what_is_in),
+        ONCE(pairs_are_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

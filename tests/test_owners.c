@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/geometry.h"
+#include "cpu/engine_cpu.h"
 #include "support/cases.h"
 #include "support/keys.h"
 
@@ -179,8 +180,27 @@ static void check_plan(trial *t)
     assert_memory_equal(t->start_block.host, t->starts, t->start_block.bytes);
 }
 
+/*
+ * Where every member has an array of its own, these lie in one block in the opposite order of the members: where each
+ * begins, and where a row is that is the i-th of all. `owner` is that of the row before.
+ */
+static void **own_arrays(const trial *t, bool own, char *memory, uint32_t width)
+{
+    void **arrays = own ? malloc(t->batch.members * sizeof *arrays) : NULL;
+    for (uint32_t m = 0; own && m < t->batch.members; m++)
+        arrays[m] = memory + (t->batch.n - t->starts[m + 1]) * width;
+    return arrays;
+}
+
+static uint64_t own_place(const trial *t, bool own, uint64_t i, uint64_t *owner)
+{
+    if (!own) return i;
+    while (t->starts[*owner + 1] <= i) ++*owner;
+    return t->batch.n - t->starts[*owner + 1] + i - t->starts[*owner];
+}
+
 /* Sends values of `width` bytes, or keys alone. */
-static void check_send(const trial *t, uint32_t width)
+static void check_send(const trial *t, uint32_t width, bool own)
 {
     const uint64_t n = t->batch.n;
     uint8_t *values = malloc(n * width + 1);
@@ -189,16 +209,22 @@ static void check_send(const trial *t, uint32_t width)
     block keys_out = block_make(t->c->device, NULL, n * t->key_width);
     block from = block_make(t->c->device, values, n * width);
     block out = block_make(t->c->device, NULL, n * width);
-    const hd_owners_sent sent = {keys_out.memory, width != 0 ? from.memory : NULL, out.memory,
-                                 width};
+    void **keys_to = own_arrays(t, own, keys_out.memory, t->key_width);
+    void **values_to = own_arrays(t, own, out.memory, width);
+    const hd_owners_sent sent = {own ? NULL : keys_out.memory, width != 0 ? from.memory : NULL,
+                                 own ? NULL : out.memory,      width,
+                                 keys_to,                      values_to};
     check_ok(t->ops->send(t->c->device, &t->batch, &sent, NULL));
     block_pull(&keys_out);
     block_pull(&out);
-    for (uint64_t i = 0; i < n; i++) {
-        check_equal(number_at(keys_out.host, i, t->key_width),
+    for (uint64_t i = 0, owner = 0; i < n; i++) {
+        const uint64_t at = own_place(t, own, i, &owner);
+        check_equal(number_at(keys_out.host, at, t->key_width),
                     number_at(t->keys, t->rows[i], t->key_width));
-        check_equal(number_at(out.host, i, width), number_at(values, t->rows[i], width));
+        check_equal(number_at(out.host, at, width), number_at(values, t->rows[i], width));
     }
+    free(keys_to);
+    free(values_to);
     block_free(&keys_out);
     block_free(&from);
     block_free(&out);
@@ -206,7 +232,7 @@ static void check_send(const trial *t, uint32_t width)
 }
 
 /* Answers of `width` bytes, or flags alone; the flags are wanted or only heeded, or all were found. */
-static void check_fetch(const trial *t, uint32_t width, bool asks, bool tells)
+static void check_fetch(const trial *t, uint32_t width, bool asks, bool tells, bool own)
 {
     const uint64_t n = t->batch.n;
     uint8_t *answers = malloc(n * width + 1), *found = malloc(n + 1);
@@ -218,20 +244,26 @@ static void check_fetch(const trial *t, uint32_t width, bool asks, bool tells)
     block from = block_make(t->c->device, answers, n * width);
     block found_out = block_make(t->c->device, NULL, n);
     block out = block_make(t->c->device, NULL, n * width);
-    const hd_owners_answers all = {asks ? (const uint8_t *)found_in.memory : NULL, from.memory,
-                                   width, tells ? (uint8_t *)found_out.memory : NULL,
-                                   width != 0 ? out.memory : NULL};
+    void **found_of = own_arrays(t, own && asks, found_in.memory, 1);
+    void **values_of = own_arrays(t, own, from.memory, width);
+    const hd_owners_answers all = {asks && !own ? (const uint8_t *)found_in.memory : NULL,
+                                   own ? NULL : from.memory,
+                                   width,
+                                   tells ? (uint8_t *)found_out.memory : NULL,
+                                   width != 0 ? out.memory : NULL,
+                                   found_of,
+                                   values_of};
     check_ok(t->ops->fetch(t->c->device, &t->batch, &all, NULL));
     block_pull(&found_out);
     block_pull(&out);
-    for (uint64_t i = 0; i < n; i++) {
-        const uint64_t row = t->rows[i];
-        const uint8_t flag = asks ? found[i] : 1;
+    for (uint64_t i = 0, owner = 0; i < n; i++) {
+        const uint64_t row = t->rows[i], at = own_place(t, own, i, &owner);
+        const uint8_t flag = asks ? found[at] : 1;
         uint64_t poison = 0;
         memset(&poison, POISON, width);
         check_equal(found_out.host[row], tells ? flag : POISON);
         check_equal(number_at(out.host, row, width),
-                    flag != 0 ? number_at(answers, i, width) : poison);
+                    flag != 0 ? number_at(answers, at, width) : poison);
     }
     block_free(&found_in);
     block_free(&from);
@@ -239,6 +271,8 @@ static void check_fetch(const trial *t, uint32_t width, bool asks, bool tells)
     block_free(&out);
     free(answers);
     free(found);
+    free(found_of);
+    free(values_of);
 }
 
 static void check_trial(const test_case *c, uint32_t key_bits, uint32_t members, uint32_t pattern,
@@ -248,13 +282,15 @@ static void check_trial(const test_case *c, uint32_t key_bits, uint32_t members,
     case_note("%llu keys of %u bits, %s, %u members, pattern %u", (unsigned long long)n, key_bits,
               keys_name(set), members, pattern);
     check_plan(&t);
-    for (uint32_t width = 0; width <= 8; width += 4) {
-        check_send(&t, width);
-        check_fetch(&t, width, true, true);
+    for (int own = 0; own <= c->device->engine->host_memory; own++) {
+        for (uint32_t width = 0; width <= 8; width += 4) {
+            check_send(&t, width, own);
+            check_fetch(&t, width, true, true, own);
+        }
+        check_fetch(&t, 4, true, false, own);
+        check_fetch(&t, 8, false, false, own);
+        check_fetch(&t, 4, false, true, own);
     }
-    check_fetch(&t, 4, true, false);
-    check_fetch(&t, 8, false, false);
-    check_fetch(&t, 4, false, true);
     trial_free(&t);
 }
 
@@ -272,19 +308,38 @@ static void rows_go_and_answers_come(const test_case *c)
         }
 }
 
+/* The loops compiled for every vector tile that this machine runs. */
+static void every_vector_tile(const test_case *c)
+{
+    static const char *const tiles[] = {"scalar", "avx2", "avx512", "neon"};
+    hd_device_cpu *device = (hd_device_cpu *)c->device;
+    uint32_t count;
+    if (!c->device->engine->host_memory) return;
+    const char *own = device->tile;
+    for (size_t i = 0; i < COUNT_OF(tiles); i++) {
+        if (hd_cpu_tables(tiles[i], &count) == NULL) continue;
+        device->tile = tiles[i];
+        for (size_t m = 0; m < COUNT_OF(member_counts); m++) {
+            check_trial(c, 32, member_counts[m], ANY, 5003, KEYS_RANDOM);
+            check_trial(c, 64, member_counts[m], EVEN, 4999, KEYS_ZIPF);
+        }
+    }
+    device->tile = own;
+}
+
 /* Several batches with the same memory: nothing is left over from the one before. */
 static void memory_is_used_again(const test_case *c)
 {
     trial large = trial_make(c, 32, 7, EVEN, 9000, KEYS_RANDOM);
     const uint64_t all = large.batch.n;
     check_plan(&large);
-    check_send(&large, 4);
+    check_send(&large, 4, false);
     for (uint64_t n = all; n > 1; n /= 3) {
         trial small = trial_make(c, 32, 7, EVEN, n, KEYS_SEQUENCE);
         small.batch.work = large.batch.work;
         check_plan(&small);
-        check_send(&small, 4);
-        check_fetch(&small, 4, true, true);
+        check_send(&small, 4, false);
+        check_fetch(&small, 4, true, true, false);
         trial_free(&small);
     }
     trial_free(&large);
@@ -294,6 +349,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         OVER_DEVICES(rows_go_and_answers_come),
+        OVER_DEVICES(every_vector_tile),
         OVER_DEVICES(memory_is_used_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

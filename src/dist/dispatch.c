@@ -23,7 +23,12 @@ static heddle_status take_numbers(hd_dispatch *dispatch)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of a slice");
     dispatch->send = dispatch->host_starts + members + 1;
     dispatch->receive = dispatch->send + members;
-    return HEDDLE_OK;
+    if (!dispatch->direct) return HEDDLE_OK;
+    dispatch->places =
+        hd_fault_due() ? NULL : (void **)calloc(HD_DIRECT_ARRAYS * members, sizeof(void *));
+    return dispatch->places != NULL
+               ? HEDDLE_OK
+               : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the places of a slice");
 }
 
 /* The owners of all bins, where kernels can read them. */
@@ -53,7 +58,7 @@ static void make_batch(hd_dispatch *dispatch)
 }
 
 heddle_status hd_dispatch_begin(hd_dispatch *dispatch, hd_member *member, const hd_spread *spread,
-                                uint32_t key_bits, uint32_t value_bits, uint64_t slice)
+                                uint32_t key_bits, uint32_t value_bits, uint64_t slice, bool direct)
 {
     heddle_device *device = member->device;
     heddle_status status;
@@ -62,6 +67,7 @@ heddle_status hd_dispatch_begin(hd_dispatch *dispatch, hd_member *member, const 
     dispatch->spread = spread;
     dispatch->key_bits = key_bits;
     dispatch->value_bits = value_bits;
+    dispatch->direct = direct;
     status = take_numbers(dispatch);
     if (status == HEDDLE_OK) status = push_owners(dispatch);
     if (status == HEDDLE_OK)
@@ -70,8 +76,9 @@ heddle_status hd_dispatch_begin(hd_dispatch *dispatch, hd_member *member, const 
     if (status == HEDDLE_OK)
         status = hd_buffer_room(&dispatch->work, device,
                                 ops_of(dispatch)->work(device, spread->members, slice));
-    if (status == HEDDLE_OK) status = hd_buffer_room(&dispatch->keys, device, slice * key_bits / 8);
-    if (status == HEDDLE_OK && value_bits != 0)
+    if (status == HEDDLE_OK && !direct)
+        status = hd_buffer_room(&dispatch->keys, device, slice * key_bits / 8);
+    if (status == HEDDLE_OK && !direct && value_bits != 0)
         status = hd_buffer_room(&dispatch->values, device, slice * value_bits / 8);
     if (status == HEDDLE_OK) make_batch(dispatch);
     return status;
@@ -83,7 +90,9 @@ void hd_dispatch_end(hd_dispatch *dispatch)
                               &dispatch->keys, &dispatch->values};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
     free(dispatch->host_starts);
+    free(dispatch->places);
     dispatch->host_starts = NULL;
+    dispatch->places = NULL;
 }
 
 /* How many rows go to every member. */
@@ -105,16 +114,49 @@ static heddle_status count_rows(hd_dispatch *dispatch, const void *keys, uint64_
     return status;
 }
 
+static heddle_status send_rows(hd_dispatch *dispatch, const hd_owners_sent *sent)
+{
+    heddle_device *device = dispatch->member->device;
+    heddle_status status = ops_of(dispatch)->send(device, &dispatch->batch, sent, NULL);
+    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    hd_phase(dispatch->member, HEDDLE_PHASE_REORGANISE);
+    return status;
+}
+
 heddle_status hd_dispatch_slice(hd_dispatch *dispatch, const void *keys, const void *values,
                                 uint64_t n)
 {
-    heddle_device *device = dispatch->member->device;
-    const hd_owners_sent sent = {dispatch->keys.memory, dispatch->value_bits != 0 ? values : NULL,
-                                 dispatch->values.memory, dispatch->value_bits / 8};
-    heddle_status status = count_rows(dispatch, keys, n);
-    if (status == HEDDLE_OK) status = ops_of(dispatch)->send(device, &dispatch->batch, &sent, NULL);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
-    hd_phase(dispatch->member, HEDDLE_PHASE_REORGANISE);
+    const hd_owners_sent sent = {dispatch->keys.memory,
+                                 dispatch->value_bits != 0 ? values : NULL,
+                                 dispatch->values.memory,
+                                 dispatch->value_bits / 8,
+                                 NULL,
+                                 NULL};
+    const heddle_status status = count_rows(dispatch, keys, n);
+    return status == HEDDLE_OK ? send_rows(dispatch, &sent) : status;
+}
+
+heddle_status hd_dispatch_direct(hd_dispatch *dispatch, heddle_status mine, const void *keys,
+                                 const void *values, uint64_t n, hd_delivery *delivery)
+{
+    hd_member *member = dispatch->member;
+    hd_exchange *exchange = hd_exchange_of(member);
+    const hd_owners_sent sent = {NULL,
+                                 dispatch->value_bits != 0 ? values : NULL,
+                                 NULL,
+                                 dispatch->value_bits / 8,
+                                 dispatch->places,
+                                 dispatch->places + exchange->members};
+    heddle_status status = mine;
+    if (status == HEDDLE_OK) status = count_rows(dispatch, keys, n);
+    delivery->send = dispatch->send;
+    delivery->receive = dispatch->receive;
+    delivery->places = dispatch->places;
+    status = exchange->ops->offer(exchange, member->number, status, delivery);
+    hd_phase(member, HEDDLE_PHASE_EXCHANGE);
+    if (status != HEDDLE_OK) return status;
+    status = hd_member_agree(member, send_rows(dispatch, &sent));
+    hd_phase(member, HEDDLE_PHASE_EXCHANGE);
     return status;
 }
 

@@ -35,6 +35,8 @@ typedef struct hd_delivery {
     /* NULL, or called when `receive` and `total` are known and before anything is moved. */
     heddle_status (*room)(struct hd_delivery *delivery, void *context);
     void *context;
+    /* Of `offer`, out: where the elements for member m of array a begin, in places[a * members + m]. */
+    void **places;
 } hd_delivery;
 
 enum { HD_REDUCE_SUM, HD_REDUCE_MAX };
@@ -47,6 +49,14 @@ typedef struct hd_exchange_ops {
     heddle_status (*all_to_all)(hd_exchange *exchange, uint32_t member, heddle_status mine,
                                 hd_delivery *delivery);
     void (*close)(hd_exchange *exchange);
+    /*
+     * The first half of all_to_all where members reach each other's memory (direct), `from` being of no interest:
+     * everybody learns how much comes, makes room, and is told where its elements go. It writes them there
+     * itself and agrees with the others that all have. What it was told holds until the next exchange of arrays. NULL
+     * where they do not.
+     */
+    heddle_status (*offer)(hd_exchange *exchange, uint32_t member, heddle_status mine,
+                           hd_delivery *delivery);
 } hd_exchange_ops;
 
 /* An exchange's own kind begins with this. */
@@ -54,11 +64,15 @@ struct hd_exchange {
     const hd_exchange_ops *ops;
     uint32_t members;
     uint32_t first, local; /* members [first, first + local) are of this process */
+    bool direct;           /* every member can read and write the memory of every other */
 };
 
 /* The members are all of this process: one for every device, which stay the caller's. */
 heddle_status hd_local_exchange_open(heddle_device *const *devices, uint32_t count,
                                      hd_exchange **exchange);
+
+/* For tests: members of one process do as if they could not reach each other's memory. Of exchanges opened then. */
+void hd_local_exchange_copy_always(bool always);
 
 /* All members come with a status and leave with the same one. */
 static inline heddle_status hd_agree(hd_exchange *exchange, uint32_t member, heddle_status mine)

@@ -2,13 +2,17 @@
  * group_ask.c: questions to a table of a group: find, contains, count, and erase, which answers too. Slice
  * by slice, keys go to their owners, are looked up there, and the answers come back the way they came.
  * What came from a member goes back to it in the same order; which question each answers, the asking
- * member computes from its keys again (dispatch.h).
+ * member computes from its keys again (dispatch.h). Where members reach each other's memory, keys are written
+ * to their owners and answers read there, and nothing is moved besides.
  */
 #include <string.h>
 
 #include "api/table.h"
 #include "dist/group_ask.h"
 #include "dist/merge.h"
+
+/* The arrays of a delivery that are answers, where keys go direct: they are told of and not sent. */
+enum { FOUND = 1, VALUES = 2 };
 
 /* A member's part of it. */
 typedef struct asking {
@@ -34,6 +38,8 @@ static heddle_status room_for_keys(hd_delivery *d, void *context)
     if (status == HEDDLE_OK) status = hd_buffer_ample(&a->found, device, d->total);
     if (status == HEDDLE_OK) status = hd_buffer_ample(&a->values, device, d->total * a->q->width);
     d->to[0] = a->keys.memory;
+    d->to[FOUND] = a->found.memory;
+    d->to[VALUES] = a->values.memory;
     return status;
 }
 
@@ -66,7 +72,6 @@ static heddle_status send_back(asking *a, heddle_status mine)
 {
     hd_exchange *exchange = hd_exchange_of(a->member);
     hd_delivery d;
-    heddle_status status;
     memset(&d, 0, sizeof d);
     d.send = a->dispatch.receive;
     d.receive = a->dispatch.send; /* they come back as they went */
@@ -80,18 +85,24 @@ static heddle_status send_back(asking *a, heddle_status mine)
         d.to[d.arrays] = a->back_values.memory;
         d.width[d.arrays++] = a->q->width;
     }
-    status = exchange->ops->all_to_all(exchange, a->member->number, mine, &d);
-    hd_phase(a->member, HEDDLE_PHASE_EXCHANGE);
-    return status;
+    return exchange->ops->all_to_all(exchange, a->member->number, mine, &d);
 }
 
 /* Into the order of the questions. */
 static heddle_status deliver(asking *a, const hd_window *values, const hd_window *found)
 {
+    const uint64_t members = hd_exchange_of(a->member)->members;
+    const bool counts = a->q->kind == HD_ASK_COUNT;
     hd_owners_answers answers;
     if (values->memory == NULL && found->memory == NULL) return HEDDLE_OK;
-    answers.found = a->q->kind == HD_ASK_COUNT ? NULL : (const uint8_t *)a->back_found.memory;
-    answers.values = a->back_values.memory;
+    memset(&answers, 0, sizeof answers);
+    if (a->dispatch.direct) {
+        answers.found_of = counts ? NULL : a->dispatch.places + FOUND * members;
+        answers.values_of = a->dispatch.places + VALUES * members;
+    } else {
+        answers.found = counts ? NULL : (const uint8_t *)a->back_found.memory;
+        answers.values = a->back_values.memory;
+    }
     answers.width = a->q->width;
     answers.found_out = (uint8_t *)found->memory;
     answers.values_out = values->memory;
@@ -133,34 +144,60 @@ static heddle_status merge_answers(asking *a, uint64_t first, uint64_t n)
     return status;
 }
 
+/* The keys of a slice go to their owners. What it returns is agreed upon. */
+static heddle_status send_keys(asking *a, heddle_status mine, const void *keys, uint64_t n,
+                               uint64_t *asked)
+{
+    hd_exchange *exchange = hd_exchange_of(a->member);
+    hd_delivery d;
+    heddle_status status = mine;
+    memset(&d, 0, sizeof d);
+    d.arrays = a->dispatch.direct ? HD_DIRECT_ARRAYS : 1;
+    d.width[0] = hd_group_key_width(a->q->table);
+    d.width[FOUND] = 1;
+    d.width[VALUES] = a->q->width;
+    d.room = room_for_keys;
+    d.context = a;
+    if (a->dispatch.direct) {
+        status = hd_dispatch_direct(&a->dispatch, status, keys, NULL, n, &d);
+    } else {
+        if (status == HEDDLE_OK)
+            status = a->q->table->independent ? hd_dispatch_to_all(&a->dispatch, keys, n)
+                                              : hd_dispatch_slice(&a->dispatch, keys, NULL, n);
+        d.from[0] = a->dispatch.keys.memory;
+        d.send = a->dispatch.send;
+        d.receive = a->dispatch.receive;
+        status = exchange->ops->all_to_all(exchange, a->member->number, status, &d);
+        hd_phase(a->member, HEDDLE_PHASE_EXCHANGE);
+    }
+    *asked = d.total;
+    return status;
+}
+
+/* The answers are where the one who asked finds them. Agreed upon. */
+static heddle_status offer_answers(asking *a, heddle_status mine)
+{
+    const heddle_status status =
+        a->dispatch.direct ? hd_member_agree(a->member, mine) : send_back(a, mine);
+    hd_phase(a->member, HEDDLE_PHASE_EXCHANGE);
+    return status;
+}
+
 /* One slice, there and back. What it returns is agreed upon. */
 static heddle_status ask_slice(asking *a, heddle_status mine, uint64_t first, uint64_t n,
                                heddle_status *after)
 {
-    hd_exchange *exchange = hd_exchange_of(a->member);
     const uint32_t width = hd_group_key_width(a->q->table);
     hd_window window = {NULL, NULL, 0};
-    hd_delivery d;
+    uint64_t asked = 0;
     heddle_status status = mine;
     if (status == HEDDLE_OK && n != 0)
         status = hd_window_open(a->member, a->q->keys + (a->first + first) * width, n * width, true,
                                 &a->staged[0], &window);
-    if (status == HEDDLE_OK)
-        status = a->q->table->independent ? hd_dispatch_to_all(&a->dispatch, window.memory, n)
-                                          : hd_dispatch_slice(&a->dispatch, window.memory, NULL, n);
-    memset(&d, 0, sizeof d);
-    d.arrays = 1;
-    d.width[0] = width;
-    d.from[0] = a->dispatch.keys.memory;
-    d.send = a->dispatch.send;
-    d.receive = a->dispatch.receive;
-    d.room = room_for_keys;
-    d.context = a;
-    status = exchange->ops->all_to_all(exchange, a->member->number, status, &d);
-    hd_phase(a->member, HEDDLE_PHASE_EXCHANGE);
+    status = send_keys(a, status, window.memory, n, &asked);
     if (status != HEDDLE_OK) return status;
-    *after = look_up(a, d.total);
-    status = send_back(a, *after);
+    *after = look_up(a, asked);
+    status = offer_answers(a, *after);
     if (status == HEDDLE_OK && n != 0)
         *after = a->q->table->independent ? merge_answers(a, first, n) : give_answers(a, first, n);
     return status;
@@ -182,6 +219,7 @@ static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
     heddle_device *device = member->device;
     const heddle_group_table *table = q->table;
     const uint64_t copies = table->independent ? table->spread.members : 1;
+    const bool direct = hd_exchange_of(member)->direct && !table->independent;
     heddle_status status = hd_check_array(q->keys, q->n, hd_group_key_width(table), "keys");
     memset(a, 0, sizeof *a);
     a->q = q;
@@ -197,9 +235,10 @@ static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
                                 q->kind == HD_ASK_COUNT ? "matches" : "values");
     if (status == HEDDLE_OK)
         status = hd_dispatch_begin(&a->dispatch, member, &table->spread, table->options.key_bits, 0,
-                                   a->slice * copies);
-    if (status == HEDDLE_OK) status = hd_buffer_room(&a->back_found, device, a->slice * copies);
-    if (status == HEDDLE_OK)
+                                   a->slice * copies, direct);
+    if (status == HEDDLE_OK && !direct)
+        status = hd_buffer_room(&a->back_found, device, a->slice * copies);
+    if (status == HEDDLE_OK && !direct)
         status = hd_buffer_room(&a->back_values, device, a->slice * copies * q->width);
     return status;
 }

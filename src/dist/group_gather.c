@@ -109,18 +109,20 @@ static heddle_status send_slice(hd_writing *g, heddle_status mine, uint64_t firs
     hd_delivery d;
     heddle_status status = mine;
     if (status == HEDDLE_OK && n != 0) status = hd_write_windows(g, first, n, &keys, &values);
-    if (status == HEDDLE_OK)
-        status = hd_dispatch_slice(&g->dispatch, keys.memory, values.memory, n);
     memset(&d, 0, sizeof d);
     d.arrays = g->value_width != 0 ? 2 : 1;
     d.width[0] = g->key_width;
     d.width[1] = g->value_width;
+    d.room = room_for_pairs;
+    d.context = g;
+    if (exchange->direct)
+        return hd_dispatch_direct(&g->dispatch, status, keys.memory, values.memory, n, &d);
+    if (status == HEDDLE_OK)
+        status = hd_dispatch_slice(&g->dispatch, keys.memory, values.memory, n);
     d.from[0] = g->dispatch.keys.memory;
     d.from[1] = g->dispatch.values.memory;
     d.send = g->dispatch.send;
     d.receive = g->dispatch.receive;
-    d.room = room_for_pairs;
-    d.context = g;
     status = exchange->ops->all_to_all(exchange, g->member->number, status, &d);
     hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
     return status;
@@ -150,8 +152,9 @@ static heddle_status prepare_gather(hd_writing *g, bool *whole)
     if (status == HEDDLE_OK && g->guesses && !mine)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to gather pairs");
     if (status == HEDDLE_OK)
-        status = hd_dispatch_begin(&g->dispatch, g->member, g->w->spread,
-                                   g->w->table->options.key_bits, g->value_width * 8, g->slice);
+        status =
+            hd_dispatch_begin(&g->dispatch, g->member, g->w->spread, g->w->table->options.key_bits,
+                              g->value_width * 8, g->slice, exchange->direct);
     pieces = !mine;
     status = exchange->ops->reduce(exchange, g->member->number, status, &pieces, 1, HD_REDUCE_SUM);
     *whole = pieces == 0;

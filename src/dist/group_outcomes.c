@@ -24,7 +24,7 @@ static heddle_status reporting_begin(reporting *r, hd_writing *g)
     memset(r, 0, sizeof *r);
     r->g = g;
     status = hd_dispatch_begin(&g->dispatch, g->member, g->w->spread, g->key_width * 8,
-                               g->value_width * 8, g->slice);
+                               g->value_width * 8, g->slice, false);
     if (status == HEDDLE_OK) status = hd_buffer_room(&r->back, device, g->slice);
     if (status == HEDDLE_OK) status = hd_buffer_room(&r->ordered, device, g->slice);
     if (status != HEDDLE_OK || !lists_failed(r)) return status;
@@ -143,8 +143,8 @@ static heddle_status report(reporting *r, uint64_t first, uint64_t n)
 {
     hd_writing *g = r->g;
     uint8_t *user = g->w->options.outcomes;
-    const hd_owners_answers answers = {(const uint8_t *)r->back.memory, NULL, 0,
-                                       (uint8_t *)r->ordered.memory, NULL};
+    const hd_owners_answers answers = {
+        (const uint8_t *)r->back.memory, NULL, 0, (uint8_t *)r->ordered.memory, NULL, NULL, NULL};
     heddle_status status = hd_dispatch_fetch(&g->dispatch, &answers);
     if (status == HEDDLE_OK && user != NULL)
         status = hd_member_copy(g->member, user + g->first + first, r->ordered.memory, n);

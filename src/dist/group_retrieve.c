@@ -334,7 +334,7 @@ static heddle_status fetching_begin(fetching *f, retrieval *r, hd_member *member
                                 device->engine->columns->work(device, f->slice * f->copies + 1));
     if (status == HEDDLE_OK)
         status = hd_dispatch_begin(&f->dispatch, member, &table->spread, table->options.key_bits,
-                                   f->copies != 1 ? 0 : 64, f->slice * f->copies);
+                                   f->copies != 1 ? 0 : 64, f->slice * f->copies, false);
     return status;
 }
 

@@ -3,7 +3,8 @@
  *
  * A member posts what it has, waits until all have, and fetches what is meant for it from the others'
  * memory: device to device where both are of one kind or one is the host. Copies between two GPUs are the
- * driver's affair, which knows whether they are peers. No memory of its own is needed.
+ * driver's affair, which knows whether they are peers. No memory of its own is needed. Where all members are the
+ * host they may write to each other's memory themselves.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -125,16 +126,21 @@ static heddle_status fetch_from(const local_exchange *x, uint32_t me, uint32_t s
     return status;
 }
 
-static heddle_status receive(const local_exchange *x, uint32_t me, hd_delivery *d)
+/* How much comes from whom, and room for it. */
+static heddle_status expect(const local_exchange *x, uint32_t me, hd_delivery *d)
 {
-    uint64_t at = 0;
-    heddle_status status = HEDDLE_OK;
     d->total = 0;
     for (uint32_t i = 0; i < x->base.members; i++) {
         d->receive[i] = x->posts[i].delivery->send[me];
         d->total += d->receive[i];
     }
-    if (d->room != NULL) status = d->room(d, d->context);
+    return d->room != NULL ? d->room(d, d->context) : HEDDLE_OK;
+}
+
+static heddle_status receive(const local_exchange *x, uint32_t me, hd_delivery *d)
+{
+    uint64_t at = 0;
+    heddle_status status = expect(x, me, d);
     for (uint32_t i = 0; i < x->base.members && status == HEDDLE_OK; i++) {
         status = fetch_from(x, me, i, d, at);
         at += d->receive[i];
@@ -143,10 +149,11 @@ static heddle_status receive(const local_exchange *x, uint32_t me, hd_delivery *
     return x->devices[me]->engine->synchronize(x->devices[me], NULL);
 }
 
-static heddle_status local_all_to_all(hd_exchange *exchange, uint32_t member, heddle_status mine,
-                                      hd_delivery *delivery)
+/* Posts a delivery, and does `serve` for it when all have posted theirs. */
+static heddle_status
+meet_with(local_exchange *x, uint32_t member, heddle_status mine, hd_delivery *delivery,
+          heddle_status (*serve)(const local_exchange *, uint32_t, hd_delivery *))
 {
-    local_exchange *x = local_of(exchange);
     post *p = &x->posts[member];
     if (mine == HEDDLE_OK) /* what is posted is there */
         mine = x->devices[member]->engine->synchronize(x->devices[member], NULL);
@@ -156,7 +163,7 @@ static heddle_status local_all_to_all(hd_exchange *exchange, uint32_t member, he
     meet(x);
     heddle_status status = agreed(x, false);
     if (status == HEDDLE_OK) {
-        p->fetched = receive(x, member, delivery);
+        p->fetched = serve(x, member, delivery);
         keep_reason(p, p->fetched);
     }
     meet(x);
@@ -164,6 +171,30 @@ static heddle_status local_all_to_all(hd_exchange *exchange, uint32_t member, he
     status = agreed(x, true);
     if (status != HEDDLE_OK) meet(x); /* all have read the reason */
     return status;
+}
+
+static heddle_status local_all_to_all(hd_exchange *exchange, uint32_t member, heddle_status mine,
+                                      hd_delivery *delivery)
+{
+    return meet_with(local_of(exchange), member, mine, delivery, receive);
+}
+
+/* The others have made room: theirs for what comes from this member, behind what comes from those before it. */
+static heddle_status local_offer(hd_exchange *exchange, uint32_t member, heddle_status mine,
+                                 hd_delivery *delivery)
+{
+    local_exchange *x = local_of(exchange);
+    const heddle_status status = meet_with(x, member, mine, delivery, expect);
+    if (status != HEDDLE_OK) return status;
+    for (uint32_t m = 0; m < exchange->members; m++) {
+        const hd_delivery *theirs = x->posts[m].delivery;
+        uint64_t before = 0;
+        for (uint32_t i = 0; i < member; i++) before += theirs->receive[i];
+        for (uint32_t a = 0; a < delivery->arrays; a++)
+            delivery->places[(uint64_t)a * exchange->members + m] =
+                (char *)theirs->to[a] + before * delivery->width[a];
+    }
+    return HEDDLE_OK;
 }
 
 /* ---------------------------------------------------------------------------------------- life */
@@ -178,7 +209,11 @@ static void local_close(hd_exchange *exchange)
     free(x);
 }
 
-static const hd_exchange_ops local_ops = {local_reduce, local_all_to_all, local_close};
+static const hd_exchange_ops local_ops = {local_reduce, local_all_to_all, local_close, local_offer};
+
+static bool copies_always;
+
+void hd_local_exchange_copy_always(bool always) { copies_always = always; }
 
 heddle_status hd_local_exchange_open(heddle_device *const *devices, uint32_t count,
                                      hd_exchange **exchange)
@@ -201,6 +236,8 @@ heddle_status hd_local_exchange_open(heddle_device *const *devices, uint32_t cou
     pthread_cond_init(&x->all_here, NULL);
     x->base.ops = &local_ops;
     x->base.members = x->base.local = count;
+    x->base.direct = !copies_always;
+    for (uint32_t i = 0; i < count; i++) x->base.direct &= devices[i]->engine->host_memory;
     *exchange = &x->base;
     return HEDDLE_OK;
 }

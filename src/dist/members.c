@@ -8,10 +8,10 @@
 #include "engine/error.h"
 
 /*
- * Keys of a slice. On a CPU they stay in the second-level cache from the first phase to the last; on a GPU
- * a slice fills the device. A large slice is for tables that do something for all they hold in every call.
+ * Keys of a slice. On a CPU they stay in a large cache from the first phase to the last, and are enough for members to
+ * wait for each other rarely; on a GPU a slice fills the device. A large slice is for tables that do something for all they hold in every call.
  */
-#define SLICE_HOST (UINT64_C(1) << 17)
+#define SLICE_HOST (UINT64_C(1) << 19)
 #define SLICE_DEVICE (UINT64_C(1) << 24)
 #define SLICE_LARGE (UINT64_C(1) << 24)
 #define SLICE_MIN (UINT64_C(1) << 12)

@@ -182,7 +182,7 @@ static void transport_close(hd_exchange *exchange)
 }
 
 static const hd_exchange_ops transport_ops = {transport_reduce, transport_all_to_all,
-                                              transport_close};
+                                              transport_close, NULL};
 
 static transport_exchange *make_exchange(const heddle_transport *transport)
 {

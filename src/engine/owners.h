@@ -39,6 +39,8 @@ typedef struct hd_owners_sent {
     const void *values; /* NULL: keys alone */
     void *values_out;
     uint32_t width; /* bytes of a value, 4 or 8 */
+    /* NULL, or instead of the arrays for all: where the rows of every member begin. On the CPU alone. */
+    void *const *keys_to, *const *values_to;
 } hd_owners_sent;
 
 /* Answers in the order in which the rows were sent. */
@@ -48,6 +50,8 @@ typedef struct hd_owners_answers {
     uint32_t width;     /* bytes of a value, 4 or 8 */
     uint8_t *found_out; /* in the order of the rows; NULL: nobody wants to know */
     void *values_out;   /* the same; that of a row that was not found stays as it was */
+    /* NULL, or instead of `found` and `values`: where the answers of every member begin. On the CPU alone. */
+    void *const *found_of, *const *values_of;
 } hd_owners_answers;
 
 /* For keys of one width. Nothing waits. */

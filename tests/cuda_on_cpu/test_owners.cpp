@@ -79,7 +79,7 @@ template <int BITS, class VALUE> static void send(const trial &t, unsigned block
     const device_array<VALUE> from = upload(values), out(n);
     const device_array<hd_key> keys(n);
     const hd_owners_sent sent = {keys.get(), with_values ? from.get() : NULL, out.get(),
-                                 sizeof(VALUE)};
+                                 sizeof(VALUE), NULL, NULL};
     const uint32_t width = sizeof(VALUE) > sizeof(hd_key) ? sizeof(VALUE) : sizeof(hd_key);
     warps_launch(blocks, OWNERS_BLOCK, owners_desk_bytes(t.batch, width),
                  [&] { send_rows<BITS, VALUE>(t.batch, t.tiles, t.places.get(), sent); });
@@ -103,7 +103,7 @@ static void fetch(const trial &t, unsigned blocks, bool asks, bool tells, bool w
     const device_array<uint8_t> found_in = upload(found), found_out(n);
     const hd_owners_answers answers = {asks ? found_in.get() : NULL, from.get(), sizeof(VALUE),
                                        tells ? found_out.get() : NULL,
-                                       with_values ? out.get() : NULL};
+                                       with_values ? out.get() : NULL, NULL, NULL};
     warps_launch(blocks, OWNERS_BLOCK, owners_desk_bytes(t.batch, 0),
                  [&] { fetch_rows<BITS, VALUE>(t.batch, t.tiles, t.places.get(), answers); });
     for (size_t i = 0; i < n; i++) {
