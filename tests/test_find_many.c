@@ -89,8 +89,11 @@ static void many_queries(const test_case *c)
     heddle_table *table = make_table(c);
     char *keys = malloc(QUERIES * 8), *values = aligned_alloc(LINE, bytes);
     uint8_t *found = aligned_alloc(LINE, bytes);
-    for (uint64_t i = 0; i < QUERIES; i++)
+    uint64_t there = 0;
+    for (uint64_t i = 0; i < QUERIES; i++) {
         put(keys, i, c->ops->key_bits, key_of(asked(i)));
+        there += asked(i) < HELD;
+    }
     for (uint32_t way = 0; way < 4; way++) {
         char *values_here = values + (way & 1) * bits / 8;
         uint8_t *found_here = way & 2 ? NULL : found + (way & 1);
@@ -102,8 +105,12 @@ static void many_queries(const test_case *c)
             check_ok(heddle_table_find(table, keys, QUERIES, values_here, found_here, &totals, NULL));
         else
             check_ok(heddle_table_contains(table, keys, QUERIES, found_here, &totals, NULL));
-        assert_int_equal(totals.found + totals.absent, QUERIES);
+        assert_int_equal(totals.found, there);
+        assert_int_equal(totals.absent, QUERIES - there);
         check_answers(c, values_here, found_here);
+        for (char *at = values; at < values_here; at++)
+            assert_int_equal((uint8_t)*at, POISON);
+        assert_true(found_here == found || *found == POISON);
     }
     heddle_table_destroy(table);
     free(keys);

@@ -158,7 +158,7 @@ static void counters_count(void **state)
 /* Every answer, element for element, with slices as the library chooses them. */
 static void compare_with_one(const shared_kind *kind, const char *devices, uint32_t members)
 {
-    const uint64_t n = case_size(300000);
+    const uint64_t n = case_size(600000);
     heddle_table_options options = shared_options(kind);
     heddle_device *device = NULL;
     heddle_table *one = NULL;

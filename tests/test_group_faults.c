@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dist/exchange.h"
 #include "engine/error.h"
 #include "support/group_model.h"
 #include "support/keys.h"
@@ -255,6 +256,20 @@ static void memory_runs_out(void **state)
           (unsigned long long)broken, (unsigned long long)partly, (unsigned long long)emptied);
 }
 
+/* The same where pairs and answers are copied, in one kind of table. */
+static void copies_survive(const shared_kind *kind, const char *devices, uint32_t members)
+{
+    if (kind->container == HEDDLE_CONTAINER_MAP && kind->key_bits == 32)
+        calls_survive(kind, devices, members);
+}
+static void memory_runs_out_of_members_that_copy(void **state)
+{
+    (void)state;
+    hd_local_exchange_copy_always(true);
+    shared_run_with(copies_survive, 2);
+    hd_local_exchange_copy_always(false);
+}
+
 static void memory_runs_out_of_independent_members(void **state)
 {
     (void)state;
@@ -288,6 +303,7 @@ static void making_survives(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ONCE(memory_runs_out), ONCE(memory_runs_out_of_independent_members), ONCE(making_survives)};
+        ONCE(memory_runs_out), ONCE(memory_runs_out_of_members_that_copy),
+        ONCE(memory_runs_out_of_independent_members), ONCE(making_survives)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

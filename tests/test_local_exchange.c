@@ -70,6 +70,7 @@ static void play(void (*part)(actor *a))
         devices[i]->engine = &slow;
     }
     check_ok(hd_local_exchange_open(devices, MEMBERS, &exchange));
+    assert_true(exchange->direct);
     for (uint32_t i = 0; i < MEMBERS; i++) {
         actors[i].member = i;
         actors[i].act = part;
@@ -173,6 +174,43 @@ static void late_members_are_waited_for(void **state)
     play(be_late);
 }
 
+/* ---------------------------------------------------------------------------------------- offers */
+
+/* Writes what `pack` made where the others have offered room for it. */
+static void write_there(const parcel *p, void *const *places)
+{
+    uint64_t at = 0;
+    for (uint32_t to = 0; to < MEMBERS; to++) {
+        memcpy(places[to], p->from + at, p->send[to] * sizeof *p->from);
+        at += p->send[to];
+    }
+}
+
+/* One after the other is late, before it offers room or before it writes. */
+static void write_by_turns(actor *a)
+{
+    parcel p;
+    void *places[MEMBERS];
+    for (uint32_t round = 0; round < 4 * MEMBERS; round++) {
+        const bool late = round % MEMBERS == a->member;
+        pack(&p, round, a->member);
+        p.delivery.places = places;
+        if (late && round / MEMBERS % 2 == 0) sleep_ms(20);
+        heddle_status status = exchange->ops->offer(exchange, a->member, HEDDLE_OK, &p.delivery);
+        EXPECT(a, status == HEDDLE_OK, "status %d", (int)status);
+        if (late && round / MEMBERS % 2 == 1) sleep_ms(20);
+        write_there(&p, places);
+        status = hd_agree(exchange, a->member, HEDDLE_OK);
+        EXPECT(a, status == HEDDLE_OK, "status %d", (int)status);
+        unpack(a, &p, round);
+    }
+}
+static void members_write_to_each_other(void **state)
+{
+    (void)state;
+    play(write_by_turns);
+}
+
 /* -------------------------------------------------------------------------------------- failures */
 
 /* hd_delivery.room. */
@@ -184,8 +222,10 @@ static heddle_status no_room(hd_delivery *delivery, void *context)
 }
 
 /* Members fail by turns, within the exchange and then before the next; all know of it, and why. */
-static void fail_by_turns(actor *a)
+static void fail_by_turns_in(actor *a, heddle_status (*exchanges)(hd_exchange *, uint32_t,
+                                                                  heddle_status, hd_delivery *))
 {
+    void *places[MEMBERS];
     for (uint32_t round = 0; round < 600; round++) {
         parcel p;
         char reason[64];
@@ -198,20 +238,27 @@ static void fail_by_turns(actor *a)
             p.delivery.context = &round;
         }
         if (fails && round % 3 == 2) mine = hd_fail(HEDDLE_ERROR_NO_MEMORY, "%s", reason);
-        const heddle_status status =
-            exchange->ops->all_to_all(exchange, a->member, mine, &p.delivery);
+        p.delivery.places = places;
+        const heddle_status status = exchanges(exchange, a->member, mine, &p.delivery);
         EXPECT(a, status == (round % 3 == 0 ? HEDDLE_OK : HEDDLE_ERROR_NO_MEMORY),
                "round %u: status %d", round, (int)status);
+        if (round % 3 == 0 && exchanges == exchange->ops->offer) {
+            write_there(&p, places);
+            EXPECT(a, hd_agree(exchange, a->member, HEDDLE_OK) == HEDDLE_OK, "no agreement");
+        }
         if (round % 3 == 0) unpack(a, &p, round);
         else
             EXPECT(a, strcmp(heddle_last_error(), reason) == 0, "round %u: \"%s\"", round,
                    heddle_last_error());
     }
 }
+static void fail_by_turns(actor *a) { fail_by_turns_in(a, exchange->ops->all_to_all); }
+static void fail_to_offer_by_turns(actor *a) { fail_by_turns_in(a, exchange->ops->offer); }
 static void failures_are_those_of_the_round(void **state)
 {
     (void)state;
     play(fail_by_turns);
+    play(fail_to_offer_by_turns);
 }
 
 /* ---------------------------------------------------------------------------------------- reduce */
@@ -258,6 +305,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ONCE(slow_members_get_what_was_sent), ONCE(late_members_are_waited_for),
-        ONCE(failures_are_those_of_the_round), ONCE(numbers_are_those_of_all)};
+        ONCE(members_write_to_each_other), ONCE(failures_are_those_of_the_round),
+        ONCE(numbers_are_those_of_all)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

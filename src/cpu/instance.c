@@ -6,7 +6,7 @@
  * Memory is slow and wide: the batch loops keep many walks in flight. Insertions have two groups of
  * them: the first buckets of one group are prefetched before the group before it is looked at, and a
  * walk that goes on to a second bucket prefetches it and is looked at again after the rest of its group.
- * Lookups (lookup.h) go on with the next key whenever one is done.
+ * Lookups (lookup.h) are a stream, or go on with the next key whenever one is done.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
  * lookup.h: finding, testing, locating and erasing the keys of a batch. Finds and tests are a stream
- * (lookup_stream.h). For the others, and for finds of values that lie apart from their keys, a thread has WINDOW
- * walks on their way, looks at them in turn, and puts the next key in the place of one that is done: so a prefetch
- * goes out with every look, and memory always has the same to do.
+ * (lookup_stream.h). For the others a thread has WINDOW walks on their way, looks at them in turn, and puts the next
+ * key in the place of one that is done: so a prefetch goes out with every look, and memory always has the same to
+ * do.
  */
 #ifndef HD_CPU_LOOKUP_H
 #define HD_CPU_LOOKUP_H
@@ -11,14 +11,13 @@
 
 enum { FIND, CONTAINS, ERASE, LOCATE };
 
+#include "cpu/lookup_stream.h"
+
 /* What to do with the i-th key of a batch once its walk has ended. */
 static inline uint64_t lookup_end(int op, const hd_view *view, const hd_batch *batch, uint64_t i,
                                   int step, hd_hit hit)
 {
     bool found = step == HD_STEP_FOUND;
-#if HD_VALUE_BITS != 0
-    if (op == FIND && found) hit_deliver(tile_here(), view, hit, (hd_value *)batch->values_out + i);
-#endif
     if (op == ERASE && found) found = hit_erase(tile_here(), view, hit);
     if (op == LOCATE && found) hit_locate(tile_here(), hit, batch->slots + i);
     if (op == LOCATE && !found) batch->slots[i] = HEDDLE_NO_SLOT;
@@ -30,35 +29,13 @@ static inline uint64_t lookup_end(int op, const hd_view *view, const hd_batch *b
 typedef struct flight {
     hd_walk walk;
     uint64_t i;
-#if HD_APART
-    hd_hit hit; /* once it has ended: where its value is, on its way too */
-    bool landed;
-#endif
 } flight;
 
 static inline void flight_start(flight *f, const hd_view *view, const hd_key *keys, uint64_t i)
 {
     f->i = i;
     f->walk = walk_start(view, keys[i]);
-#if HD_APART
-    f->landed = false;
-#endif
     bucket_prefetch(view, walk_bucket(view, &f->walk));
-}
-
-/* A value that lies apart is one more read from memory: it is asked for now and taken at the next turn. */
-static inline bool flight_lands(int op, flight *f, const hd_view *view, int step, hd_hit hit)
-{
-#if HD_APART
-    if (op != FIND || step != HD_STEP_FOUND) return false;
-    f->landed = true;
-    f->hit = hit;
-    __builtin_prefetch(slot_value_at(view, hit.slot));
-    return true;
-#else
-    (void)op, (void)f, (void)view, (void)step, (void)hit;
-    return false;
-#endif
 }
 
 /* One look; whether the walk goes on, its next bucket being on its way. */
@@ -77,22 +54,8 @@ static inline bool flight_look(int op, flight *f, const hd_view *view, const hd_
         bucket_prefetch(view, walk_bucket(view, &f->walk));
         return true;
     }
-    if (flight_lands(op, f, view, step, hit)) return true;
     s->found += lookup_end(op, view, batch, f->i, step, hit);
     return false;
-}
-
-/* One turn of a walk; whether it needs another. */
-static inline bool flight_turn(int op, flight *f, const hd_view *view, const hd_batch *batch,
-                               sums *s)
-{
-#if HD_APART
-    if (op == FIND && f->landed) {
-        s->found += lookup_end(op, view, batch, f->i, HD_STEP_FOUND, f->hit);
-        return false;
-    }
-#endif
-    return flight_look(op, f, view, batch, s);
 }
 
 static inline void lookup_chunk(int op, const hd_view *view, const hd_batch *batch, uint64_t first,
@@ -104,16 +67,14 @@ static inline void lookup_chunk(int op, const hd_view *view, const hd_batch *bat
     while (count < WINDOW && first < end) flight_start(&flights[count++], view, keys, first++);
     while (count != 0) {
         for (uint32_t f = 0; f < count;) {
-            if (flight_turn(op, &flights[f], view, batch, s)) f++;
+            if (flight_look(op, &flights[f], view, batch, s)) f++;
             else if (first < end) flight_start(&flights[f++], view, keys, first++);
             else flights[f] = flights[--count];
         }
     }
 }
 
-#include "cpu/lookup_stream.h"
-
-static inline bool streams(int op) { return op == CONTAINS || (op == FIND && !HD_APART); }
+static inline bool streams(int op) { return op == FIND || op == CONTAINS; }
 
 static inline heddle_status lookup(int op, heddle_device *device, const hd_view *view,
                                    const hd_batch *batch)

@@ -4,11 +4,12 @@
  *
  * First looks are all alike and hardly have a branch that could be guessed wrong. A block of keys is aimed at once, by
  * vectors; the first bucket of every key is asked for AHEAD keys before it is looked at. Walks that go on wait
- * with their next bucket on its way, for a turn at least, and are looked at together.
+ * with their next bucket on its way, nearly always for a turn at least, and are looked at together.
  *
  * Answers are gathered in a ring and delivered in whole runs, past the caches where there are many. Written one by
  * one, they would cost as much of what limits a core here, its requests to memory under way, as every fourth
- * bucket does: a line is read before the first answer goes into it.
+ * bucket does: a line is read before the first answer goes into it. Values that lie apart from their keys are one more
+ * read: they are asked for when the key is found, and taken when the run is delivered.
  */
 #ifndef HD_CPU_LOOKUP_STREAM_H
 #define HD_CPU_LOOKUP_STREAM_H
@@ -40,9 +41,14 @@ typedef struct looking {
     stream_queue queues[2];
     uint32_t waiting; /* the queue of the walks whose bucket was asked for since the last turn */
     uint32_t told;    /* keys whose answers are delivered */
+    uint32_t settled; /* keys that had an answer at the last turn */
     bool past;        /* answers go past the caches */
     uint8_t found[RING] __attribute__((aligned(64)));
+#if HD_APART
+    uint64_t slots[RING]; /* whose values are on their way */
+#else
     hd_value values[RING] __attribute__((aligned(64)));
+#endif
 } looking;
 
 static inline void stream_aim(looking *s, uint32_t from, uint32_t count)
@@ -62,7 +68,12 @@ static inline void stream_aim(looking *s, uint32_t from, uint32_t count)
 /* The answer to the i-th key. Where nothing was found, the slot is some slot. */
 static inline void stream_tell(int op, looking *s, uint32_t i, bool found, uint64_t slot)
 {
-#if HD_VALUE_BITS != 0
+#if HD_APART
+    if (op == FIND) {
+        s->slots[i % RING] = found ? slot : 0;
+        __builtin_prefetch(slot_value_at(s->view, s->slots[i % RING]), 0, 2);
+    }
+#elif HD_VALUE_BITS != 0
     if (op == FIND)
         s->values[i % RING] = word_value(s->view, slot, ((const hd_word *)s->view->slots)[slot]);
 #else
@@ -86,7 +97,13 @@ static inline void run_write_values(const looking *s, uint64_t first, const uint
                                     uint32_t count)
 {
     hd_value *out = (hd_value *)s->batch->values_out + first;
+#if HD_APART
+    hd_value values[RUN] __attribute__((aligned(64)));
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = *slot_value_at(s->view, s->slots[s->told % RING + i]);
+#else
     const hd_value *values = s->values + s->told % RING;
+#endif
     uint32_t all = 0;
     for (uint32_t i = 0; i < count; i++) all += found[i];
     if (all == RUN) run_write(s->past, out, values, RUN * sizeof *out);
@@ -177,15 +194,21 @@ static inline const stream_queue *stream_ready(const looking *s)
     return &s->queues[s->waiting ^ 1];
 }
 
-/* A turn after the first looks at the keys before `end`: room is made for what the next keys may add. */
+/*
+ * A turn after the first looks at the keys before `end`: room is made for what the next keys may add. Values that lie
+ * apart are on their way until the next turn.
+ */
 static inline void stream_pause(int op, looking *s, uint32_t end, sums *sum)
 {
+    const bool waits = HD_APART && op == FIND;
     uint32_t oldest;
     do {
         stream_turn(op, s, sum);
         oldest = stream_ready(s)->oldest < end ? stream_ready(s)->oldest : end;
     } while (stream_ready(s)->count > TURN || end - oldest > RING_OLD);
-    while (oldest - s->told >= RUN) run_deliver(op, s, RUN);
+    if (!waits) s->settled = oldest;
+    while (s->settled - s->told >= RUN) run_deliver(op, s, RUN);
+    s->settled = oldest;
 }
 
 static inline void stream_begin(int op, looking *s, const hd_view *view, const hd_batch *batch,
@@ -196,7 +219,7 @@ static inline void stream_begin(int op, looking *s, const hd_view *view, const h
     s->first = first;
     s->waiting = s->queues[0].count = s->queues[1].count = 0;
     s->queues[0].oldest = s->queues[1].oldest = UINT32_MAX;
-    s->told = 0;
+    s->told = s->settled = 0;
     s->past = goes_past(op, batch);
 }
 

@@ -7,7 +7,8 @@
  *                a member expects its share of the rows, and makes more room if more come. When there is
  *                no memory for that the call begins anew and counts.
  *   reorganise   slice by slice, pairs are laid out by destination (dispatch.h),
- *   exchange     and sent there, where they are gathered in one array (group_gather.c).
+ *   exchange     and sent there, where they are gathered in one array (group_gather.c). Members that reach each other's
+ *                memory write them there at once.
  *   work         When all are there, each member builds its part, or inserts into it, in one call.
  *
  * So nothing changes before all that can fail but the tables' own work is done. Where a member has no
