@@ -21,7 +21,7 @@
 #define RING 512            /* answers at hand */
 #define RING_OLD (RING / 2) /* a walk that is so far behind is not waited for any longer */
 /* Answers of fewer keys than that stay in the caches, where the caller will look for them. */
-#define PAST_CACHES (UINT64_C(1) << 18)
+#define PAST_CACHES (UINT64_C(1) << 20)
 
 /* Walks that go on, and the numbers of their keys in the chunk. */
 typedef struct stream_queue {
