@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "tile/pack.h"
 
 /* Rows whose owners are found at once, by vectors where the machine has them. */
 #define BLOCK 64
@@ -22,7 +23,7 @@ typedef struct wishes {
     bool tells;     /* and is told */
 } wishes;
 
-#if defined(HD_TILE_AVX512)
+#if HD_CAN_PACK
 #include "cpu/owner_few.h"
 #else
 /* Vectors cannot be packed. */

@@ -249,17 +249,22 @@ HD_FN hd_pair bucket_pair(hd_tile t, const hd_view *view, const hd_bucket *b, ui
     return tile_get(t, view, b->first + number, marks);
 }
 
-HD_FN void bucket_prefetch(const hd_view *view, uint64_t index)
+/* `far`, a constant: into the second-level cache, which has more requests under way at a time than the first. */
+HD_FN void prefetch_lines(const hd_view *view, uint64_t index, bool far)
 {
     const char *at = (const char *)((const hd_word *)view->slots + index * HD_BUCKET);
-    for (size_t i = 0; i < HD_BUCKET * sizeof(hd_word); i += 64) __builtin_prefetch(at + i, 0, 3);
+    for (size_t i = 0; i < HD_BUCKET * sizeof(hd_word); i += 64)
+        if (far) __builtin_prefetch(at + i, 0, 2);
+        else __builtin_prefetch(at + i, 0, 3);
 }
 
-/* The same into the second-level cache, which has more requests under way at a time than the first. */
+HD_FN void bucket_prefetch(const hd_view *view, uint64_t index)
+{
+    prefetch_lines(view, index, false);
+}
 HD_FN void bucket_prefetch_far(const hd_view *view, uint64_t index)
 {
-    const char *at = (const char *)((const hd_word *)view->slots + index * HD_BUCKET);
-    for (size_t i = 0; i < HD_BUCKET * sizeof(hd_word); i += 64) __builtin_prefetch(at + i, 0, 2);
+    prefetch_lines(view, index, true);
 }
 
 HD_FN void path_set(hd_tile t, uint32_t *path, uint32_t i, uint32_t step)
