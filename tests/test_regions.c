@@ -9,67 +9,17 @@
 #include "engine/error.h"
 #include "support/arrays.h"
 #include "support/checked.h"
+#include "support/fills.h"
 #include "support/keys.h"
 
-#define POLICIES (HEDDLE_POLICY_MAX + 1)
-
-/* Equal keys get equal values where the contract lets any of them win. */
-static void fill_values(uint64_t *values, const uint64_t *keys, uint64_t n, uint32_t policy)
-{
-    keys_fill_values(values, n, policy);
-    if (policy == HEDDLE_POLICY_KEEP || policy == HEDDLE_POLICY_REPLACE)
-        for (uint64_t i = 0; i < n; i++) values[i] = keys[i] * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/* What n pairs make of an empty table. */
-static model *model_of(const test_case *c, const uint64_t *keys, const uint64_t *values, uint64_t n,
-                       uint32_t policy)
-{
-    model *m = model_create();
-    for (uint64_t i = 0; i < n; i++) {
-        const uint64_t given = low_bits(values[i], c->ops->value_bits);
-        const uint64_t key = low_bits(keys[i], c->ops->key_bits);
-        uint64_t there = 0;
-        model_set(m, key,
-                  model_find(m, key, &there)
-                      ? model_combine(policy, there, given, c->ops->value_bits)
-                      : given);
-    }
-    return m;
-}
-
-typedef heddle_status (*fill_call)(heddle_table *, const void *, const void *, uint64_t,
-                                   const heddle_insert_options *, heddle_totals *, void *);
-
-/* One call without outcomes, with a workspace of so many bytes; UINT64_MAX: the library's own. */
-static heddle_status fill_plain(const test_case *c, heddle_table *table, fill_call call,
-                                const uint64_t *keys, const uint64_t *values, uint64_t n,
-                                uint32_t policy, uint64_t workspace, heddle_totals *totals)
-{
-    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-    array k = array_of(c, ROLE_KEYS, keys, n, c->ops->key_bits);
-    array v = array_of(c, ROLE_VALUES, values, n, c->ops->value_bits);
-    heddle_status status;
-    options.policy = policy;
-    if (workspace != UINT64_MAX) {
-        check_ok(heddle_memory_allocate(c->device, workspace + 1, &options.workspace));
-        options.workspace_bytes = workspace;
-    }
-    status = call(table, array_pointer(&k), array_pointer(&v), n, &options, totals, NULL);
-    check_ok(heddle_memory_free(c->device, options.workspace));
-    array_free(&k);
-    array_free(&v);
-    return status;
-}
-
 /* Fills the table, checks totals and content, and hands it over with its model. */
-static checked fill_checked(const test_case *c, heddle_table *table, fill_call call,
+static checked fill_checked(const test_case *c, heddle_table *table, fills_function call,
                             const uint64_t *keys, const uint64_t *values, uint64_t n,
                             uint32_t policy, uint64_t workspace)
 {
     heddle_totals totals;
-    model *m = model_of(c, keys, values, n, policy);
-    check_ok(fill_plain(c, table, call, keys, values, n, policy, workspace, &totals));
+    model *m = fills_model(c, NULL, keys, values, n, policy);
+    check_ok(fills_call(c, table, call, keys, values, n, policy, workspace, &totals));
     assert_int_equal(totals.inserted, model_size(m));
     assert_int_equal(policy == HEDDLE_POLICY_KEEP ? totals.kept : totals.updated,
                      n - model_size(m));
@@ -79,32 +29,18 @@ static checked fill_checked(const test_case *c, heddle_table *table, fill_call c
     return t;
 }
 
-static heddle_table *make_table(const test_case *c, uint64_t capacity, double load, uint32_t flags)
-{
-    heddle_table_options options = case_options(c);
-    heddle_table *table = NULL;
-    options.capacity = capacity;
-    options.load = load;
-    options.flags = flags;
-    check_ok(heddle_table_create(c->device, &options, &table));
-    return table;
-}
-
-/* Buckets of one slot take less. */
-static double high_load(const test_case *c) { return c->ops->bucket == 1 ? 0.6 : 0.9; }
-
 static void every_key_set_and_policy(const test_case *c)
 {
     const uint64_t n = case_size(3001);
     uint64_t *keys = keys_allocate(2 * n), *values = keys_allocate(2 * n);
     hd_regions_force(1, UINT32_MAX);
     for (key_set set = KEYS_RANDOM; set < KEYS_SETS; set++) {
-        for (uint32_t policy = 0; policy < POLICIES; policy++) {
+        for (uint32_t policy = 0; policy < FILLS_POLICIES; policy++) {
             case_note("keys %s, policy %u", keys_name(set), policy);
             keys_fill(keys, 2 * n, set, c->ops->key_bits, 171 + policy);
-            fill_values(values, keys, 2 * n, policy);
-            checked t = fill_checked(c, make_table(c, n, high_load(c), 0), heddle_table_build, keys,
-                                     values, n, policy, UINT64_MAX);
+            fills_values(values, keys, 2 * n, policy);
+            checked t = fill_checked(c, fills_table(c, n, fills_load(c), 0), heddle_table_build,
+                                     keys, values, n, policy, UINT64_MAX);
             /* the usual calls, over the marks that a build leaves */
             checked_find(&t, keys, 2 * n);
             checked_erase(&t, keys, n / 2);
@@ -126,10 +62,10 @@ static void many_sizes(const test_case *c)
     uint64_t *keys = keys_allocate(most), *values = keys_allocate(most);
     hd_regions_force(1, UINT32_MAX);
     keys_fill(keys, most, KEYS_RANDOM, c->ops->key_bits, 177);
-    fill_values(values, keys, most, HEDDLE_POLICY_KEEP);
+    fills_values(values, keys, most, HEDDLE_POLICY_KEEP);
     for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= most; i++) {
         case_note("n %llu", (unsigned long long)sizes[i]);
-        checked t = fill_checked(c, make_table(c, sizes[i], high_load(c), 0), heddle_table_build,
+        checked t = fill_checked(c, fills_table(c, sizes[i], fills_load(c), 0), heddle_table_build,
                                  keys, values, sizes[i], HEDDLE_POLICY_KEEP, UINT64_MAX);
         checked_destroy(&t);
     }
@@ -145,11 +81,11 @@ static void short_workspace(const test_case *c)
     uint64_t *keys = keys_allocate(n), *values = keys_allocate(n), bytes = 0;
     hd_regions_force(1, UINT32_MAX);
     keys_fill(keys, n, KEYS_TWICE, c->ops->key_bits, 181);
-    for (uint32_t policy = 0; policy < POLICIES; policy++) {
+    for (uint32_t policy = 0; policy < FILLS_POLICIES; policy++) {
         static const uint32_t percent[] = {100, 99, 60, 40, 25, 0};
-        fill_values(values, keys, n, policy);
+        fills_values(values, keys, n, policy);
         for (uint32_t i = 0; i < sizeof percent / sizeof *percent; i++) {
-            heddle_table *table = make_table(c, n, high_load(c), 0);
+            heddle_table *table = fills_table(c, n, fills_load(c), 0);
             check_ok(heddle_table_build_workspace(table, n, &bytes));
             assert_true(bytes >= n * (c->ops->key_bits + c->ops->value_bits) / 8);
             case_note("policy %u, %u percent of %llu bytes", policy, percent[i],
@@ -172,15 +108,15 @@ static void crowded_regions(const test_case *c)
     uint64_t *keys = keys_allocate(n), *values = keys_allocate(n);
     hd_regions_force(1, 1);
     for (uint32_t s = 0; s < sizeof sets / sizeof *sets; s++) {
-        for (uint32_t policy = 0; policy < POLICIES; policy++) {
+        for (uint32_t policy = 0; policy < FILLS_POLICIES; policy++) {
             case_note("keys %s, policy %u", keys_name(sets[s]), policy);
             keys_fill(keys, n, sets[s], c->ops->key_bits, 187);
-            fill_values(values, keys, n, policy);
-            model *m = model_of(c, keys, values, n, policy);
+            fills_values(values, keys, n, policy);
+            model *m = fills_model(c, NULL, keys, values, n, policy);
             const uint64_t distinct = model_size(m);
             model_destroy(m);
             /* room for the distinct keys alone: each region gets far more pairs than it has slots */
-            checked t = fill_checked(c, make_table(c, distinct, 0.5, HEDDLE_FLAG_FIXED),
+            checked t = fill_checked(c, fills_table(c, distinct, 0.5, HEDDLE_FLAG_FIXED),
                                      heddle_table_build, keys, values, n, policy, UINT64_MAX);
             checked_destroy(&t);
         }
@@ -201,7 +137,7 @@ static void copies_in_small_regions(const test_case *c)
     uint64_t state = 211, pool[64], *keys = keys_allocate(2048), *values = keys_allocate(2048);
     hd_regions_force(1, UINT32_MAX);
     for (uint32_t round = 0; round < case_size(200); round++) {
-        const uint32_t policy = round % POLICIES;
+        const uint32_t policy = round % FILLS_POLICIES;
         const uint64_t distinct = 1 + keys_below(&state, 64);
         const uint64_t n = distinct * (1 + keys_below(&state, 32));
         heddle_table_options options = case_options(c);
@@ -211,7 +147,7 @@ static void copies_in_small_regions(const test_case *c)
         keys_fill(pool, distinct, KEYS_RANDOM, c->ops->key_bits, round);
         for (uint64_t i = 0; i < n; i++) keys[i] = pool[keys_below(&state, distinct)];
         if (in_order) keys_fill_values(values, n, round);
-        else fill_values(values, keys, n, policy);
+        else fills_values(values, keys, n, policy);
         options.capacity = 2 * distinct;
         options.load = 0.5;
         options.seed = round + 1; /* always the same tables, in which all keys find room */
@@ -226,15 +162,15 @@ static void copies_in_small_regions(const test_case *c)
     free(values);
 }
 
-/* An insertion into an empty table goes the same way; into one that holds keys it does not. */
+/* An insertion into an empty table goes the same way. */
 static void insert_into_empty(const test_case *c)
 {
     const uint64_t n = case_size(5003);
     uint64_t *keys = keys_allocate(2 * n), *values = keys_allocate(2 * n);
     hd_regions_force(1, UINT32_MAX);
     keys_fill(keys, 2 * n, KEYS_RANDOM, c->ops->key_bits, 191);
-    fill_values(values, keys, 2 * n, HEDDLE_POLICY_ADD);
-    checked t = fill_checked(c, make_table(c, 2 * n, high_load(c), 0), heddle_table_insert, keys,
+    fills_values(values, keys, 2 * n, HEDDLE_POLICY_ADD);
+    checked t = fill_checked(c, fills_table(c, 2 * n, fills_load(c), 0), heddle_table_insert, keys,
                              values, n, HEDDLE_POLICY_ADD, UINT64_MAX);
     checked_insert(&t, keys + n / 2, values + n / 2, n, HEDDLE_POLICY_ADD);
     checked_all(&t);
@@ -254,7 +190,7 @@ static void insert_into_empty(const test_case *c)
    larger than asked, so the slots that were made say how many are too many. */
 static void too_many_keys(const test_case *c)
 {
-    heddle_table *table = make_table(c, case_size(1334), 0.9, HEDDLE_FLAG_FIXED);
+    heddle_table *table = fills_table(c, case_size(1334), 0.9, HEDDLE_FLAG_FIXED);
     heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT;
     check_ok(heddle_table_get_stats(table, &stats, NULL));
     const uint64_t n = stats.slots + stats.slots / 2;
@@ -263,7 +199,7 @@ static void too_many_keys(const test_case *c)
     hd_regions_force(1, UINT32_MAX);
     keys_fill(keys, n, KEYS_RANDOM, c->ops->key_bits, 193);
     keys_fill_values(values, n, 193);
-    check_status(fill_plain(c, table, heddle_table_build, keys, values, n, HEDDLE_POLICY_KEEP,
+    check_status(fills_call(c, table, heddle_table_build, keys, values, n, HEDDLE_POLICY_KEEP,
                             UINT64_MAX, &totals),
                  HEDDLE_ERROR_FULL);
     check_ok(heddle_table_size(table, &size, NULL));
@@ -284,10 +220,10 @@ static void without_memory(const test_case *c)
     bool struck = true;
     hd_regions_force(1, 1);
     keys_fill(keys, n, KEYS_ZIPF, c->ops->key_bits, 197);
-    fill_values(values, keys, n, HEDDLE_POLICY_ADD);
-    model *m = model_of(c, keys, values, n, HEDDLE_POLICY_ADD);
+    fills_values(values, keys, n, HEDDLE_POLICY_ADD);
+    model *m = fills_model(c, NULL, keys, values, n, HEDDLE_POLICY_ADD);
     for (uint64_t at = 1; struck; at++) {
-        heddle_table *table = make_table(c, model_size(m), 0.5, HEDDLE_FLAG_FIXED);
+        heddle_table *table = fills_table(c, model_size(m), 0.5, HEDDLE_FLAG_FIXED);
         array k = array_of(c, ROLE_KEYS, keys, n, c->ops->key_bits);
         array v = array_of(c, ROLE_VALUES, values, n, c->ops->value_bits);
         heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
@@ -312,7 +248,7 @@ static void without_memory(const test_case *c)
 
 static void workspace_query(const test_case *c)
 {
-    heddle_table *table = make_table(c, 1000, 0.5, 0);
+    heddle_table *table = fills_table(c, 1000, 0.5, 0);
     uint64_t bytes = 1, more = 1;
     check_status(heddle_table_build_workspace(NULL, 1, &bytes), HEDDLE_ERROR_INVALID);
     check_status(heddle_table_build_workspace(table, 1, NULL), HEDDLE_ERROR_INVALID);

@@ -42,6 +42,7 @@ static heddle_status check_view(const heddle_table *table, uint32_t scheme, cons
 static heddle_status view_slots(heddle_table *table, void *view)
 {
     hd_device_view inside;
+    hd_slots(table)->viewed = true;
     inside.view = hd_slots(table)->storage.view;
     inside.born = &table->control->born;
     inside.died = &table->control->died;

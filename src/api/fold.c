@@ -194,9 +194,15 @@ static heddle_status fill_crowds(folding *f, const char *pairs, bool fresh, bool
     heddle_table *table = f->rc->table;
     const hd_engine *engine = table->engine;
     void *stream = f->rc->stream;
-    const hd_sorted sorted = {
-        pairs,    f->device_cursors, f->device_cursors + f->count, f->device_regions,
-        f->count, UINT64_MAX, NULL, NULL};
+    const hd_sorted sorted = {pairs,
+                              f->device_cursors,
+                              f->device_cursors + f->count,
+                              f->device_regions,
+                              f->count,
+                              UINT64_MAX,
+                              f->rc->failed_count != NULL ? f->rc->job.spare : NULL,
+                              f->rc->failed_count,
+                              0};
     hd_counts counts;
     heddle_status status;
     for (uint32_t i = 0; i < f->count; i++) {
@@ -212,8 +218,19 @@ static heddle_status fill_crowds(folding *f, const char *pairs, bool fresh, bool
         status = hd_slots(table)->ops->fill(table->device, &hd_slots(table)->storage.view,
                                             &f->rc->batch, &sorted, fresh, stream);
     if (status == HEDDLE_OK) status = hd_call_read(table, &f->rc->call, stream, &counts);
-    if (status == HEDDLE_OK) *filled = counts.at[HD_FAILED] == 0;
+    if (status == HEDDLE_OK) *filled = counts.at[HD_FAILED] == 0 || f->rc->failed_count != NULL;
     return status;
+}
+
+/* Fills the crowded regions of a table that keeps what it holds as they are, without memory to fold them. */
+static heddle_status fill_unfolded(const folding *f)
+{
+    const hd_region_call *rc = f->rc;
+    const hd_slots_table *slots = hd_slots(rc->table);
+    const hd_sorted sorted = {rc->job.pairs, rc->job.starts, rc->job.starts + 1, NULL,    0,
+                              UINT64_MAX,    rc->job.spare,  rc->failed_count,   f->limit};
+    return slots->ops->fill(rc->table->device, &slots->storage.view, &rc->batch, &sorted, false,
+                            rc->stream);
 }
 
 heddle_status hd_regions_fold(hd_region_call *rc, bool fresh, bool *filled)
@@ -233,6 +250,8 @@ heddle_status hd_regions_fold(hd_region_call *rc, bool fresh, bool *filled)
     if (status == HEDDLE_OK) status = fold_all(&f, &pairs);
     if (status == HEDDLE_OK) status = fill_crowds(&f, pairs, fresh, filled);
     folding_end(&f);
-    /* Without memory to fold, the table is filled in the slower way. */
-    return status == HEDDLE_ERROR_NO_MEMORY ? HEDDLE_OK : status;
+    if (status != HEDDLE_ERROR_NO_MEMORY) return status;
+    /* The table is filled in the slower way. All memory was asked for before the first pair was touched. */
+    *filled = rc->failed_count != NULL;
+    return *filled ? fill_unfolded(&f) : HEDDLE_OK;
 }

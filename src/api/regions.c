@@ -27,6 +27,10 @@ void hd_regions_force(uint64_t keys_min, uint32_t crowded)
     forced_crowded = crowded;
 }
 
+static uint64_t appends;
+
+uint64_t hd_regions_appends(void) { return __atomic_load_n(&appends, __ATOMIC_RELAXED); }
+
 uint32_t hd_regions_crowded(const heddle_table *table)
 {
     return forced_crowded != UINT32_MAX ? forced_crowded : table->engine->crowded;
@@ -172,7 +176,8 @@ static heddle_status fill_slice(hd_region_call *rc, const scratch *s, bool fresh
         0,
         hd_slots(table)->ops->fold != NULL && crowded != 0 ? region_slots * crowded : UINT64_MAX,
         rc->failed_count != NULL ? job->spare : NULL,
-        rc->failed_count};
+        rc->failed_count,
+        0};
     rc->batch.n = job->n;
     heddle_status status = table->engine->partition(table->device, job, rc->stream);
     if (status == HEDDLE_OK)
@@ -180,7 +185,7 @@ static heddle_status fill_slice(hd_region_call *rc, const scratch *s, bool fresh
                                             &rc->batch, &sorted, fresh, rc->stream);
     if (status == HEDDLE_OK) status = hd_call_read(table, &rc->call, rc->stream, &counts);
     if (status != HEDDLE_OK) return status;
-    *filled = counts.at[HD_FAILED] == 0;
+    *filled = counts.at[HD_FAILED] == 0 || rc->failed_count != NULL;
     if (*filled && counts.at[HD_LATER] != rc->later) {
         rc->later = counts.at[HD_LATER];
         status = hd_regions_fold(rc, fresh, filled);
@@ -242,7 +247,7 @@ heddle_status hd_regions_build(heddle_table *table, const void *keys, const void
 
 /* -------------------------------------------------------------------------------------- append */
 
-/* The pairs that found no room are inserted one by one, which knows how to grow, from copies of them. */
+/* The pairs that found no room are inserted one by one, which may mean to grow, from copies of them. */
 static heddle_status append_rest(hd_region_call *rc, const scratch *s, uint64_t failed,
                                  hd_regions_insert insert)
 {
@@ -252,12 +257,13 @@ static heddle_status append_rest(hd_region_call *rc, const scratch *s, uint64_t 
     hd_scratch copies = {table->device, 0, {NULL}};
     void *keys = NULL, *values = NULL;
     heddle_status status = hd_scratch_take(&copies, failed * hd_key_width(table), &keys);
-    if (status == HEDDLE_OK)
+    if (status == HEDDLE_OK && hd_value_width(table) != 0)
         status = hd_scratch_take(&copies, failed * hd_value_width(table), &values);
     if (status == HEDDLE_OK)
         status = graph->split(table->device, &t->storage.view.mix, s->memory + s->l.spare, failed,
                               keys, values, rc->stream);
-    if (status == HEDDLE_OK) status = insert(table, keys, values, failed, rc->stream, &rc->rest);
+    if (status == HEDDLE_OK)
+        status = insert(table, keys, values, failed, rc->batch.policy, rc->stream, &rc->rest);
     else rc->rest.at[HD_FAILED] = failed;
     hd_scratch_free(&copies);
     return status;
@@ -281,6 +287,8 @@ heddle_status hd_regions_append(heddle_table *table, const void *keys, const voi
         rc.job = make_job(table, &hd_slots(table)->storage.view, n);
         rc.job.keys = keys;
         rc.job.values = values;
+        rc.job.ones = values == NULL;
+        rc.batch.policy = options->policy;
         if (fresh) status = hd_table_set_count(table, 0, stream);
         if (status == HEDDLE_OK) status = fill_slice(&rc, &s, fresh, done);
         if (status == HEDDLE_OK) status = hd_call_read(table, &rc.call, stream, counts);
@@ -289,7 +297,9 @@ heddle_status hd_regions_append(heddle_table *table, const void *keys, const voi
     if (status == HEDDLE_OK) {
         const uint64_t failed = counts->at[HD_FAILED];
         *done = true;
+        __atomic_fetch_add(&appends, 1, __ATOMIC_RELAXED);
         counts->at[HD_FAILED] = 0;
+        table->evictions += counts->at[HD_EVICTIONS];
         if (failed != 0) status = append_rest(&rc, &s, failed, insert);
         for (int i = 0; i < HD_COUNTS; i++) counts->at[i] += rc.rest.at[i];
     }

@@ -25,13 +25,16 @@ heddle_status hd_regions_build(heddle_table *table, const void *keys, const void
 
 /* Inserts pairs in device memory one by one, growing where it may; *counts gets the sums. */
 typedef heddle_status (*hd_regions_insert)(heddle_table *table, const void *keys,
-                                           const void *values, uint64_t n, void *stream,
-                                           hd_counts *counts);
+                                           const void *values, uint64_t n, uint32_t policy,
+                                           void *stream, hd_counts *counts);
+
+#define HD_APPEND_MAX (UINT64_C(1) << 31) /* pairs */
 
 /*
- * Adds n pairs to a multimap, whatever it holds, in the order of their regions: `insert` then takes those
- * that found no room. *done is false when there is no scratch memory; nothing has changed then. Waits.
- * With `fresh` whatever it held goes: when there is an error and *done is false, it is to be cleared.
+ * Adds up to HD_APPEND_MAX pairs to a table, whatever it holds, in the order of their regions: `insert` then takes
+ * those that found no room. *done is false when there is no scratch memory; nothing has changed then. Waits.
+ * With `fresh`, for multimaps alone, whatever it held goes: when there is an error and *done is false, it is to be
+ * cleared.
  */
 heddle_status hd_regions_append(heddle_table *table, const void *keys, const void *values,
                                 uint64_t n, const heddle_insert_options *options, bool fresh,
@@ -59,6 +62,8 @@ heddle_status hd_regions_fold(hd_region_call *rc, bool fresh, bool *filled);
 /* For tests, instead of what the engines say: batches from how many keys on go by regions, and how
    many pairs a slot a region may be given before it counts as crowded. UINT64_MAX, UINT32_MAX: as they say. */
 void hd_regions_force(uint64_t keys_min, uint32_t crowded);
+/* For tests: how many batches hd_regions_append has added. */
+uint64_t hd_regions_appends(void);
 uint32_t hd_regions_crowded(const heddle_table *table);
 
 #endif

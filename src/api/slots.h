@@ -19,6 +19,8 @@ typedef struct hd_slots_table {
     const hd_table_ops *ops;
     hd_storage storage;
     uint64_t erased; /* keys that were to be erased since the marks were as the keys need them */
+    bool gaps;       /* keys may lie behind buckets with room, since some were erased */
+    bool viewed;     /* kernels outside may erase keys at any time */
 } hd_slots_table;
 
 static inline hd_slots_table *hd_slots(const heddle_table *table)
@@ -54,6 +56,12 @@ const hd_view *hd_table_view(const heddle_table *table);
 heddle_status hd_slots_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
                               const heddle_insert_options *options, bool *waited, hd_counts *counts,
                               void *stream);
+/* The same key by key. *counts gets the sums if the call waits, which it does at least when *waited says so. */
+heddle_status hd_slots_insert_singly(heddle_table *table, const void *keys, const void *values,
+                                     uint64_t n, const heddle_insert_options *options,
+                                     bool *waited, hd_counts *counts, void *stream);
+/* HEDDLE_ERROR_FULL, and why. */
+heddle_status hd_slots_fail_full(const heddle_table *table, uint64_t failed);
 heddle_status hd_slots_build(heddle_table *table, const void *keys, const void *values, uint64_t n,
                              const heddle_insert_options *options, hd_counts *counts, void *stream);
 heddle_status hd_slots_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes);

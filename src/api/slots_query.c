@@ -66,5 +66,6 @@ heddle_status hd_slots_erase(heddle_table *table, const void *keys, uint64_t n, 
     const hd_span spans[2] = {{(void *)(uintptr_t)keys, hd_key_width(table), true, false},
                               {found, 1, false, true}};
     hd_slots(table)->erased += n; /* at most; see slots_marks.c */
+    hd_slots(table)->gaps |= n != 0;
     return lookup(table, hd_slots(table)->ops->erase, spans, 2, n, totals, stream);
 }

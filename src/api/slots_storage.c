@@ -93,6 +93,7 @@ static void adopt(heddle_table *table, hd_storage *storage, uint64_t seed)
     hd_storage_free(table, &hd_slots(table)->storage);
     hd_slots(table)->storage = *storage;
     hd_slots(table)->erased = 0;
+    hd_slots(table)->gaps = hd_slots(table)->viewed = false;
     table->slice = storage->slice;
     table->options.seed = seed;
     table->options.capacity = hd_geometry_slots(&storage->view, hd_slots(table)->ops);

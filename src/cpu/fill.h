@@ -20,13 +20,14 @@ static char *desks_take(heddle_device *device, const hd_view *view, int threads)
 }
 
 static void fill_one(const hd_view *view, const desk *d, const hd_batch *batch, uint32_t region,
-                     const char *pairs, const char *end, bool fresh, sums *s)
+                     const char *pairs, const char *end, bool fresh, const hd_sorted *lists,
+                     sums *s)
 {
     if (fresh && d->counts != NULL && pairs != end) {
         desk_fill(d, view, batch, region, pairs, end, s);
     } else {
         if (fresh) fill_clear(view, region);
-        fill_region(view, batch, region, pairs, end, s);
+        fill_region(view, batch, region, pairs, end, lists, s);
     }
 }
 
@@ -37,6 +38,7 @@ static heddle_status fill(heddle_device *device, const hd_view *view, const hd_b
     const char *pairs = (const char *)sorted->pairs;
     const int threads = hd_cpu_threads(device, sorted->ends[regions - 1]);
     char *desks = fresh ? desks_take(device, view, threads) : NULL;
+    const hd_sorted *lists = !fresh && sorted->failed != NULL ? sorted : NULL;
     const hd_view v = *view;
     (void)stream;
 #pragma omp parallel num_threads(threads)
@@ -46,7 +48,7 @@ static heddle_status fill(heddle_device *device, const hd_view *view, const hd_b
 #pragma omp for schedule(dynamic) nowait
         for (uint32_t r = 0; r < regions; r++)
             fill_one(&v, &d, batch, r, pairs + sorted->starts[r] * PAIR_BYTES,
-                     pairs + sorted->ends[r] * PAIR_BYTES, fresh, &s);
+                     pairs + sorted->ends[r] * PAIR_BYTES, fresh, lists, &s);
         sums_add(&s, batch);
     }
     hd_block_give(device, desks);

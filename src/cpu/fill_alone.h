@@ -28,8 +28,21 @@ static void fill_clear(const hd_view *view, uint32_t region)
     memset((hd_word *)view->slots + region * slots, 0xff, slots * sizeof(hd_word));
 }
 
+/*
+ * Lists the pairs from `pair` on, without trying them: those of a key stay in their order, whichever of them would
+ * find room.
+ */
+static void fill_list(const hd_sorted *lists, const char *pair, const char *end, sums *s)
+{
+    const uint64_t count = (uint64_t)(end - pair) / PAIR_BYTES;
+    const uint64_t at = fetch_add_relaxed_64(lists->failed_count, count);
+    memcpy((char *)lists->failed + at * PAIR_BYTES, pair, count * PAIR_BYTES);
+    s->failed += (uint32_t)count;
+}
+
+/* `lists`: where pairs go from the first on that finds no room; NULL: nowhere. */
 static void fill_region(const hd_view *view, const hd_batch *batch, uint32_t region,
-                        const char *pair, const char *end, sums *s)
+                        const char *pair, const char *end, const hd_sorted *lists, sums *s)
 {
     uint32_t path[HD_KICKS_MAX];
     uint32_t kicks = view->kicks;
@@ -46,6 +59,10 @@ static void fill_region(const hd_view *view, const hd_batch *batch, uint32_t reg
         const hd_value value = sorted_value(pair + (i - FILL_AHEAD) * PAIR_BYTES);
         const int result = scheme_insert_alone(tile_owner(), view, now, value, batch->policy, kicks,
                                                path, &s->probes, &s->evictions);
+        if (result == HD_NO_ROOM && lists != NULL) {
+            fill_list(lists, pair + (i - FILL_AHEAD) * PAIR_BYTES, end, s);
+            return;
+        }
         s->inserted += result == HD_PLACED;
         s->present += result == HD_PRESENT;
         s->failed += result == HD_NO_ROOM;

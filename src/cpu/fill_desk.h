@@ -194,8 +194,8 @@ static void desk_fill(const desk *d, const hd_view *view, const hd_batch *batch,
     s->inserted += (uint32_t)((uint64_t)(rest - pairs) / PAIR_BYTES - waiting);
     s->probes += (uint32_t)((uint64_t)(rest - pairs) / PAIR_BYTES - waiting);
     desk_unite(d, batch->policy, s);
-    fill_region(&d->view, batch, 0, d->waiting, d->waiting + waiting * PAIR_BYTES, s);
-    fill_region(&d->view, batch, 0, rest, end, s);
+    fill_region(&d->view, batch, 0, d->waiting, d->waiting + waiting * PAIR_BYTES, NULL, s);
+    fill_region(&d->view, batch, 0, rest, end, NULL, s);
     desk_write(d, view, region);
 }
 

@@ -351,6 +351,7 @@ const hd_table_ops HD_SYMBOL = {
     fill,
     NULL, /* fold: a core takes a crowded region as it is */
     can_fill,
+    true, /* fills_gaps */
     find,
     contains,
     erase,

@@ -30,7 +30,7 @@ HD_FN void fill_wait(const image *im, const hd_view *view, uint64_t base, hd_pai
     else result = HD_DEFERRED;
     s->inserted += result == HD_PLACED;
     s->present += result == HD_PRESENT;
-    s->failed += result == HD_DEFERRED;
+    if (result == HD_DEFERRED) image_fail(im, view, pair, s);
 }
 
 /* The pairs that a thread tries to bring in at the same time. */
@@ -191,7 +191,7 @@ HD_FN void fill_again(const image *im, const hd_view *view, const hd_batch *batc
             result = image_walk(im, view, pair, step, batch->policy, &s->probes);
             if (result == HD_DEFERRED) {
                 if (HD_EVICTS) fill_wait(im, view, base, pair, view->hashes, batch->policy, s);
-                else s->failed++;
+                else image_fail(im, view, pair, s);
             }
         }
         s->inserted += result == HD_PLACED;
@@ -214,9 +214,25 @@ HD_FN void fill_settle(const image *im, const hd_view *view, const hd_batch *bat
 #endif
 
 #if HD_CHOOSES
+/* Pairs whose keys are in the region meet them, wherever they are; the others wait, for which there is room. */
+HD_FN void fill_meet(const image *im, const hd_view *view, const hd_batch *batch,
+                     const uint32_t *from, uint32_t count, uint64_t base, insert_sums *s)
+{
+    for (uint32_t i = threadIdx.x; i < count; i += FILL_BLOCK) {
+        const hd_sorted_pair sorted_pair = sorted_load(from, i);
+        hd_pair pair;
+        pair.lean = lean_key(view, sorted_key(sorted_pair));
+        pair.value = (hd_value)sorted_value(sorted_pair);
+        s->probes++;
+        if (image_has(im, view, pair, batch->policy)) s->present++;
+        else slot_put(view, base + atomicAdd(&im->desk->waiting, 1), pair, 0);
+    }
+}
+
 /*
  * In pieces that can all wait, since no pair can go past its first bucket while others with the same key
- * may be on their way.
+ * may be on their way. Where keys were before, they may lie in any bucket, as the slots of the first fill up in
+ * another order elsewhere, and some may have been erased.
  */
 template <bool FRESH>
 HD_FN void fill_pairs(const image *im, const hd_view *view, const hd_batch *batch,
@@ -227,10 +243,11 @@ HD_FN void fill_pairs(const image *im, const hd_view *view, const hd_batch *batc
         const uint32_t *const pairs = from + (uint64_t)done * HD_PAIR_WORDS;
         const bool quick = FRESH && done == 0 && image_can_count(view);
         if (quick) fill_quick(im, view, batch, pairs, piece, base, s);
-        else fill_first<false>(im, view, batch, pairs, piece, base, s);
+        else if (FRESH) fill_first<false>(im, view, batch, pairs, piece, base, s);
+        else fill_meet(im, view, batch, pairs, piece, base, s);
         const uint32_t waiting = waiting_count(im);
         if (threadIdx.x == 0) im->desk->waiting = 0;
-        fill_settle(im, view, batch, 0, waiting, false, base, s);
+        fill_settle(im, view, batch, 0, waiting, !FRESH, base, s);
         __syncthreads();
     }
     image_mark_all(im, view);
@@ -257,11 +274,12 @@ HD_FN void fill_pairs(const image *im, const hd_view *view, const hd_batch *batc
 #endif
 
 template <bool FRESH>
-HD_FN void fill_region(const image *im, const hd_view *view, const hd_batch *batch,
+HD_FN void fill_region(image *im, const hd_view *view, const hd_batch *batch,
                        const hd_sorted *sorted, uint32_t number, insert_sums *s)
 {
     const uint32_t region = sorted->regions != NULL ? sorted->regions[number] : number;
     const uint64_t base = (uint64_t)region * im->slots;
+    im->region = region;
     const uint64_t begin = sorted->starts[number];
     image_clear(im, batch->policy);
     if (FRESH && image_can_count(view)) image_counts_clear(view, im);
@@ -287,11 +305,16 @@ template <bool FRESH>
 HD_FN void fill_regions(const hd_view &view, const hd_batch &batch, const hd_sorted &sorted,
                         uint32_t count)
 {
-    const image im = image_make(&view, block_memory());
+    image im = image_make(&view, block_memory());
     insert_sums s = {0, 0, 0, 0, 0};
     uint64_t later = 0;
+    if (!FRESH) {
+        im.failed = (uint32_t *)sorted.failed;
+        im.failed_count = (unsigned long long *)sorted.failed_count;
+    }
     for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
         const uint64_t pairs = sorted.ends[i] - sorted.starts[i];
+        if (!FRESH && pairs <= sorted.least) continue;
         if (pairs > sorted.limit) later += pairs;
         else if (pairs > FILL_PAIRS_MAX) s.failed++;
         else fill_region<FRESH>(&im, &view, &batch, &sorted, i, &s);

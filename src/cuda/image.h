@@ -19,6 +19,7 @@
 #define HD_CUDA_IMAGE_H
 
 #include HD_SCHEME_HEADER
+#include "cuda/sorted_pair.h"
 
 #ifndef FILL_BLOCK
 #define FILL_BLOCK 1024
@@ -50,6 +51,9 @@ typedef struct image {
     hd_value *values; /* NULL in a set */
     image_desk *desk;
     uint32_t slots;
+    uint32_t region;
+    uint32_t *failed; /* where pairs without room are listed; NULL: nowhere */
+    unsigned long long *failed_count;
 } image;
 
 HD_BOTH uint32_t image_align(uint32_t bytes) { return (bytes + 15) / 16 * 16; }
@@ -66,6 +70,9 @@ HD_BOTH uint64_t image_bytes(const hd_view *view)
 HD_FN image image_make(const hd_view *view, char *memory)
 {
     image im;
+    im.region = 0;
+    im.failed = NULL;
+    im.failed_count = NULL;
     im.slots = image_slots(view);
     im.keys = (hd_key *)memory;
     memory += image_align(im.slots * sizeof(hd_key));
@@ -94,7 +101,10 @@ HD_FN void image_clear(const image *im, uint32_t policy)
     if (threadIdx.x == 0) im->desk->waiting = 0;
 }
 
-/* The image of a region as it is, which was filled this way before. */
+/*
+ * The image of a region as it is. Without choices a bucket with room has no marks (walk.h), but for those that
+ * erased keys have left: see hd_table_ops.fills_gaps.
+ */
 HD_FN void image_load(const hd_view *view, const image *im, uint64_t base)
 {
     for (uint32_t i = threadIdx.x; i < im->slots; i += FILL_BLOCK) {
@@ -251,6 +261,15 @@ HD_FN void image_mark_passed(const image *im, const hd_view *view, hd_key lean, 
     hd_walk walk = walk_start_lean(0, lean);
     for (; walk.step < end; walk_advance(view, &walk))
         if (walk.step >= first) image_mark(im, view, (uint32_t)walk_bucket(view, &walk), lean);
+}
+
+/* A pair that has no room in the image. */
+HD_FN void image_fail(const image *im, const hd_view *view, hd_pair pair, insert_sums *s)
+{
+    s->failed++;
+    if (im->failed == NULL) return;
+    sorted_store(im->failed, atomicAdd(im->failed_count, 1ull),
+                 sorted_make(mixed_from_lean(view, im->region, pair.lean), pair.value));
 }
 
 /* Tries the candidates of a key from the `step`-th on; those before it are full. */

@@ -119,7 +119,7 @@ HD_FN bool image_move_one(const image *im, const hd_view *view, hd_pair pair, in
     return false;
 }
 
-/* Brings a pair in that all of its buckets are full for; false: no room was found, some pair is lost. */
+/* The same by a chain of evictions; false: no room was found, some pair is lost. */
 HD_FN bool image_evict(const image *im, const hd_view *view, hd_pair pair, insert_sums *s)
 {
     uint32_t bucket = hd_mulhi32(chain_start(pair.lean), view->region_buckets);
@@ -145,10 +145,14 @@ HD_FN bool image_evict(const image *im, const hd_view *view, hd_pair pair, inser
     return false;
 }
 
-/* Brings in a pair whose buckets are all full; false: some pair is lost. */
+/*
+ * Brings in a pair whose buckets are all full. False: it is not in. Where pairs that fail are listed, no other has
+ * taken its way out then, else some other may have.
+ */
 HD_FN bool image_bring_in(const image *im, const hd_view *view, hd_pair pair, insert_sums *s)
 {
-    return image_move_one(im, view, pair, s) || image_evict(im, view, pair, s);
+    return image_move_one(im, view, pair, s) ||
+           (im->failed == NULL && image_evict(im, view, pair, s));
 }
 
 #endif

@@ -216,6 +216,7 @@ extern "C" const hd_table_ops HD_SYMBOL = {
     fill,
     fold,
     can_fill,
+    HD_CHOOSES, /* fills_gaps */
     find,
     contains,
     erase,

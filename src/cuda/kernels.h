@@ -26,8 +26,8 @@
     static __global__ void __launch_bounds__(BLOCK, PLACE_BLOCKS) JOIN(HD_SYMBOL, name)
 
 #define BLOCK 256
-/* Of these a processor holds 8, if a thread needs no more than 32 registers. */
-#define LOOKUP_BLOCKS 8
+/* Of these a processor holds 8, if a thread needs no more than 32 registers; 6 with 40. */
+#define LOOKUP_BLOCKS (HD_WIDE || HD_PIECES > 1 ? 6 : 8)
 /* 48 or 40 registers: with fewer an insertion spills. */
 #define PLACE_BLOCKS (HD_WIDE || HD_PIECES > 1 ? 5 : 6)
 #define WARP_TILES (32 / HD_TILE)
@@ -45,7 +45,7 @@ HD_FN uint32_t warps_in_all(void) { return gridDim.x * blockDim.x / 32; }
 /* ------------------------------------------------------------------------------ looking keys up */
 
 typedef struct lookup_sums {
-    uint32_t found, probes;
+    uint32_t found, more; /* keys, and looks after the first of every key */
 } lookup_sums;
 
 /* What to do with the i-th key of a batch after a step; tiles go together. Whether it was found. */
@@ -74,17 +74,19 @@ template <int OP> HD_FN hd_bucket lookup_load(hd_tile t, const hd_view *view, co
                        : bucket_load(t, view, walk_bucket(view, walk));
 }
 
-/* Looks up a key for each tile of a warp, the i-th of the batch; `on` tiles have one. */
+/* The number of this tile in its warp. */
+HD_FN uint32_t tile_number(void) { return threadIdx.x % 32 / HD_TILE; }
+
+/* Looks on for a key for each tile of a warp, the i-th of the batch; `on` tiles have one. */
 template <int OP>
-HD_FN void lookup_warp(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t i, bool on,
-                       lookup_sums *s)
+HD_FN void lookup_on(hd_tile t, const hd_view *view, const hd_batch *batch, hd_walk walk,
+                     uint32_t i, bool on, lookup_sums *s)
 {
-    hd_walk walk = walk_start(view, __ldg((const hd_key *)batch->keys + (on ? i : 0)));
     hd_bucket b = lookup_load<OP>(t, view, &walk);
     for (;;) {
         hd_hit hit;
         const int step = find_step(t, view, &walk, &b, &hit);
-        s->probes += on;
+        s->more += on;
         s->found += lookup_end<OP>(t, view, batch, i, on, step, hit);
         on = on && step == HD_STEP_ON;
         if (!__any_sync(0xffffffffu, on)) break;
@@ -92,20 +94,62 @@ HD_FN void lookup_warp(hd_tile t, const hd_view *view, const hd_batch *batch, ui
     }
 }
 
+/*
+ * A warp has up to 32 keys at a time, one a lane. In each of up to HD_TILE rounds every tile looks at the first
+ * bucket of a key; the keys of a round are neighbours, and so are their answers. Some keys have to look on,
+ * one in twelve at load 0.8: they do so together when all have looked once, so that the other tiles need not
+ * wait for one of them in every round.
+ */
+template <int OP>
+HD_FN void lookup_share(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t base,
+                        uint32_t rounds, lookup_sums *s)
+{
+    const uint32_t n = (uint32_t)batch->n, lane = threadIdx.x % 32;
+    const hd_key key = __ldg((const hd_key *)batch->keys + (base + lane < n ? base + lane : 0));
+    uint32_t left = 0; /* the keys that have to look on: bit HD_TILE * tile + round */
+#pragma unroll 2
+    for (uint32_t round = 0; round < rounds; round++) {
+        const uint32_t number = round * WARP_TILES + tile_number();
+        const bool on = base + number < n;
+        hd_walk walk = walk_start(view, __shfl_sync(0xffffffffu, key, number));
+        const hd_bucket b = lookup_load<OP>(t, view, &walk);
+        hd_hit hit;
+        const int step = find_step(t, view, &walk, &b, &hit);
+        s->found += lookup_end<OP>(t, view, batch, base + number, on, step, hit);
+        left |= __ballot_sync(0xffffffffu, on && step == HD_STEP_ON && t.lane == 0) << round;
+    }
+    while (left != 0) { /* the same in all lanes */
+        uint32_t mine = left;
+        HD_UNROLL
+        for (uint32_t i = 1; i < WARP_TILES; i++) {
+            if (i <= tile_number()) mine &= mine - 1;
+            left &= left - 1;
+        }
+        left &= left - 1;
+        const uint32_t bit = mine != 0 ? hd_lowest_bit(mine) : 0;
+        const uint32_t number = bit % HD_TILE * WARP_TILES + bit / HD_TILE;
+        hd_walk walk = walk_start(view, __shfl_sync(0xffffffffu, key, number));
+        walk_advance(view, &walk);
+        lookup_on<OP>(t, view, batch, walk, base + number, mine != 0, s);
+    }
+}
+
 template <int OP> HD_FN void lookup_kernel(const hd_view *view, const hd_batch *batch)
 {
     const hd_tile t = tile_together();
-    const uint32_t n = (uint32_t)batch->n, stride = warps_in_all() * WARP_TILES;
+    const uint32_t n = (uint32_t)batch->n;
+    const uint32_t tiles = warps_in_all() * WARP_TILES, each = (n + tiles - 1) / tiles;
+    const uint32_t rounds =
+        each < HD_TILE ? each : HD_TILE; /* a small batch keeps all tiles busy */
     lookup_sums s = {0, 0};
-    for (uint32_t base = warp_here() * WARP_TILES; base < n; base += stride) {
-        const uint32_t i = base + threadIdx.x % 32 / HD_TILE;
-        lookup_warp<OP>(t, view, batch, i, i < n, &s);
-    }
+    for (uint32_t base = warp_here() * WARP_TILES * rounds; base < n; base += tiles * rounds)
+        lookup_share<OP>(t, view, batch, base, rounds, &s);
     const uint32_t one = t.lane == 0; /* counts are the tile's */
     uint64_t *const at = batch->counts->at;
     uint64_t *const to[] = {at + HD_FOUND, at + HD_PROBES, at + HD_ASKED, batch->tally};
     const uint32_t asked = thread_here() == 0 ? (uint32_t)batch->n : 0;
-    const uint32_t mine[] = {one * s.found, one * s.probes, asked, OP == ERASE ? one * s.found : 0};
+    const uint32_t mine[] = {one * s.found, one * s.more + asked, asked,
+                             OP == ERASE ? one * s.found : 0};
     block_add(to, mine);
 }
 

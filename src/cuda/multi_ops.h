@@ -129,6 +129,7 @@ static const hd_table_ops multi_ops = {
     multi_fill,
     NULL,
     multi_can_fill,
+    true,
     multi_find,
     multi_contains,
     multi_erase,

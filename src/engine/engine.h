@@ -61,9 +61,9 @@ struct hd_table_ops {
                             const hd_view *from, uint64_t first, void *stream);
     /*
      * Inserts pairs sorted by region, each region in fast local memory. With `fresh` the slots hold
-     * nothing yet, not even EMPTY; else the table has only ever been filled this way. batch: policy,
-     * counts and tally. A pair that finds no room is counted as failed, but not necessarily that
-     * pair is missing then: the table is to be filled anew in another way.
+     * nothing yet, not even EMPTY. batch: policy, counts and tally. A pair that finds no room is counted
+     * as failed. Where these are not listed (sorted->failed), not necessarily that pair is missing then: the
+     * table is to be filled anew in another way.
      */
     heddle_status (*fill)(heddle_device *device, const hd_view *view, const hd_batch *batch,
                           const hd_sorted *sorted, bool fresh, void *stream);
@@ -76,6 +76,8 @@ struct hd_table_ops {
                           void *pairs, uint64_t *cursors, void *stream);
     /* Whether regions of this size can be filled so. */
     bool (*can_fill)(heddle_device *device, const hd_view *view);
+    /* Whether a table with gaps can be filled on: keys that lie behind a bucket with room, since one was erased. */
+    bool fills_gaps;
     heddle_status (*find)(heddle_device *device, const hd_view *view, const hd_batch *batch,
                           void *stream);
     heddle_status (*contains)(heddle_device *device, const hd_view *view, const hd_batch *batch,

@@ -67,10 +67,14 @@ typedef struct hd_sorted {
     const uint32_t *regions;       /* a list of `count` regions to work on; NULL: all of them */
     uint32_t count;
     uint64_t limit; /* regions with more pairs than this are left out and counted in HD_LATER */
-    void *
-        failed; /* multimap: NULL, or room for all pairs: those that found no place, sorted pairs */
+    /*
+     * NULL, or room for all pairs: those that found no place, as sorted pairs. No pair is lost then, and a table
+     * that was not filled by regions before may be filled on (hd_table_ops.fill).
+     */
+    void *failed;
     /* How many; added to. To fill a multimap afresh may overwrite the sorted pairs and `starts`. */
     uint64_t *failed_count;
+    uint64_t least; /* 0, or: regions with no more pairs than this are left out */
 } hd_sorted;
 
 /* A part of a crowded region: pairs that one block folds together (hd_table_ops.fold). */

@@ -147,6 +147,21 @@ static void fold_regions(const hd_view &view, const hd_batch &batch, device_arra
     memcpy(pairs->get(), left.get(), pairs->n * sizeof(uint32_t));
 }
 
+/* The pairs that a fill has listed. */
+uint64_t bare_table::insert_listed(const device_array<uint32_t> &failed, uint64_t count,
+                                   uint32_t policy)
+{
+    key_list keys;
+    value_list values;
+    std::vector<uint8_t> outcomes;
+    for (uint64_t i = 0; i < count; i++) {
+        const hd_sorted_pair pair = sorted_load(failed.get(), i);
+        keys.push_back(unmix_key(&view.mix, sorted_key(pair)));
+        values.push_back((hd_value)sorted_value(pair));
+    }
+    return insert(keys, values, policy, &outcomes, false);
+}
+
 uint64_t bare_table::fill(const key_list &keys, const value_list &values, uint32_t policy,
                           bool fresh, bool folds)
 {
@@ -165,16 +180,27 @@ uint64_t bare_table::fill(const key_list &keys, const value_list &values, uint32
         model.clear();
     }
     if (folds) fold_regions(view, batch, &pairs, begins, &ends);
-    const hd_sorted sorted = {pairs.get(), starts.get(), ends.get(), NULL,
-                              0,           UINT64_MAX,   NULL,       NULL};
+    const device_array<uint32_t> failed(pairs.n);
+    uint64_t listed = 0;
+    const hd_sorted sorted = {pairs.get(), starts.get(), ends.get(), NULL, 0,
+                              UINT64_MAX,  failed.get(), &listed,    0};
     const uint32_t regions = UINT32_C(1) << view.region_bits;
     warps_launch(some_blocks(), FILL_BLOCK, [&] {
         if (fresh) emulated_fill_fresh(view, batch, sorted, regions);
         else emulated_fill_more(view, batch, sorted, regions);
     });
-    if (counts.at[HD_FAILED] != 0) return counts.at[HD_FAILED];
+    if (fresh && counts.at[HD_FAILED] != 0) return counts.at[HD_FAILED];
+    CHECK(counts.at[HD_FAILED] == listed, "%llu failed, %llu are listed", (ull)counts.at[HD_FAILED],
+          (ull)listed);
+    std::unordered_set<hd_key> left_out;
+    for (uint64_t i = 0; i < listed; i++)
+        left_out.insert(unmix_key(&view.mix, sorted_key(sorted_load(failed.get(), i))));
     const size_t before = model.size();
     for (size_t i = 0; i < keys.size(); i++) {
+        if (left_out.count(keys[i]) != 0) {
+            CHECK(model.count(keys[i]) == 0, "key %llx is there and failed", (ull)keys[i]);
+            continue;
+        }
         const auto at = model.emplace(keys[i], HD_HAS_VALUES ? values[i] : 0);
         if (at.second || !HD_HAS_VALUES) continue;
         hd_value *const value = &at.first->second;
@@ -186,8 +212,9 @@ uint64_t bare_table::fill(const key_list &keys, const value_list &values, uint32
     const uint64_t fresh_keys = model.size() - before;
     CHECK(born == fresh_keys && counts.at[HD_INSERTED] == fresh_keys, "%llu of %llu keys born",
           (ull)born, (ull)fresh_keys);
-    CHECK(counts.at[HD_UPDATED] + counts.at[HD_KEPT] == keys.size() - fresh_keys, "present");
-    return 0;
+    CHECK(counts.at[HD_UPDATED] + counts.at[HD_KEPT] == keys.size() - fresh_keys - listed,
+          "present");
+    return listed != 0 ? insert_listed(failed, listed, policy) : 0;
 }
 
 /* What the lookups share: `k` and `found` have as many elements. */

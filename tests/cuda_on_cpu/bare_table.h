@@ -52,7 +52,8 @@ struct bare_table {
     void collect();
     /*
      * Fills the table by regions, anew with `fresh`. With `folds` the pairs of each region are first
-     * folded in parts. Returns the number of keys that failed; the table is of no use then. Equal keys
+     * folded in parts. Returns the number of keys that failed; the table is of no use then. Without `fresh` nothing
+     * is lost: what failed is inserted key by key, and the number is that of keys that failed even so. Equal keys
      * have equal values where the policy takes one of them.
      */
     uint64_t fill(const key_list &keys, const value_list &values, uint32_t policy, bool fresh,
@@ -61,6 +62,7 @@ struct bare_table {
     void rehome(const bare_table &from);
 
   private:
+    uint64_t insert_listed(const device_array<uint32_t> &failed, uint64_t count, uint32_t policy);
     void is_settled();
     void apply(const key_list &keys, const value_list &values, uint32_t policy,
                const std::vector<uint8_t> &outcomes, const std::vector<bool> &worked);

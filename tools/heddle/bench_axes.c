@@ -11,8 +11,8 @@
 #define KEYS_MAX (UINT64_C(1) << 40)
 
 const char *const bench_op_names[BENCH_OPS] = {
-    "build", "insert",    "find", "contains", "miss",  "erase", "count", "retrieve",
-    "query", "intersect", "add",  "range",    "mixed", "grow",  "take"};
+    "build",    "insert", "find",      "contains", "miss",  "erase", "append", "count",
+    "retrieve", "query",  "intersect", "add",      "range", "mixed", "grow",   "take"};
 const char *const bench_scheme_names[BENCH_SCHEMES] = {
     "auto", "cuckoo", "hashgraph", "open", "iceberg", "bucket_list", "slab"};
 const char *const bench_variant_names[BENCH_VARIANTS] = {"regions", "ordered", "v1", "v2",

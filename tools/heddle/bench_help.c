@@ -39,7 +39,9 @@ static const char options[] =
 
 static const char meaning[] =
     "  build     empties the table and fills it from arrays\n"
-    "  insert    one batch of all keys into the empty table\n"
+    "  insert    one batch of all keys into the empty table, in a call that does not wait: on\n"
+    "            a GPU such a call works key by key\n"
+    "  append    the second half of the keys, in a call that waits, into a table of the first\n"
     "  find      all keys in another order, with their values (in a set: contains)\n"
     "  contains  the same without values\n"
     "  miss      as many keys that are not in the table\n"
@@ -160,8 +162,8 @@ static const char counter[] =
     "  --op LIST          [build,insert,add,find,miss]\n"
     "\n"
     "  build     empties the table and counts all keys; the roof is a partition of the keys\n"
-    "  insert    one batch of all keys into the empty table; the roof is random 64-bit\n"
-    "            compare-and-swaps, in a hashgraph a partition\n"
+    "  insert    one batch of all keys into the empty table, in a call that waits; likewise, in a\n"
+    "            slab hash random 64-bit compare-and-swaps\n"
     "  add       a second batch of as many keys into the table of the first; likewise\n"
     "  find      the counts of all keys of the second batch; the roof is random reads of 32 bytes\n"
     "  miss      the same with keys that were not counted\n";

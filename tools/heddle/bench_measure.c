@@ -11,6 +11,7 @@
 typedef struct operation {
     bool asks;  /* runs over b->queries in a full table */
     bool fills; /* leaves the table full; keys may fail to fit */
+    bool half;  /* works on half of the keys */
     uint32_t roof;
     int (*prepare)(bench *b); /* before every run, not timed; or NULL */
     heddle_status (*call)(bench *b, heddle_totals *totals);
@@ -45,6 +46,30 @@ static heddle_status call_build(bench *b, heddle_totals *totals)
     const heddle_insert_options options = with_workspace(b);
     return heddle_table_build(b->table, b->table_keys, b->table_values, b->keys.n, &options, totals,
                               NULL);
+}
+
+/* `n` keys from the `first` on, with memory of the library's own. */
+static heddle_status insert_part(bench *b, uint64_t first, uint64_t n, heddle_totals *totals)
+{
+    const char *keys = (const char *)b->table_keys + first * b->keys.key_bits / 8;
+    const char *values = (const char *)b->table_values;
+    if (values != NULL) values += first * b->keys.value_bits / 8;
+    return heddle_table_insert(b->table, keys, values, n, NULL, totals, NULL);
+}
+
+static int fill_half(bench *b)
+{
+    heddle_totals totals;
+    const int status = clear_table(b);
+    return status == TOOL_OK ? tool_try(insert_part(b, 0, b->keys.n / 2, &totals), "insert")
+                             : status;
+}
+
+static heddle_status call_append(bench *b, heddle_totals *totals)
+{
+    heddle_totals own;
+    const uint64_t half = b->keys.n / 2;
+    return insert_part(b, half, b->keys.n - half, totals != NULL ? totals : &own);
 }
 
 static heddle_status call_contains(bench *b, heddle_totals *totals)
@@ -151,13 +176,20 @@ static int verify_filled(bench *b, bool *right)
 
 /* In the order of BENCH_BUILD, BENCH_INSERT, ... */
 static const operation operations[BENCH_TABLE_OPS] = {
-    {false, true, HD_ROOF_PARTITION, NULL, call_build, verify_filled},
-    {false, true, HD_ROOF_CAS, clear_table, call_insert, verify_filled},
-    {true, false, HD_ROOF_GATHER, NULL, call_find, verify_found},
-    {true, false, HD_ROOF_GATHER, NULL, call_contains, verify_contained},
-    {true, false, HD_ROOF_GATHER, NULL, call_find, verify_found},
-    {true, false, HD_ROOF_CAS, fill_table, call_erase, verify_erased},
+    {false, true, false, HD_ROOF_PARTITION, NULL, call_build, verify_filled},
+    {false, true, false, HD_ROOF_CAS, clear_table, call_insert, verify_filled},
+    {true, false, false, HD_ROOF_GATHER, NULL, call_find, verify_found},
+    {true, false, false, HD_ROOF_GATHER, NULL, call_contains, verify_contained},
+    {true, false, false, HD_ROOF_GATHER, NULL, call_find, verify_found},
+    {true, false, false, HD_ROOF_CAS, fill_table, call_erase, verify_erased},
+    {false, true, true, HD_ROOF_PARTITION, fill_half, call_append, verify_filled},
 };
+
+/* The keys that a run works on. */
+static double keys_of(const bench *b, const operation *op)
+{
+    return (double)(op->half ? b->keys.n - b->keys.n / 2 : b->keys.n);
+}
 
 bool bench_op_takes_hits(uint32_t op) { return op == BENCH_FIND || op == BENCH_CONTAINS; }
 
@@ -202,7 +234,7 @@ static int time_runs(bench *b, const operation *op, bench_row *row)
     heddle_totals totals;
     double median = 0;
     int status = bench_time(b, &timed, &median);
-    row->mops = median > 0 ? (double)b->keys.n / median / 1e6 : 0;
+    row->mops = median > 0 ? keys_of(b, op) / median / 1e6 : 0;
     if (status != TOOL_OK || !op->fills) return status;
     status = tool_try(heddle_table_take_totals(b->table, 0, &totals, NULL), "totals");
     b->unplaced = totals.failed;
@@ -215,7 +247,7 @@ static int count_probes(bench *b, const operation *op, bench_row *row)
     int status = op->prepare != NULL ? op->prepare(b) : TOOL_OK;
     if (status == TOOL_OK) status = tool_try(call_once(b, op, &totals), b->op);
     if (status != TOOL_OK) return status;
-    row->probes = (double)totals.probes / (double)b->keys.n;
+    row->probes = (double)totals.probes / keys_of(b, op);
     if (op->fills) b->unplaced = totals.failed;
     return TOOL_OK;
 }
