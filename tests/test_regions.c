@@ -265,12 +265,12 @@ static void workspace_query(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(every_key_set_and_policy),
-        OVER_SLOT_WIDTHS(many_sizes),
+        OVER_TABLES(every_key_set_and_policy),
+        OVER_WIDTHS(many_sizes),
         OVER_SLOT_WIDTHS(short_workspace),
-        OVER_INSTANCES(crowded_regions),
+        OVER_TABLES(crowded_regions),
         OVER_INSTANCES(copies_in_small_regions),
-        OVER_INSTANCES(insert_into_empty),
+        OVER_TABLES(insert_into_empty),
         OVER_INSTANCES(too_many_keys),
         OVER_SLOT_WIDTHS(without_memory),
         OVER_SLOT_WIDTHS(workspace_query),

@@ -71,7 +71,7 @@ static layout make_layout(const heddle_table *table, const hd_view *view, uint64
     return l;
 }
 
-static uint64_t keys_min(const heddle_table *table)
+uint64_t hd_regions_least(const heddle_table *table)
 {
     return forced_keys_min != UINT64_MAX ? forced_keys_min : table->engine->region_keys_min;
 }
@@ -83,7 +83,7 @@ bool hd_regions_suit(const heddle_table *table, const void *keys, const void *va
         {(void *)(uintptr_t)keys, hd_key_width(table), true, false},
         {(void *)(uintptr_t)values, hd_value_width(table), true, false},
     };
-    return n != 0 && n >= keys_min(table) && options->outcomes == NULL &&
+    return n != 0 && n >= hd_regions_least(table) && options->outcomes == NULL &&
            options->failed_capacity == 0 && !hd_any_staged(table, spans, 2) &&
            hd_slots(table)->ops->can_fill(table->device, &hd_slots(table)->storage.view);
 }
@@ -94,7 +94,8 @@ heddle_status hd_slots_build_workspace(heddle_table *table, uint64_t n, uint64_t
     const heddle_status status = hd_build_view(table, n, &view);
     if (status != HEDDLE_OK) return status;
     *bytes = 0;
-    if (n != 0 && n >= keys_min(table) && hd_slots(table)->ops->can_fill(table->device, &view))
+    if (n != 0 && n >= hd_regions_least(table) &&
+        hd_slots(table)->ops->can_fill(table->device, &view))
         *bytes = make_layout(table, &view, n, !hd_is_multimap(table)).bytes;
     return HEDDLE_OK;
 }

@@ -59,6 +59,9 @@ typedef struct hd_region_call {
  */
 heddle_status hd_regions_fold(hd_region_call *rc, bool fresh, bool *filled);
 
+/* From how many keys on a batch is worth sorting. */
+uint64_t hd_regions_least(const heddle_table *table);
+
 /* For tests, instead of what the engines say: batches from how many keys on go by regions, and how
    many pairs a slot a region may be given before it counts as crowded. UINT64_MAX, UINT32_MAX: as they say. */
 void hd_regions_force(uint64_t keys_min, uint32_t crowded);

@@ -171,8 +171,7 @@ heddle_status hd_slabs_mixed(heddle_table *table, const hd_mixed *b,
     memset(&c, 0, sizeof c);
     c.table = table;
     c.options = options;
-    c.policy =
-        table->options.container == HEDDLE_CONTAINER_COUNTER ? HEDDLE_POLICY_ADD : options->policy;
+    c.policy = hd_slabs_policy(table, options);
     c.stream = stream;
     c.mixed = b->operations != NULL;
     c.grows = !hd_slabs_fixed(table);
@@ -182,40 +181,4 @@ heddle_status hd_slabs_mixed(heddle_table *table, const hd_mixed *b,
     if (status != HEDDLE_OK) return status;
     *waited = c.waits;
     return c.waits ? in_slices(&c, spans, b->n, counts) : at_once(&c, spans, b->n);
-}
-
-heddle_status hd_slabs_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                              const heddle_insert_options *options, bool *waited, hd_counts *counts,
-                              void *stream)
-{
-    const hd_mixed all = {NULL, keys, values, n, NULL};
-    return hd_slabs_mixed(table, &all, options, waited, counts, stream);
-}
-
-/* An empty table that may grow is made large enough first. */
-heddle_status hd_slabs_build(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                             const heddle_insert_options *options, hd_counts *counts, void *stream)
-{
-    hd_slabs_storage *storage = &hd_slabs(table)->storage;
-    bool waits = true;
-    heddle_status status;
-    if (!hd_slabs_fixed(table) && n > storage->capacity) {
-        hd_slabs_storage fresh;
-        status = hd_slabs_start(table, &fresh, n, table->options.seed, stream);
-        if (status == HEDDLE_OK) hd_slabs_adopt(table, &fresh, table->options.seed);
-        if (status == HEDDLE_OK) status = hd_table_set_count(table, 0, stream);
-    } else {
-        status = hd_slabs_clear(table, stream);
-    }
-    return status == HEDDLE_OK
-               ? hd_slabs_insert(table, keys, values, n, options, &waits, counts, stream)
-               : status;
-}
-
-/* Pairs go to their lists as they come. */
-heddle_status hd_slabs_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes)
-{
-    (void)table, (void)n;
-    *bytes = 0;
-    return HEDDLE_OK;
 }

@@ -37,6 +37,13 @@ static inline bool hd_slabs_multi(const heddle_table *table)
 {
     return table->options.container == HEDDLE_CONTAINER_MULTIMAP;
 }
+/* A counter adds, whatever the caller says. */
+static inline uint32_t hd_slabs_policy(const heddle_table *table,
+                                       const heddle_insert_options *options)
+{
+    return table->options.container == HEDDLE_CONTAINER_COUNTER ? HEDDLE_POLICY_ADD
+                                                                : options->policy;
+}
 static inline uint64_t hd_slabs_lists(const hd_slabs_storage *storage)
 {
     return (uint64_t)storage->view.buckets.region_buckets << storage->view.buckets.region_bits;

@@ -347,6 +347,12 @@ static heddle_status cpu_fill(heddle_device *device, void *memory, uint8_t byte,
     return HEDDLE_OK;
 }
 
+static bool cpu_shares_memory(const heddle_device *device, const heddle_device *other)
+{
+    (void)device, (void)other;
+    return true;
+}
+
 static bool cpu_is_device_memory(heddle_device *device, const void *memory)
 {
     (void)device, (void)memory;
@@ -416,6 +422,7 @@ const hd_engine *hd_engine_cpu(void)
         cpu_copy,
         cpu_fill,
         cpu_is_device_memory,
+        cpu_shares_memory,
         cpu_event_create,
         cpu_event_destroy,
         cpu_event_record,

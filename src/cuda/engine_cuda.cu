@@ -312,6 +312,11 @@ static heddle_status cuda_fill(heddle_device *device, void *memory, uint8_t byte
     return status;
 }
 
+static bool cuda_shares_memory(const heddle_device *device, const heddle_device *other)
+{
+    return ((const hd_device_cuda *)device)->index == ((const hd_device_cuda *)other)->index;
+}
+
 static bool cuda_is_device_memory(heddle_device *device, const void *memory)
 {
     cudaPointerAttributes attributes;
@@ -399,6 +404,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_copy,
         cuda_fill,
         cuda_is_device_memory,
+        cuda_shares_memory,
         cuda_event_create,
         cuda_event_destroy,
         cuda_event_record,

@@ -23,26 +23,55 @@
 #define OWNERS_BLOCKS 4 /* that a processor holds at least */
 #define ALL_LANES UINT32_MAX
 
+/*
+ * Where the rows of every owner begin, or the answers to them, in two columns: keys and values, or flags and values.
+ * Without `of` all lie in one array each, one owner after the other.
+ */
+typedef struct owners_columns {
+    bool direct;
+    char *one, *other;
+    char *one_of[HD_OWNERS_DIRECT], *other_of[HD_OWNERS_DIRECT]; /* direct */
+} owners_columns;
+
+/* The arrays of pointers are in host memory. */
+static inline owners_columns owners_columns_of(void *one, void *other, void *const *one_of,
+                                               void *const *other_of, uint32_t members)
+{
+    owners_columns columns = {
+        one_of != NULL || other_of != NULL, (char *)one, (char *)other, {}, {}};
+    for (uint32_t i = 0; columns.direct && i < members; i++) {
+        columns.one_of[i] = one_of != NULL ? (char *)one_of[i] : NULL;
+        columns.other_of[i] = other_of != NULL ? (char *)other_of[i] : NULL;
+    }
+    return columns;
+}
+
 /* A block's shared memory. */
 typedef struct owners_desk {
-    char *rows;       /* a column of the tile, owner by owner; not in all kernels */
+    char **one_of,
+        **other_of; /* of owners_columns, as if the rows of all owners had one array each; direct */
+    char *rows;     /* a column of the tile, owner by owner; not in all kernels */
     uint32_t *places; /* of the rows of every owner; with `rows`: less where they begin there */
     uint32_t *begins; /* where the rows of every owner begin in `rows` */
     uint16_t *counts; /* rows of every owner in every warp, later: in the warps before */
     uint16_t *owners; /* of every bin */
 } owners_desk;
 
+#define OWNERS_POINTERS (2 * HD_OWNERS_DIRECT * sizeof(char *))
+
 /* Its bytes, where an element of `rows` has `width` of them. */
 static inline size_t owners_desk_bytes(const hd_owners &batch, uint32_t width)
 {
-    return (size_t)OWNERS_TILE * width + batch.members * 2 * sizeof(uint32_t) +
+    return OWNERS_POINTERS + (size_t)OWNERS_TILE * width + batch.members * 2 * sizeof(uint32_t) +
            OWNERS_WARPS * batch.members * sizeof(uint16_t) + (sizeof(uint16_t) << batch.bits);
 }
 
 HD_FN owners_desk owners_desk_lay(const hd_owners &batch, uint32_t width)
 {
     owners_desk desk;
-    desk.rows = block_memory();
+    desk.one_of = (char **)block_memory();
+    desk.other_of = desk.one_of + HD_OWNERS_DIRECT;
+    desk.rows = block_memory() + OWNERS_POINTERS;
     desk.places = (uint32_t *)(desk.rows + (size_t)OWNERS_TILE * width);
     desk.begins = desk.places + batch.members;
     desk.counts = (uint16_t *)(desk.begins + batch.members);
@@ -51,6 +80,36 @@ HD_FN owners_desk owners_desk_lay(const hd_owners &batch, uint32_t width)
         desk.owners[i] = __ldg(batch.owners + i);
     __syncthreads();
     return desk;
+}
+
+/* Notes where columns are whose elements have so many bytes; places count from the first row of the first owner. */
+template <bool DIRECT>
+static __device__ __forceinline__ void lay_columns(const owners_desk &desk, const hd_owners &batch,
+                                                   const owners_columns &columns,
+                                                   uint32_t one_width, uint32_t other_width)
+{
+    if (!DIRECT) return;
+    for (uint32_t i = threadIdx.x; i < batch.members; i += OWNERS_BLOCK) {
+        const uint64_t before = batch.starts[i];
+        desk.one_of[i] = (char *)((uintptr_t)columns.one_of[i] - before * one_width);
+        desk.other_of[i] = (char *)((uintptr_t)columns.other_of[i] - before * other_width);
+    }
+    __syncthreads();
+}
+
+/* The columns as an owner's rows see them. */
+template <bool DIRECT>
+static __device__ __forceinline__ char *one_column(const owners_desk &desk,
+                                                   const owners_columns &columns, uint32_t owner)
+{
+    return DIRECT ? desk.one_of[owner] : columns.one;
+}
+
+template <bool DIRECT>
+static __device__ __forceinline__ char *other_column(const owners_desk &desk,
+                                                     const owners_columns &columns, uint32_t owner)
+{
+    return DIRECT ? desk.other_of[owner] : columns.other;
 }
 
 HD_FN uint32_t owner_of(const owners_desk &desk, const hd_owners &batch, hd_key key)
@@ -242,26 +301,34 @@ HD_FN void lay_out(const owners_desk &desk, const hd_owners &batch, uint32_t til
         spots[i] = desk.begins[spots[i] >> 16] + rank_of(desk, batch, spots[i]);
 }
 
+/* Where a row goes: its place among all, and whose it is. */
+typedef struct owners_target {
+    uint32_t place, owner;
+} owners_target;
+
 /* Writes the keys, and says where each of those that this thread has written went. */
-HD_FN void send_keys(const owners_desk &desk, const hd_owners &batch, uint32_t count, hd_key *out,
-                     uint32_t (&targets)[OWNERS_ITEMS])
+template <bool DIRECT>
+static __device__ __forceinline__ void send_keys(const owners_desk &desk, const hd_owners &batch,
+                                                 uint32_t count, const owners_columns &columns,
+                                                 owners_target (&targets)[OWNERS_ITEMS])
 {
 #pragma unroll
     for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
         const uint32_t at = i * OWNERS_BLOCK + threadIdx.x;
         if (at >= count) continue;
         const hd_key key = ((const hd_key *)desk.rows)[at];
-        targets[i] = desk.places[owner_of(desk, batch, key)] + at;
-        out[targets[i]] = key;
+        targets[i].owner = owner_of(desk, batch, key);
+        targets[i].place = desk.places[targets[i].owner] + at;
+        ((hd_key *)one_column<DIRECT>(desk, columns, targets[i].owner))[targets[i].place] = key;
     }
 }
 
 /* The same for values, which take the room of the keys. */
-template <class VALUE>
-static __device__ __forceinline__ void send_values(const owners_desk &desk, const warp_rows &rows,
-                                                   uint32_t count, const VALUE *values, VALUE *out,
-                                                   const uint32_t (&spots)[OWNERS_ITEMS],
-                                                   const uint32_t (&targets)[OWNERS_ITEMS])
+template <class VALUE, bool DIRECT>
+static __device__ __forceinline__ void
+send_values(const owners_desk &desk, const warp_rows &rows, uint32_t count, const VALUE *values,
+            const owners_columns &columns, const uint32_t (&spots)[OWNERS_ITEMS],
+            const owners_target (&targets)[OWNERS_ITEMS])
 {
     VALUE *staged = (VALUE *)desk.rows;
     values += rows.first + threadIdx.x % 32;
@@ -273,43 +340,55 @@ static __device__ __forceinline__ void send_values(const owners_desk &desk, cons
 #pragma unroll
     for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
         const uint32_t at = i * OWNERS_BLOCK + threadIdx.x;
-        if (at < count) out[targets[i]] = staged[at];
+        if (at < count)
+            ((VALUE *)other_column<DIRECT>(desk, columns, targets[i].owner))[targets[i].place] =
+                staged[at];
     }
 }
 
-/* VALUE is that of values, if there are any. */
-template <int BITS, class VALUE>
+/* VALUE is that of `values`, if there are any. */
+template <int BITS, class VALUE, bool DIRECT>
 static __global__ void __launch_bounds__(OWNERS_BLOCK, OWNERS_BLOCKS)
-    send_rows(hd_owners batch, uint32_t tiles, const uint32_t *places, hd_owners_sent sent)
+    send_rows(hd_owners batch, uint32_t tiles, const uint32_t *places, const void *values,
+              owners_columns columns)
 {
     const owners_desk desk =
         owners_desk_lay(batch, sizeof(VALUE) > sizeof(hd_key) ? sizeof(VALUE) : sizeof(hd_key));
+    lay_columns<DIRECT>(desk, batch, columns, sizeof(hd_key), sizeof(VALUE));
     for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         const warp_rows rows = rows_of_warp(batch, tile);
         const uint64_t left = batch.n - (uint64_t)tile * OWNERS_TILE;
         const uint32_t count = left < OWNERS_TILE ? (uint32_t)left : OWNERS_TILE;
         hd_key keys[OWNERS_ITEMS];
-        uint32_t spots[OWNERS_ITEMS], targets[OWNERS_ITEMS];
+        uint32_t spots[OWNERS_ITEMS];
+        owners_target targets[OWNERS_ITEMS];
         rank_rows<BITS>(desk, batch, rows, keys, spots);
         lay_out(desk, batch, tiles, tile, places, spots);
 #pragma unroll
         for (uint32_t i = 0; i < OWNERS_ITEMS; i++)
             if (32 * i + threadIdx.x % 32 < rows.count) ((hd_key *)desk.rows)[spots[i]] = keys[i];
         __syncthreads();
-        send_keys(desk, batch, count, (hd_key *)sent.keys, targets);
-        if (sent.values != NULL)
-            send_values(desk, rows, count, (const VALUE *)sent.values, (VALUE *)sent.values_out,
-                        spots, targets);
+        send_keys<DIRECT>(desk, batch, count, columns, targets);
+        if (values != NULL)
+            send_values<VALUE, DIRECT>(desk, rows, count, (const VALUE *)values, columns, spots,
+                                       targets);
     }
 }
 
 /* --------------------------------------------------------------------------------------- fetch */
 
-/* What came for the rows whose places are in `spots`. A value is read whether or not it will be written. */
-template <class VALUE>
-static __device__ __forceinline__ void fetch_answers(const warp_rows &rows,
-                                                     const hd_owners_answers &answers,
-                                                     const uint32_t (&spots)[OWNERS_ITEMS])
+/* Where answers go, as hd_owners_answers has it. */
+typedef struct owners_asked {
+    bool flags; /* there are some */
+    uint8_t *found_out;
+    void *values_out;
+} owners_asked;
+
+/* What came for the rows at these targets. A value is read whether or not it will be written. */
+template <class VALUE, bool DIRECT>
+static __device__ __forceinline__ void
+fetch_answers(const owners_desk &desk, const warp_rows &rows, const owners_asked &asked,
+              const owners_columns &columns, const owners_target (&targets)[OWNERS_ITEMS])
 {
     const uint64_t first = rows.first + threadIdx.x % 32;
     uint32_t found[OWNERS_ITEMS];
@@ -317,28 +396,34 @@ static __device__ __forceinline__ void fetch_answers(const warp_rows &rows,
 #pragma unroll
     for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
         const bool here = 32 * i + threadIdx.x % 32 < rows.count;
-        found[i] = here && answers.found != NULL ? __ldg(answers.found + spots[i]) : here;
-        if (here && answers.values_out != NULL)
-            values[i] = __ldg((const VALUE *)answers.values + spots[i]);
+        const uint32_t owner = targets[i].owner, place = targets[i].place;
+        found[i] = here && asked.flags
+                       ? __ldg((const uint8_t *)one_column<DIRECT>(desk, columns, owner) + place)
+                       : here;
+        if (here && asked.values_out != NULL)
+            values[i] = __ldg((const VALUE *)other_column<DIRECT>(desk, columns, owner) + place);
     }
 #pragma unroll
     for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
         if (32 * i + threadIdx.x % 32 >= rows.count) continue;
-        if (answers.found_out != NULL) answers.found_out[first + 32 * i] = (uint8_t)found[i];
-        if (answers.values_out != NULL && found[i] != 0)
-            ((VALUE *)answers.values_out)[first + 32 * i] = values[i];
+        if (asked.found_out != NULL) asked.found_out[first + 32 * i] = (uint8_t)found[i];
+        if (asked.values_out != NULL && found[i] != 0)
+            ((VALUE *)asked.values_out)[first + 32 * i] = values[i];
     }
 }
 
-template <int BITS, class VALUE>
+template <int BITS, class VALUE, bool DIRECT>
 static __global__ void __launch_bounds__(OWNERS_BLOCK, OWNERS_BLOCKS)
-    fetch_rows(hd_owners batch, uint32_t tiles, const uint32_t *places, hd_owners_answers answers)
+    fetch_rows(hd_owners batch, uint32_t tiles, const uint32_t *places, owners_asked asked,
+               owners_columns columns)
 {
     const owners_desk desk = owners_desk_lay(batch, 0);
+    lay_columns<DIRECT>(desk, batch, columns, 1, sizeof(VALUE));
     for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         const warp_rows rows = rows_of_warp(batch, tile);
         hd_key keys[OWNERS_ITEMS];
         uint32_t spots[OWNERS_ITEMS];
+        owners_target targets[OWNERS_ITEMS];
         rank_rows<BITS>(desk, batch, rows, keys, spots);
         for (uint32_t owner = threadIdx.x; owner < batch.members; owner += OWNERS_BLOCK) {
             desk.places[owner] = __ldg(places + (uint64_t)owner * tiles + tile);
@@ -346,9 +431,11 @@ static __global__ void __launch_bounds__(OWNERS_BLOCK, OWNERS_BLOCKS)
         }
         __syncthreads();
 #pragma unroll
-        for (uint32_t i = 0; i < OWNERS_ITEMS; i++)
-            spots[i] = desk.places[spots[i] >> 16] + rank_of(desk, batch, spots[i]);
-        fetch_answers<VALUE>(rows, answers, spots);
+        for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
+            targets[i].owner = spots[i] >> 16;
+            targets[i].place = desk.places[targets[i].owner] + rank_of(desk, batch, spots[i]);
+        }
+        fetch_answers<VALUE, DIRECT>(desk, rows, asked, columns, targets);
     }
 }
 

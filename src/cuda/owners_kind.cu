@@ -91,12 +91,23 @@ static heddle_status plan(heddle_device *device, const hd_owners *batch, void *s
     return hd_cuda_check(cudaGetLastError(), "cannot count rows by owner");
 }
 
+/* The same where each of them has arrays of its own: there are no more than HD_OWNERS_DIRECT. */
+#define FOR_FEW_MEMBERS(members, CALL)                                                             \
+    ((members) <= 4 ? CALL(2) : (members) <= 8 ? CALL(3) : CALL(5))
+
 template <class VALUE>
 static cudaError_t launch_send(heddle_device *device, const hd_owners *batch,
                                const hd_owners_sent *sent, cudaStream_t stream)
 {
     const uint32_t width = sizeof(VALUE) > sizeof(hd_key) ? sizeof(VALUE) : sizeof(hd_key);
-#define CALL(bits) launch(device, stream, batch, width, send_rows<bits, VALUE>, *sent)
+    const owners_columns columns = owners_columns_of(sent->keys, sent->values_out, sent->keys_to,
+                                                     sent->values_to, batch->members);
+#define CALL(bits)                                                                                 \
+    launch(device, stream, batch, width, send_rows<bits, VALUE, true>, sent->values, columns)
+    if (columns.direct) return FOR_FEW_MEMBERS(batch->members, CALL);
+#undef CALL
+#define CALL(bits)                                                                                 \
+    launch(device, stream, batch, width, send_rows<bits, VALUE, false>, sent->values, columns)
     return FOR_MEMBERS(batch->members, CALL);
 #undef CALL
 }
@@ -117,7 +128,15 @@ template <class VALUE>
 static cudaError_t launch_fetch(heddle_device *device, const hd_owners *batch,
                                 const hd_owners_answers *answers, cudaStream_t stream)
 {
-#define CALL(bits) launch(device, stream, batch, 0, fetch_rows<bits, VALUE>, *answers)
+    const owners_columns columns =
+        owners_columns_of((void *)(uintptr_t)answers->found, (void *)(uintptr_t)answers->values,
+                          answers->found_of, answers->values_of, batch->members);
+    const owners_asked asked = {answers->found != NULL || answers->found_of != NULL,
+                                answers->found_out, answers->values_out};
+#define CALL(bits) launch(device, stream, batch, 0, fetch_rows<bits, VALUE, true>, asked, columns)
+    if (columns.direct) return FOR_FEW_MEMBERS(batch->members, CALL);
+#undef CALL
+#define CALL(bits) launch(device, stream, batch, 0, fetch_rows<bits, VALUE, false>, asked, columns)
     return FOR_MEMBERS(batch->members, CALL);
 #undef CALL
 }

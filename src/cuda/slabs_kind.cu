@@ -144,6 +144,33 @@ static heddle_status inspect(heddle_device *device, const hd_slab_view *view, bo
     return hd_cuda_check(cudaGetLastError(), "cannot inspect slabs");
 }
 
+template <bool MULTI>
+static cudaError_t launch_fill(const heddle_device *device, const hd_slab_view *view,
+                               const hd_slab_batch *batch, const hd_sorted *sorted,
+                               cudaStream_t use)
+{
+    const uint64_t bytes = slab_plan_bytes(view), regions = UINT64_C(1)
+                                                            << view->buckets.region_bits;
+    const uint64_t full =
+        (uint64_t)((const hd_device_cuda *)device)->multiprocessors * SLAB_FILL_BLOCKS;
+    const cudaError_t error = cudaFuncSetAttribute(
+        slab_fill_all<MULTI>, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (error != cudaSuccess) return error;
+    slab_fill_all<MULTI>
+        <<<(unsigned)(regions < full ? regions : full), SLAB_FILL_BLOCK, bytes, use>>>(
+            *view, *batch, *sorted);
+    return cudaGetLastError();
+}
+
+static heddle_status fill(heddle_device *device, const hd_slab_view *view,
+                          const hd_slab_batch *batch, const hd_sorted *sorted, void *stream)
+{
+    ENTER_FOR(1);
+    return hd_cuda_check(batch->multi ? launch_fill<true>(device, view, batch, sorted, use)
+                                      : launch_fill<false>(device, view, batch, sorted, use),
+                         "cannot fill slabs by regions");
+}
+
 static heddle_status take(heddle_device *device, const hd_slab_pool *pool, uint64_t n,
                           uint32_t *addresses, void *stream)
 {
@@ -155,5 +182,5 @@ static heddle_status take(heddle_device *device, const hd_slab_pool *pool, uint6
 extern "C" const hd_slab_ops HD_SYMBOL;
 extern "C" const hd_slab_ops HD_SYMBOL = {
     HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, run_batch, run_batch_all,
-    compact,     collect,       inspect,       take,
+    compact,     collect,       inspect,       fill,      take,
 };

@@ -4,7 +4,7 @@
  * A member posts what it has, waits until all have, and fetches what is meant for it from the others'
  * memory: device to device where both are of one kind or one is the host. Copies between two GPUs are the
  * driver's affair, which knows whether they are peers. No memory of its own is needed. Where all members are the
- * host they may write to each other's memory themselves.
+ * host, or the same GPU, they may write to each other's memory themselves.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +215,13 @@ static bool copies_always;
 
 void hd_local_exchange_copy_always(bool always) { copies_always = always; }
 
+/* Whether two of `count` members reach each other's memory; a GPU does that with a few. */
+static bool reaches(const heddle_device *device, const heddle_device *other, uint32_t count)
+{
+    return device->engine == other->engine && device->engine->shares_memory(device, other) &&
+           (device->engine->host_memory || count <= HD_OWNERS_DIRECT);
+}
+
 heddle_status hd_local_exchange_open(heddle_device *const *devices, uint32_t count,
                                      hd_exchange **exchange)
 {
@@ -237,7 +244,7 @@ heddle_status hd_local_exchange_open(heddle_device *const *devices, uint32_t cou
     x->base.ops = &local_ops;
     x->base.members = x->base.local = count;
     x->base.direct = !copies_always;
-    for (uint32_t i = 0; i < count; i++) x->base.direct &= devices[i]->engine->host_memory;
+    for (uint32_t i = 0; i < count; i++) x->base.direct &= reaches(devices[0], devices[i], count);
     *exchange = &x->base;
     return HEDDLE_OK;
 }

@@ -159,6 +159,8 @@ struct hd_engine {
                           void *stream);
     /* Whether kernels may be given this pointer. */
     bool (*is_device_memory)(heddle_device *device, const void *memory);
+    /* Whether a device reads and writes the memory of another one of this engine as fast as its own. */
+    bool (*shares_memory)(const heddle_device *device, const heddle_device *other);
 
     /* Marks a point in a stream, and waits for it or reads the time between two such points. */
     heddle_status (*event_create)(heddle_device *device, void **event);

@@ -19,6 +19,7 @@
 
 #define HD_OWNER_BITS_MAX 12
 #define HD_OWNERS_MAX 1024
+#define HD_OWNERS_DIRECT 32 /* members that reach each other's memory on a GPU, at most */
 
 /* A batch of rows. All memory is the device's. */
 typedef struct hd_owners {
@@ -39,7 +40,7 @@ typedef struct hd_owners_sent {
     const void *values; /* NULL: keys alone */
     void *values_out;
     uint32_t width; /* bytes of a value, 4 or 8 */
-    /* NULL, or instead of the arrays for all: where the rows of every member begin. On the CPU alone. */
+    /* NULL, or instead of the arrays for all: where the rows of every member begin. These are in host memory. */
     void *const *keys_to, *const *values_to;
 } hd_owners_sent;
 
@@ -50,7 +51,7 @@ typedef struct hd_owners_answers {
     uint32_t width;     /* bytes of a value, 4 or 8 */
     uint8_t *found_out; /* in the order of the rows; NULL: nobody wants to know */
     void *values_out;   /* the same; that of a row that was not found stays as it was */
-    /* NULL, or instead of `found` and `values`: where the answers of every member begin. On the CPU alone. */
+    /* NULL, or instead of `found` and `values`: where the answers of every member begin. Likewise. */
     void *const *found_of, *const *values_of;
 } hd_owners_answers;
 

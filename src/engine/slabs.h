@@ -18,6 +18,7 @@
 #include <heddle/heddle.h>
 #include <stdbool.h>
 
+#include "engine/partition.h"
 #include "engine/table_view.h"
 
 #define HD_SLAB_BYTES 128
@@ -132,6 +133,12 @@ typedef struct hd_slab_ops {
     /* Counts and checks all lists; *census and `seen`, a bit for every slab of the pool, are 0 before. */
     heddle_status (*inspect)(heddle_device *device, const hd_slab_view *view, bool unique,
                              uint32_t *seen, hd_slab_census *census, void *stream);
+    /*
+     * Fills an empty table from pairs sorted by region; batch: policy, multi, counts, born and died. Those that are left
+     * to insertion are listed, and counted as failed. NULL where pairs are best inserted as they come.
+     */
+    heddle_status (*fill)(heddle_device *device, const hd_slab_view *view,
+                          const hd_slab_batch *batch, const hd_sorted *sorted, void *stream);
     /* n slabs at once, HD_SLAB_NONE where there are no more: to measure the pool by itself. */
     heddle_status (*take)(heddle_device *device, const hd_slab_pool *pool, uint64_t n,
                           uint32_t *addresses, void *stream);

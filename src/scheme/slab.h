@@ -62,10 +62,15 @@ HD_FN uint32_t slab_quarter(const hd_slab_walk *walk)
     return (uint32_t)(walk->mixed >> HD_STATE_SHIFT);
 }
 
+/* The number of its list in the region. */
+HD_FN uint32_t slab_within(const hd_view *view, hd_key mixed)
+{
+    return hd_mulhi32(chain_start(lean_key(view, mixed)), view->region_buckets);
+}
+
 HD_FN uint64_t slab_bucket(const hd_view *view, hd_key mixed)
 {
-    const uint32_t within = hd_mulhi32(chain_start(lean_key(view, mixed)), view->region_buckets);
-    return (uint64_t)region_of(view, mixed) * view->region_buckets + within;
+    return (uint64_t)region_of(view, mixed) * view->region_buckets + slab_within(view, mixed);
 }
 
 HD_FN char *base_slab(const hd_view *view, uint64_t bucket)

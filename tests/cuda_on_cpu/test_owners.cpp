@@ -71,27 +71,52 @@ template <int BITS> static void plan(const trial &t, unsigned blocks)
         CHECK(t.starts[i] <= t.starts[i + 1], "starts of %u", i);
 }
 
-template <int BITS, class VALUE> static void send(const trial &t, unsigned blocks, bool with_values)
+/* Room for the rows of every owner by itself, or for all of them. */
+template <class ELEMENT> struct column {
+    std::vector<device_array<ELEMENT>> parts;
+    std::vector<void *> at;
+
+    column(const trial &t, bool direct)
+    {
+        for (uint32_t i = 0; i < (direct ? t.members : 1); i++)
+            parts.emplace_back(direct ? t.starts[i + 1] - t.starts[i] : t.batch.n);
+        for (const auto &part : parts) at.push_back(part.get());
+    }
+    /* The element at a place among all. */
+    ELEMENT &of(const trial &t, size_t place) const
+    {
+        size_t owner = 0;
+        while (parts.size() > 1 && t.starts[owner + 1] <= place) owner++;
+        return parts[owner][place - (parts.size() > 1 ? t.starts[owner] : 0)];
+    }
+};
+
+template <int BITS, class VALUE, bool DIRECT>
+static void send(const trial &t, unsigned blocks, bool with_values)
 {
     const size_t n = t.batch.n;
     std::vector<VALUE> values(n);
     for (VALUE &value : values) value = (VALUE)random_64();
-    const device_array<VALUE> from = upload(values), out(n);
-    const device_array<hd_key> keys(n);
-    const hd_owners_sent sent = {keys.get(), with_values ? from.get() : NULL, out.get(),
-                                 sizeof(VALUE), NULL, NULL};
+    const device_array<VALUE> from = upload(values);
+    const column<hd_key> keys(t, DIRECT);
+    const column<VALUE> out(t, DIRECT);
+    const owners_columns columns =
+        owners_columns_of(keys.at[0], out.at[0], DIRECT ? keys.at.data() : NULL,
+                          DIRECT && with_values ? out.at.data() : NULL, t.members);
     const uint32_t width = sizeof(VALUE) > sizeof(hd_key) ? sizeof(VALUE) : sizeof(hd_key);
-    warps_launch(blocks, OWNERS_BLOCK, owners_desk_bytes(t.batch, width),
-                 [&] { send_rows<BITS, VALUE>(t.batch, t.tiles, t.places.get(), sent); });
+    warps_launch(blocks, OWNERS_BLOCK, owners_desk_bytes(t.batch, width), [&] {
+        send_rows<BITS, VALUE, DIRECT>(t.batch, t.tiles, t.places.get(),
+                                       with_values ? from.get() : NULL, columns);
+    });
     for (size_t i = 0; i < n; i++) {
-        CHECK(keys[i] == t.keys[t.rows[i]], "key %zu of %zu, %u members", i, n, t.members);
+        CHECK(keys.of(t, i) == t.keys[t.rows[i]], "key %zu of %zu, %u members", i, n, t.members);
         VALUE poison;
         memset(&poison, ARRAY_BYTE, sizeof poison);
-        CHECK(out[i] == (with_values ? values[t.rows[i]] : poison), "value %zu", i);
+        CHECK(out.of(t, i) == (with_values ? values[t.rows[i]] : poison), "value %zu", i);
     }
 }
 
-template <int BITS, class VALUE>
+template <int BITS, class VALUE, bool DIRECT>
 static void fetch(const trial &t, unsigned blocks, bool asks, bool tells, bool with_values)
 {
     const size_t n = t.batch.n;
@@ -99,13 +124,22 @@ static void fetch(const trial &t, unsigned blocks, bool asks, bool tells, bool w
     std::vector<uint8_t> found(n);
     for (VALUE &value : values) value = (VALUE)random_64();
     for (uint8_t &flag : found) flag = (uint8_t)random_below(3);
-    const device_array<VALUE> from = upload(values), out(n);
-    const device_array<uint8_t> found_in = upload(found), found_out(n);
-    const hd_owners_answers answers = {asks ? found_in.get() : NULL, from.get(), sizeof(VALUE),
-                                       tells ? found_out.get() : NULL,
-                                       with_values ? out.get() : NULL, NULL, NULL};
-    warps_launch(blocks, OWNERS_BLOCK, owners_desk_bytes(t.batch, 0),
-                 [&] { fetch_rows<BITS, VALUE>(t.batch, t.tiles, t.places.get(), answers); });
+    const column<VALUE> from(t, DIRECT);
+    const column<uint8_t> found_in(t, DIRECT);
+    const device_array<VALUE> out(n);
+    const device_array<uint8_t> found_out(n);
+    for (size_t i = 0; i < n; i++) {
+        from.of(t, i) = values[i];
+        found_in.of(t, i) = found[i];
+    }
+    const owners_columns columns =
+        owners_columns_of(found_in.at[0], from.at[0], DIRECT && asks ? found_in.at.data() : NULL,
+                          DIRECT ? from.at.data() : NULL, t.members);
+    const owners_asked asked = {asks, tells ? found_out.get() : NULL,
+                                with_values ? out.get() : NULL};
+    warps_launch(blocks, OWNERS_BLOCK, owners_desk_bytes(t.batch, 0), [&] {
+        fetch_rows<BITS, VALUE, DIRECT>(t.batch, t.tiles, t.places.get(), asked, columns);
+    });
     for (size_t i = 0; i < n; i++) {
         const uint8_t flag = asks ? found[i] : 1;
         VALUE poison;
@@ -120,11 +154,16 @@ template <int BITS> static void go(size_t n, uint32_t members, bool one_owner)
     const trial t = make_trial(n, members, one_owner);
     const unsigned blocks = t.tiles < 3 ? t.tiles : 2; /* some go on to another tile */
     plan<BITS>(t, blocks);
-    send<BITS, uint32_t>(t, blocks, n % 2 == 0);
-    send<BITS, uint64_t>(t, blocks, true);
-    fetch<BITS, uint32_t>(t, blocks, true, true, true);
-    fetch<BITS, uint32_t>(t, blocks, true, true, false);
-    fetch<BITS, uint64_t>(t, blocks, n % 2 == 0, false, true);
+    send<BITS, uint32_t, false>(t, blocks, n % 2 == 0);
+    send<BITS, uint64_t, false>(t, blocks, true);
+    fetch<BITS, uint32_t, false>(t, blocks, true, true, true);
+    fetch<BITS, uint32_t, false>(t, blocks, true, true, false);
+    fetch<BITS, uint64_t, false>(t, blocks, n % 2 == 0, false, true);
+    if (members > HD_OWNERS_DIRECT) return;
+    send<BITS, uint32_t, true>(t, blocks, n % 2 == 0);
+    send<BITS, uint64_t, true>(t, blocks, true);
+    fetch<BITS, uint32_t, true>(t, blocks, true, true, true);
+    fetch<BITS, uint64_t, true>(t, blocks, n % 2 == 0, n % 3 == 0, true);
 }
 
 static void test(uint64_t seed)

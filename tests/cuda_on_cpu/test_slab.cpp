@@ -7,6 +7,8 @@
 
 #define SLAB_CHUNK 128
 #define SLAB_BLOCK 64 /* a fiber a thread: few of them */
+#define SLAB_FILL_BLOCK 64
+#define SLAB_FILL_CHAINED 12 /* some regions need more */
 #include "cuda/slab_kernels.h"
 
 #include <map>
@@ -526,6 +528,103 @@ static void multimap(uint32_t spare)
     damage(&t);
 }
 
+/* Pairs by region, as they come to a fill. */
+static std::vector<uint32_t> sort_by_region(const hd_view &view, const std::vector<hd_key> &keys,
+                                            const std::vector<hd_value> &values,
+                                            std::vector<uint64_t> *starts)
+{
+    std::vector<std::vector<hd_sorted_pair>> regions((size_t)1 << view.region_bits);
+    std::vector<uint32_t> words;
+    for (size_t i = 0; i < keys.size(); i++) {
+        const hd_key mixed = mix_key(&view.mix, keys[i]);
+        regions[region_of(&view, mixed)].push_back(sorted_make(mixed, values[i]));
+    }
+    for (const auto &region : regions) {
+        starts->push_back(words.size() / HD_PAIR_WORDS);
+        for (const hd_sorted_pair &pair : region)
+            words.insert(words.end(), pair.words, pair.words + HD_PAIR_WORDS);
+    }
+    starts->push_back(words.size() / HD_PAIR_WORDS);
+    return words;
+}
+
+/* The value that pairs of a key come to; where the policy takes one of them, they are all the same. */
+static hd_value combined(uint32_t policy, hd_value there, hd_value given)
+{
+    if (policy == HEDDLE_POLICY_ADD) return there + given;
+    if (policy == HEDDLE_POLICY_MIN) return given < there ? given : there;
+    if (policy == HEDDLE_POLICY_MAX) return given > there ? given : there;
+    return given;
+}
+
+/* An empty table is filled by regions: what is not listed is there, once where keys are unique. */
+static void filled(bool multi, size_t n, size_t distinct, uint32_t region_buckets, uint32_t spare)
+{
+    bare_slabs t(region_buckets, spare);
+    const uint32_t policy = (uint32_t)random_below(HEDDLE_POLICY_MAX + 1);
+    const std::vector<hd_key> pool = some_keys(distinct);
+    std::vector<hd_key> keys;
+    std::vector<hd_value> values;
+    std::vector<uint64_t> begins;
+    for (size_t i = 0; i < n; i++) {
+        keys.push_back(pool[i < distinct ? i : random_below(distinct)]);
+        values.push_back(policy <= HEDDLE_POLICY_REPLACE && !multi ? (hd_value)(keys[i] * 3)
+                                                                   : (hd_value)random_64());
+    }
+    device_array<uint32_t> pairs = upload(sort_by_region(t.view.buckets, keys, values, &begins));
+    device_array<uint32_t> listed(pairs.n);
+    device_array<uint64_t> starts = upload(begins), sizes(3, 0);
+    device_array<hd_counts> counts(1, 0);
+    const hd_sorted sorted = {pairs.get(), starts.get(), starts.get() + 1, NULL, 0,
+                              UINT64_MAX,  listed.get(), &sizes[2],        0};
+    hd_slab_batch batch;
+    memset(&batch, 0, sizeof batch);
+    batch.policy = policy;
+    batch.multi = multi;
+    batch.counts = counts.get();
+    batch.born = &sizes[0];
+    batch.died = &sizes[1];
+    warps_launch(1 + (unsigned)random_below(4), SLAB_FILL_BLOCK, slab_plan_bytes(&t.view), [&] {
+        if (multi) slab_fill_all<true>(t.view, batch, sorted);
+        else slab_fill_all<false>(t.view, batch, sorted);
+    });
+    std::multimap<hd_key, hd_value> expected, left, there = t.read();
+    for (uint64_t i = 0; i < sizes[2]; i++) {
+        const hd_sorted_pair pair = sorted_load(listed.get(), i);
+        left.emplace(unmix_key(&t.view.buckets.mix, sorted_key(pair)),
+                     (hd_value)sorted_value(pair));
+    }
+    if (spare >= 400 && n <= 15 * region_buckets)
+        CHECK(left.empty(), "%zu pairs are left", left.size());
+    /* All pairs of a key together: those that are listed and what is there. */
+    for (auto &pair : left) there.insert(pair);
+    for (size_t i = 0; i < n; i++) expected.emplace(keys[i], HD_VALUE_BITS != 0 ? values[i] : 0);
+    for (const hd_key key : pool) {
+        std::multiset<hd_value> want, got;
+        for (auto p = expected.lower_bound(key); p != expected.upper_bound(key); ++p)
+            want.insert(p->second);
+        for (auto p = there.lower_bound(key); p != there.upper_bound(key); ++p)
+            got.insert(HD_VALUE_BITS != 0 ? p->second : 0);
+        if (multi) {
+            CHECK(want == got, "pairs of a key are lost or made up");
+            continue;
+        }
+        if (left.count(key) == 0)
+            CHECK(got.size() == (want.empty() ? 0 : 1), "a key is there twice");
+        if (want.empty() || HD_VALUE_BITS == 0) continue;
+        hd_value one = *want.begin(), other = *got.begin();
+        for (auto v = ++want.begin(); v != want.end(); ++v) one = combined(policy, one, *v);
+        for (auto v = ++got.begin(); v != got.end(); ++v) other = combined(policy, other, *v);
+        CHECK(one == other, "values are not what the policy makes of them");
+    }
+    const uint64_t united = sizes[1];
+    CHECK(sizes[0] == n - sizes[2] && sizes[0] - united == t.read().size(), "the counts are wrong");
+    CHECK(counts[0].at[HD_INSERTED] == sizes[0] - united && counts[0].at[HD_FAILED] == sizes[2] &&
+              counts[0].at[HD_KEPT] + counts[0].at[HD_UPDATED] == united,
+          "the sums are wrong");
+    compact(&t, !multi);
+}
+
 int main(int argc, char **argv)
 {
     const uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
@@ -538,6 +637,13 @@ int main(int argc, char **argv)
         mixed(200, 3, (uint32_t)random_below(8));
         multimap(500);
         multimap((uint32_t)random_below(10));
+        for (int multi = 0; multi < 2; multi++) {
+            filled(multi != 0, 60, 60, 12, 500);
+            filled(multi != 0, 300, 220, 9, 500);
+            filled(multi != 0, 400, 40, 3, 500);
+            filled(multi != 0, 300, 300, 4, (uint32_t)random_below(12));
+            filled(multi != 0, 1, 1, 1, 3);
+        }
     }
     return 0;
 }

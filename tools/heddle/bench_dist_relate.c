@@ -124,15 +124,16 @@ static uint64_t number_at(const void *numbers, uint32_t bits, uint64_t i)
     return bits == 32 ? ((const uint32_t *)numbers)[i] : ((const uint64_t *)numbers)[i];
 }
 
-/* The results of this process in host memory; the caller frees them. */
-static heddle_status pull(dist_bench *b, uint64_t *host[2])
+/* The results of this process, two arrays of numbers of these widths, in host memory; the caller frees them. */
+static heddle_status pull(dist_bench *b, uint32_t one_bits, uint32_t other_bits, uint64_t *host[2])
 {
+    const uint32_t bits[2] = {one_bits, other_bits};
     struct dist_relate *r = b->relate;
     heddle_status status = HEDDLE_OK;
     for (int i = 0; i < 2 && status == HEDDLE_OK; i++) {
         host[i] = malloc(r->count * 8 + 8);
         if (host[i] == NULL) return HEDDLE_ERROR_NO_MEMORY;
-        status = heddle_memory_copy(b->device, host[i], r->out[i], r->count * 8, NULL);
+        status = heddle_memory_copy(b->device, host[i], r->out[i], r->count * bits[i] / 8, NULL);
     }
     return status == HEDDLE_OK ? heddle_device_synchronize(b->device, NULL) : status;
 }
@@ -148,7 +149,7 @@ static heddle_status verify_join(dist_bench *b, bool *good)
 {
     const struct dist_relate *r = b->relate;
     uint64_t *host[2] = {NULL, NULL};
-    const heddle_status status = pull(b, host);
+    const heddle_status status = pull(b, row_bits(b), row_bits(b), host);
     const uint64_t rows = distinct(b) * b->o->duplicates * b->o->duplicates;
     *good = (rows == 0 || r->stats.results == rows) &&
             (b->alone == NULL || r->single_count == r->stats.results);
@@ -166,7 +167,7 @@ static heddle_status verify_group(dist_bench *b, bool *good)
     const struct dist_relate *r = b->relate;
     const uint64_t mask = b->o->value_bits == 32 ? UINT32_MAX : UINT64_MAX;
     uint64_t *host[2] = {NULL, NULL};
-    const heddle_status status = pull(b, host);
+    const heddle_status status = pull(b, b->o->key_bits, 64, host);
     *good = (distinct(b) == 0 || r->stats.results == distinct(b)) &&
             (b->alone == NULL || r->single_count == r->stats.results);
     for (uint64_t i = 0; i < r->count && status == HEDDLE_OK && *good && distinct(b) != 0; i++)
