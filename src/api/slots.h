@@ -60,6 +60,15 @@ heddle_status hd_slots_insert(heddle_table *table, const void *keys, const void 
 heddle_status hd_slots_insert_singly(heddle_table *table, const void *keys, const void *values,
                                      uint64_t n, const heddle_insert_options *options,
                                      bool *waited, hd_counts *counts, void *stream);
+/* hd_regions_insert: the same with a policy alone. Waits. */
+heddle_status hd_slots_insert_listed(heddle_table *table, const void *keys, const void *values,
+                                     uint64_t n, uint32_t policy, void *stream, hd_counts *counts);
+/* Whether a batch is large enough, beside the table, for a try by regions, though that is not empty. */
+bool hd_slots_is_large(const heddle_table *table, uint64_t n);
+/* Inserts such a batch, by regions as soon as that suits. Waits. */
+heddle_status hd_slots_insert_more(heddle_table *table, const void *keys, const void *values,
+                                   uint64_t n, const heddle_insert_options *options,
+                                   hd_counts *counts, void *stream);
 /* HEDDLE_ERROR_FULL, and why. */
 heddle_status hd_slots_fail_full(const heddle_table *table, uint64_t failed);
 heddle_status hd_slots_build(heddle_table *table, const void *keys, const void *values, uint64_t n,

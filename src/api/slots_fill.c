@@ -72,16 +72,6 @@ static heddle_status make_room(heddle_table *table, uint64_t n, void *stream)
     return status == HEDDLE_ERROR_NO_MEMORY || status == HEDDLE_ERROR_FULL ? HEDDLE_OK : status;
 }
 
-/* hd_regions_insert. */
-static heddle_status insert_rest(heddle_table *table, const void *keys, const void *values,
-                                 uint64_t n, uint32_t policy, void *stream, hd_counts *counts)
-{
-    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-    bool waited = true;
-    options.policy = policy;
-    return hd_slots_insert_singly(table, keys, values, n, &options, &waited, counts, stream);
-}
-
 /*
  * Adds a large batch to a multimap in the order of regions, where the call waits anyway. A batch that is
  * small beside the table meets every window once at best, in whatever order it comes. `fresh`: what the
@@ -102,95 +92,8 @@ static heddle_status append(heddle_table *table, const void *keys, const void *v
         if (status != HEDDLE_OK) return status;
         fresh = count == 0; /* the marks of erased pairs go too */
     }
-    return hd_regions_append(table, keys, values, n, o, fresh, insert_rest, done, counts, stream);
-}
-
-/* ------------------------------------------------------------------------- more for a table with keys */
-
-/*
- * Adding by regions reads and writes all of the table, so it pays for batches that are not small beside it:
- * from an eighth of the slots on. Pairs that find no room in their region are inserted one by one afterwards, which is
- * slower than all in that way. So the table should have room for the new keys. How many of the pairs bring new
- * keys is not known: all of them at first, then as large a share as in the pairs before.
- */
-#define MORE_SHARE 8
-#define MORE_FULL 0.95
-
-/* What is left of a batch. */
-typedef struct remainder {
-    const char *keys, *values;
-    uint64_t n;
-    double news; /* the share of its pairs that bring new keys, as far as is known */
-} remainder;
-
-static heddle_status suits_more(heddle_table *table, const remainder *r,
-                                const heddle_insert_options *o, bool *suits, void *stream)
-{
-    const hd_slots_table *t = hd_slots(table);
-    const double room = MORE_FULL * (double)hd_geometry_slots(&t->storage.view, t->ops);
-    uint64_t count = 0;
-    heddle_status status = HEDDLE_OK;
-    *suits = r->n <= HD_APPEND_MAX && (t->ops->fills_gaps || !(t->gaps || t->viewed)) &&
-             hd_regions_suit(table, r->keys, r->values, r->n, o);
-    if (*suits) status = hd_table_count(table, &count, stream);
-    *suits = *suits && (double)count + r->news * (double)r->n <= room;
-    return status;
-}
-
-static bool is_large(const heddle_table *table, uint64_t n)
-{
-    return n >=
-           hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops) / MORE_SHARE;
-}
-
-/* Inserts the first `n` pairs one by one; *counts is added to. */
-static heddle_status insert_first(heddle_table *table, remainder *r, uint64_t n,
-                                  const heddle_insert_options *o, hd_counts *counts, void *stream)
-{
-    hd_counts own;
-    bool waited = true;
-    const heddle_status status =
-        hd_slots_insert_singly(table, r->keys, r->values, n, o, &waited, &own, stream);
-    for (int i = 0; i < HD_COUNTS; i++) counts->at[i] += own.at[i];
-    r->news = (double)own.at[HD_INSERTED] / (double)n;
-    r->n -= n;
-    r->keys += n * hd_key_width(table);
-    if (r->values != NULL) r->values += n * hd_value_width(table);
-    return status;
-}
-
-/*
- * Inserts a batch, by regions as soon as that suits. A call that waits. Pairs that fail in one part of it do not
- * keep the others from being inserted.
- */
-static heddle_status insert_more(heddle_table *table, const void *keys, const void *values,
-                                 uint64_t n, const heddle_insert_options *o, hd_counts *counts,
-                                 void *stream)
-{
-    remainder r = {(const char *)keys, (const char *)values, n, 1.0};
-    heddle_status status = HEDDLE_OK;
-    bool suits = true, done = false;
-    memset(counts, 0, sizeof *counts);
-    while (status == HEDDLE_OK && is_large(table, r.n)) {
-        hd_counts own;
-        status = suits_more(table, &r, o, &suits, stream);
-        if (status == HEDDLE_OK && suits)
-            status = hd_regions_append(table, r.keys, r.values, r.n, o, false, insert_rest, &done,
-                                       &own, stream);
-        if (done)
-            for (int i = 0; i < HD_COUNTS; i++) counts->at[i] += own.at[i];
-        if (done || status != HEDDLE_OK) return status;
-        if (suits) break; /* there is no scratch memory */
-        const uint64_t slots =
-            hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops);
-        const uint64_t part = slots / MORE_SHARE + 1;
-        status = insert_first(table, &r, r.n < part ? r.n : part, o, counts, stream);
-    }
-    if (r.n != 0) {
-        const heddle_status rest = insert_first(table, &r, r.n, o, counts, stream);
-        if (status == HEDDLE_OK || rest == HEDDLE_ERROR_DEVICE) status = rest;
-    }
-    return status == HEDDLE_ERROR_FULL ? hd_slots_fail_full(table, counts->at[HD_FAILED]) : status;
+    return hd_regions_append(table, keys, values, n, o, fresh, hd_slots_insert_listed, done, counts,
+                             stream);
 }
 
 heddle_status hd_slots_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
@@ -212,10 +115,10 @@ heddle_status hd_slots_insert(heddle_table *table, const void *keys, const void 
         return status;
     }
     if (fills) return fill(table, keys, values, n, &own, waited, counts, stream);
-    if (waits && !hd_is_multimap(table) && is_large(table, n) &&
+    if (waits && !hd_is_multimap(table) && hd_slots_is_large(table, n) &&
         hd_regions_suit(table, keys, values, n, &own)) {
         *waited = true;
-        return insert_more(table, keys, values, n, &own, counts, stream);
+        return hd_slots_insert_more(table, keys, values, n, &own, counts, stream);
     }
     return hd_slots_insert_singly(table, keys, values, n, &own, waited, counts, stream);
 }

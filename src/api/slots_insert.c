@@ -166,3 +166,12 @@ heddle_status hd_slots_insert_singly(heddle_table *table, const void *keys, cons
     *counts = in.counts;
     return status;
 }
+
+heddle_status hd_slots_insert_listed(heddle_table *table, const void *keys, const void *values,
+                                     uint64_t n, uint32_t policy, void *stream, hd_counts *counts)
+{
+    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
+    bool waited = true;
+    options.policy = policy;
+    return hd_slots_insert_singly(table, keys, values, n, &options, &waited, counts, stream);
+}

@@ -134,16 +134,29 @@ HD_FN void lookup_share(hd_tile t, const hd_view *view, const hd_batch *batch, u
     }
 }
 
+/* Erasures need more registers, so a tile goes all the way with one key after the other. */
+HD_FN void erase_share(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t base,
+                       lookup_sums *s)
+{
+    const uint32_t i = base + tile_number();
+    const bool on = i < (uint32_t)batch->n;
+    const hd_walk walk = walk_start(view, __ldg((const hd_key *)batch->keys + (on ? i : 0)));
+    lookup_on<ERASE>(t, view, batch, walk, i, on, s);
+    s->more -= on; /* the first look of the key */
+}
+
 template <int OP> HD_FN void lookup_kernel(const hd_view *view, const hd_batch *batch)
 {
     const hd_tile t = tile_together();
     const uint32_t n = (uint32_t)batch->n;
     const uint32_t tiles = warps_in_all() * WARP_TILES, each = (n + tiles - 1) / tiles;
-    const uint32_t rounds =
-        each < HD_TILE ? each : HD_TILE; /* a small batch keeps all tiles busy */
+    /* A small batch keeps all tiles busy. */
+    const uint32_t rounds = OP == ERASE ? 1 : each < HD_TILE ? each : HD_TILE;
     lookup_sums s = {0, 0};
-    for (uint32_t base = warp_here() * WARP_TILES * rounds; base < n; base += tiles * rounds)
-        lookup_share<OP>(t, view, batch, base, rounds, &s);
+    for (uint32_t base = warp_here() * WARP_TILES * rounds; base < n; base += tiles * rounds) {
+        if (OP == ERASE) erase_share(t, view, batch, base, &s);
+        else lookup_share<OP>(t, view, batch, base, rounds, &s);
+    }
     const uint32_t one = t.lane == 0; /* counts are the tile's */
     uint64_t *const at = batch->counts->at;
     uint64_t *const to[] = {at + HD_FOUND, at + HD_PROBES, at + HD_ASKED, batch->tally};
