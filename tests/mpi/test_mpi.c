@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mpi/mpi_transport.h"
+#include "rank_device.h"
 #include "support/group_model.h"
 #include "support/keys.h"
 
@@ -180,7 +181,7 @@ static void tables_over_ranks(void **state)
     (void)state;
     options.slice = 555;
     options.timeout_ms = 120000;
-    check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank % 2 == 0 ? "cpu:1" : "cpu:2", &options, &group));
+    check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank_device(rank), &options, &group));
     for (uint32_t k = 0; k < shared_kind_count; k++) {
         const heddle_table_options wanted = shared_options(&shared_kinds[k]);
         heddle_group_table *table = NULL;

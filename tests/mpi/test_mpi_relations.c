@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "mpi/mpi_transport.h"
+#include "rank_device.h"
 #include "support/group_relate.h"
 
 static int rank, ranks;
@@ -40,7 +41,7 @@ static heddle_group *open_group(void)
     heddle_group *group = NULL;
     options.slice = 333;
     options.timeout_ms = 120000;
-    check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank % 2 == 0 ? "cpu:1" : "cpu:2", &options, &group));
+    check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank_device(rank), &options, &group));
     return group;
 }
 
