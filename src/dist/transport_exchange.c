@@ -14,6 +14,8 @@ typedef struct transport_exchange {
     heddle_transport transport;
     heddle_device *device; /* NULL until it is open */
     bool lost;             /* a member no longer answers */
+    bool staged;           /* memory of the device goes through pinned memory */
+    bool any_staged;       /* that of some member does */
     uint64_t *words;       /* two to send to every member, and two from every member */
     uint64_t *bytes;       /* that go to every member, and that come */
     struct {
@@ -79,9 +81,20 @@ static heddle_status send_counts(transport_exchange *x, heddle_status mine, hd_d
     return HEDDLE_OK;
 }
 
-static bool is_staged(const transport_exchange *x)
+static bool stages_always;
+
+void hd_transport_exchange_stage_always(bool always) { stages_always = always; }
+
+/* Whether this member stages, and whether any does: members may be of different kinds. */
+static heddle_status learn_staging(transport_exchange *x)
 {
-    return !x->device->engine->host_memory && x->transport.device_memory == 0;
+    uint64_t any;
+    x->staged =
+        stages_always || (!x->device->engine->host_memory && x->transport.device_memory == 0);
+    any = x->staged;
+    if (x->transport.reduce(x->transport.context, &any, 1, 1) != 0) return lose(x);
+    x->any_staged = any != 0;
+    return HEDDLE_OK;
 }
 
 /* Pinned memory of so many bytes at least. */
@@ -105,7 +118,7 @@ static heddle_status stage_room(transport_exchange *x, const hd_delivery *d)
     uint64_t sent = 0;
     uint32_t width = 0;
     heddle_status status;
-    if (!is_staged(x)) return HEDDLE_OK;
+    if (!x->staged) return HEDDLE_OK;
     for (uint32_t i = 0; i < x->base.members; i++) sent += d->send[i];
     for (uint32_t a = 0; a < d->arrays; a++) width = d->width[a] > width ? d->width[a] : width;
     status = pinned_room(x, &x->outgoing.memory, &x->outgoing.bytes, sent * width);
@@ -133,14 +146,14 @@ static heddle_status move_array(transport_exchange *x, const hd_delivery *d, uin
         sent += send[i] = d->send[i] * d->width[a];
         receive[i] = d->receive[i] * d->width[a];
     }
-    if (is_staged(x)) {
+    if (x->staged) {
         status = copy_now(x, x->outgoing.memory, from, sent);
         from = x->outgoing.memory;
         to = x->incoming.memory;
     }
     /* Also after a failure: the others are waiting. It is told at the next call. */
     if (x->transport.all_to_all(x->transport.context, from, send, to, receive) != 0) return lose(x);
-    if (status == HEDDLE_OK && is_staged(x))
+    if (status == HEDDLE_OK && x->staged)
         status = copy_now(x, d->to[a], to, d->total * d->width[a]);
     return status;
 }
@@ -165,7 +178,7 @@ static heddle_status transport_all_to_all(hd_exchange *exchange, uint32_t member
         if (mine == HEDDLE_OK) mine = moved;
     }
     /* Copies of staged arrays are all that can fail here for one member alone. */
-    return is_staged(x) ? agree(x, mine) : HEDDLE_OK;
+    return x->any_staged ? agree(x, mine) : HEDDLE_OK;
 }
 
 /* ---------------------------------------------------------------------------------------- life */
@@ -227,6 +240,7 @@ heddle_status heddle_group_open_over(const heddle_transport *transport, const ch
                          HEDDLE_GROUP_MEMBERS_MAX);
     if (status == HEDDLE_OK) status = heddle_device_open(device, &x->device);
     status = agree(x, status);
+    if (status == HEDDLE_OK) status = learn_staging(x);
     if (status == HEDDLE_OK) return hd_group_make(&x->base, &x->device, &chosen, group);
     opened = x->device;
     transport_close(&x->base);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "dist/exchange.h"
 #include "mpi/mpi_transport.h"
 #include "rank_device.h"
 #include "support/group_model.h"
@@ -174,13 +175,13 @@ static void use_table(const shared_kind *kind, heddle_group *group)
     free(s.pairs);
 }
 
-static void tables_over_ranks(void **state)
+static void use_tables(bool stages)
 {
     heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
     heddle_group *group = NULL;
-    (void)state;
     options.slice = 555;
     options.timeout_ms = 120000;
+    hd_transport_exchange_stage_always(stages);
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank_device(rank), &options, &group));
     for (uint32_t k = 0; k < shared_kind_count; k++) {
         const heddle_table_options wanted = shared_options(&shared_kinds[k]);
@@ -188,10 +189,25 @@ static void tables_over_ranks(void **state)
         const heddle_status status = heddle_group_table_create(group, &wanted, NULL, &table);
         heddle_group_table_destroy(table);
         if (status == HEDDLE_ERROR_UNSUPPORTED) continue;
-        case_note("%s on rank %d of %d", shared_kinds[k].name, rank, ranks);
+        case_note("%s on rank %d of %d%s", shared_kinds[k].name, rank, ranks,
+                  stages ? ", staged" : "");
         use_table(&shared_kinds[k], group);
     }
+    hd_transport_exchange_stage_always(false);
     heddle_group_close(group);
+}
+
+static void tables_over_ranks(void **state)
+{
+    (void)state;
+    use_tables(false);
+}
+
+/* Every other rank is as one whose device has memory of its own, which the transport does not reach. */
+static void tables_over_ranks_of_two_kinds(void **state)
+{
+    (void)state;
+    use_tables(rank % 2 == 1);
 }
 
 /* A rank without its device. */
@@ -207,7 +223,8 @@ static void all_ranks_know_why(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {ONCE(tables_over_ranks), ONCE(all_ranks_know_why)};
+    const struct CMUnitTest tests[] = {
+        ONCE(tables_over_ranks), ONCE(tables_over_ranks_of_two_kinds), ONCE(all_ranks_know_why)};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
