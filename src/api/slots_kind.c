@@ -20,6 +20,9 @@ static uint32_t choose_bucket(const heddle_table_options *o)
     return slots < 8 ? 8 : multimap && slots > 16 ? 16 : slots;
 }
 
+/* Above this load a choice more spares so many evictions that it is worth its looks. */
+#define MORE_HASHES 0.92
+
 /* What the schemes are called, and how many buckets a key may have. */
 static const struct scheme_rule {
     const char *name;
@@ -54,7 +57,8 @@ static heddle_status complete(heddle_table_options *o)
     if (o->bucket == 0) o->bucket = choose_bucket(o);
     if (o->scheme == HEDDLE_SCHEME_ICEBERG && o->threshold == 0) o->threshold = 0.8;
     if (o->hashes == 0 && o->container == HEDDLE_CONTAINER_MULTIMAP) o->hashes = rule->hashes_max;
-    if (o->hashes == 0) o->hashes = o->bucket == 1 ? rule->hashes_max : rule->hashes;
+    if (o->hashes == 0)
+        o->hashes = o->bucket == 1 || o->load > MORE_HASHES ? rule->hashes_max : rule->hashes;
     return HEDDLE_OK;
 }
 

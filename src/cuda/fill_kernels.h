@@ -214,7 +214,10 @@ HD_FN void fill_settle(const image *im, const hd_view *view, const hd_batch *bat
 #endif
 
 #if HD_CHOOSES
-/* Pairs whose keys are in the region meet them, wherever they are; the others wait, for which there is room. */
+/*
+ * Pairs whose keys are in the region meet them, wherever they are; others go to their first buckets, or wait, for
+ * which there is room.
+ */
 HD_FN void fill_meet(const image *im, const hd_view *view, const hd_batch *batch,
                      const uint32_t *from, uint32_t count, uint64_t base, insert_sums *s)
 {
@@ -224,8 +227,12 @@ HD_FN void fill_meet(const image *im, const hd_view *view, const hd_batch *batch
         pair.lean = lean_key(view, sorted_key(sorted_pair));
         pair.value = (hd_value)sorted_value(sorted_pair);
         s->probes++;
-        if (image_has(im, view, pair, batch->policy)) s->present++;
-        else slot_put(view, base + atomicAdd(&im->desk->waiting, 1), pair, 0);
+        int result = HD_PRESENT;
+        if (!image_has(im, view, pair, batch->policy))
+            result = image_bring_home(im, view, pair, batch->policy);
+        s->present += result == HD_PRESENT;
+        s->inserted += result == HD_PLACED;
+        if (result == HD_DEFERRED) slot_put(view, base + atomicAdd(&im->desk->waiting, 1), pair, 0);
     }
 }
 
@@ -247,7 +254,7 @@ HD_FN void fill_pairs(const image *im, const hd_view *view, const hd_batch *batc
         else fill_meet(im, view, batch, pairs, piece, base, s);
         const uint32_t waiting = waiting_count(im);
         if (threadIdx.x == 0) im->desk->waiting = 0;
-        fill_settle(im, view, batch, 0, waiting, !FRESH, base, s);
+        fill_settle(im, view, batch, 0, waiting, false, base, s);
         __syncthreads();
     }
     image_mark_all(im, view);
@@ -285,6 +292,7 @@ HD_FN void fill_region(image *im, const hd_view *view, const hd_batch *batch,
     if (FRESH && image_can_count(view)) image_counts_clear(view, im);
     __syncthreads();
     if (!FRESH) {
+        if (HD_CHOOSES) fill_words(im->news, im->slots / 8 + 4, 0);
         image_load(view, im, base);
         __syncthreads(); /* all is loaded before pairs wait where it was */
     }

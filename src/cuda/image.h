@@ -52,6 +52,8 @@ typedef struct image {
     image_desk *desk;
     uint32_t slots;
     uint32_t region;
+    uint32_t *
+        news; /* a bit for every slot that was taken here, where `failed` is and the scheme chooses */
     uint32_t *failed; /* where pairs without room are listed; NULL: nowhere */
     unsigned long long *failed_count;
 } image;
@@ -64,7 +66,8 @@ HD_BOTH uint32_t image_slots(const hd_view *view) { return view->region_buckets 
 HD_BOTH uint64_t image_bytes(const hd_view *view)
 {
     const uint64_t slots = (uint64_t)view->region_buckets * HD_BUCKET;
-    return slots * (sizeof(hd_key) + HD_VALUE_BITS / 8) + 32 + sizeof(image_desk);
+    return slots * (sizeof(hd_key) + HD_VALUE_BITS / 8) + 32 + sizeof(image_desk) +
+           (HD_CHOOSES ? image_align((uint32_t)(slots / 8 + 4)) : 0);
 }
 
 HD_FN image image_make(const hd_view *view, char *memory)
@@ -78,6 +81,8 @@ HD_FN image image_make(const hd_view *view, char *memory)
     memory += image_align(im.slots * sizeof(hd_key));
     im.values = HD_HAS_VALUES ? (hd_value *)memory : NULL;
     memory += image_align(im.slots * (HD_VALUE_BITS / 8));
+    im.news = HD_CHOOSES ? (uint32_t *)memory : NULL;
+    memory += HD_CHOOSES ? image_align(im.slots / 8 + 4) : 0;
     im.desk = (image_desk *)memory;
     return im;
 }
@@ -204,12 +209,12 @@ HD_FN uint32_t first_vacancy(uint32_t bucket, image_look look)
 /*
  * Tries to take a slot after a look that has not found the key. From the first vacancy seen on, each
  * CAS tells what is in its slot by now. Ends at a slot that was EMPTY or holds the key, or behind the
- * bucket; *before is what was in it.
+ * first `room` slots of the bucket; *before is what was in it.
  */
 HD_FN uint32_t image_take(const image *im, const hd_view *view, uint32_t bucket, image_look look,
-                          hd_key lean, hd_key *before)
+                          uint32_t room, hd_key lean, hd_key *before)
 {
-    const uint32_t end = bucket * HD_BUCKET + HD_BUCKET;
+    const uint32_t end = bucket * HD_BUCKET + room;
     uint32_t slot = first_vacancy(bucket, look);
     *before = HD_KEY_BUSY;
     while (slot < end) {
@@ -283,7 +288,7 @@ HD_FN int image_walk(const image *im, const hd_view *view, hd_pair pair, uint32_
         const uint32_t bucket = (uint32_t)walk_bucket(view, &walk);
         const image_look look = image_look_at<true>(im, view, bucket, pair.lean);
         hd_key before;
-        const uint32_t slot = image_take(im, view, bucket, look, pair.lean, &before);
+        const uint32_t slot = image_take(im, view, bucket, look, HD_BUCKET, pair.lean, &before);
         ++*probes;
         result = image_taken(im, view, bucket, look, slot, before, HD_BUCKET, pair, policy);
     } while (result == HD_DEFERRED && walk_advance(view, &walk));

@@ -10,7 +10,8 @@
  * All threads choose at once, by what they see: several may go to the same bucket and fill it, which they
  * would not one after the other. So it happens, to one key of ten million at load 0.8, that all buckets of a
  * key are full though there is room. Such a key gets a slot by moving another key on to a bucket with
- * room: nobody has seen the image yet. The slot is taken as before, so what was said above still holds.
+ * room, one that has come with it: nobody has seen that yet. The slot is taken as before, so what was said above still
+ * holds.
  *
  * Keys may go past buckets with room, whose vacant words keep no marks here. So there are no marks in
  * such an image until all keys are in; then each key that lies behind others sets its own.
@@ -20,6 +21,17 @@
 
 #include "cuda/image.h"
 
+/* Notes that a slot was taken here: its pair may still be moved, as nobody has seen it. */
+HD_FN void image_note_new(const image *im, uint32_t slot)
+{
+    if (im->failed != NULL) or_relaxed_32(&im->news[slot / 32], 1u << slot % 32);
+}
+
+HD_FN bool image_may_move(const image *im, uint32_t slot)
+{
+    return im->failed == NULL || (im->news[slot / 32] >> slot % 32 & 1) != 0;
+}
+
 /* Claims the first vacancy among the first `room` slots of a bucket. No other thread has this key. */
 HD_FN bool image_claim(const image *im, uint32_t bucket, uint32_t room, hd_pair pair)
 {
@@ -28,9 +40,26 @@ HD_FN bool image_claim(const image *im, uint32_t bucket, uint32_t room, hd_pair 
             image_cas(im->keys + slot, HD_KEY_EMPTY, pair.lean) != HD_KEY_EMPTY)
             continue;
         if (HD_HAS_VALUES) im->values[slot] = pair.value;
+        image_note_new(im, slot);
         return true;
     }
     return false;
+}
+
+/*
+ * Brings a key that is nowhere in the region into its first bucket, beside others that may have the same one. As
+ * image_taken; HD_DEFERRED: there is no room for it below the threshold.
+ */
+HD_FN int image_bring_home(const image *im, const hd_view *view, hd_pair pair, uint32_t policy)
+{
+    const hd_walk walk = walk_start_lean(0, pair.lean);
+    const uint32_t home = (uint32_t)walk_bucket(view, &walk), room = first_room(view);
+    const image_look look = image_look_at<false>(im, view, home, pair.lean);
+    hd_key before;
+    const uint32_t slot = image_take(im, view, home, look, room, pair.lean, &before);
+    const int result = image_taken(im, view, home, look, slot, before, room, pair, policy);
+    if (result == HD_PLACED) image_note_new(im, slot);
+    return result;
 }
 
 /* False: all buckets of the key are full; see image_make_room. */
@@ -52,10 +81,11 @@ HD_FN bool image_bring_in(const image *im, const hd_view *view, hd_pair pair, in
            image_claim(im, home, HD_BUCKET, pair);
 }
 
-/* A vacancy in any bucket of the key that lies in a slot; `slots` of the image: there is none. */
+/* A vacancy in any bucket of the key that lies in a slot; `slots` of the image: there is none, or it has to stay. */
 HD_FN uint32_t image_other_place(const image *im, const hd_view *view, uint32_t slot)
 {
     const hd_key lean = image_key(im, slot);
+    if (!image_may_move(im, slot)) return im->slots;
     hd_walk walk = walk_start_lean(0, lean);
     do {
         const uint32_t bucket = (uint32_t)walk_bucket(view, &walk);
@@ -85,6 +115,7 @@ HD_FN bool image_make_room(const image *im, const hd_view *view, hd_pair pair)
             im->keys[from] = pair.lean;
             if (HD_HAS_VALUES) im->values[to] = im->values[from];
             if (HD_HAS_VALUES) im->values[from] = pair.value;
+            image_note_new(im, to);
         }
         __syncwarp();
         if (lanes != 0) return true;

@@ -67,17 +67,16 @@ HD_FN void image_move_in(const image *im, const hd_view *view, insert_sums *s)
 #if HD_CHOOSES
 /*
  * Those that found no room when they chose all at once get it one after the other, by the first warp.
- * There is no use in going on after one that gets none. In a table that was seen before nothing may be moved: where
- * pairs that fail are listed, these are.
+ * There is no use in going on after one that gets none, unless those are listed.
  */
 HD_FN void image_move_stuck(const image *im, const hd_view *view, insert_sums *s)
 {
     const image_desk *desk = im->desk;
-    bool room = im->failed == NULL;
+    bool room = true;
     if (threadIdx.x >= 32 || desk->stuck == 0) return;
     for (uint32_t i = 0; i < desk->stuck; i++) {
         const hd_pair pair = desk_pair(desk, desk->hash[FILL_BLOCK + i]);
-        room = room && image_make_room(im, view, pair);
+        room = (room || im->failed != NULL) && image_make_room(im, view, pair);
         s->inserted += room && threadIdx.x == 0;
         if (!room && threadIdx.x == 0) image_fail(im, view, pair, s);
     }

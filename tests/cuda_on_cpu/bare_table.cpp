@@ -185,11 +185,16 @@ uint64_t bare_table::fill(const key_list &keys, const value_list &values, uint32
     const hd_sorted sorted = {pairs.get(), starts.get(), ends.get(), NULL, 0,
                               UINT64_MAX,  failed.get(), &listed,    0};
     const uint32_t regions = UINT32_C(1) << view.region_bits;
+    const std::vector<hd_word> were(words.get(), words.get() + slots);
     warps_launch(some_blocks(), FILL_BLOCK, [&] {
         if (fresh) emulated_fill_fresh(view, batch, sorted, regions);
         else emulated_fill_more(view, batch, sorted, regions);
     });
     if (fresh && counts.at[HD_FAILED] != 0) return counts.at[HD_FAILED];
+    for (uint64_t i = 0; HD_CHOOSES && !fresh && i < slots; i++) /* such a scheme moves nothing */
+        CHECK(key_is_vacant(word_key(were[i])) ||
+                  key_is(&view, word_key(words[i]), key_bare(&view, word_key(were[i]))),
+              "the key in slot %llu has moved", (ull)i);
     CHECK(counts.at[HD_FAILED] == listed, "%llu failed, %llu are listed", (ull)counts.at[HD_FAILED],
           (ull)listed);
     std::unordered_set<hd_key> left_out;

@@ -231,6 +231,21 @@ static void by_regions_tip()
         if (failed == 0) read_all(&t, some);
     }
 }
+/* The same for the second half of the keys, when the first has been seen and has to stay. */
+static void on_by_regions_tip()
+{
+    bare_table t(6000, 0.8, 3, warps_random());
+    std::vector<uint8_t> outcomes;
+    key_list keys((size_t)t.slots * (HD_BUCKET == 16 ? 84 : 91) / 100);
+    for (hd_key &key : keys) key = (hd_key)(warps_random() << 32 ^ warps_random());
+    const key_list first(keys.begin(), keys.begin() + (long)keys.size() / 2);
+    const key_list second(keys.begin() + (long)keys.size() / 2, keys.end());
+    t.insert(first, some_values(first.size()), HEDDLE_POLICY_KEEP, &outcomes, false);
+    const uint64_t failed =
+        t.fill(second, values_for(second, HEDDLE_POLICY_KEEP, 0), HEDDLE_POLICY_KEEP, false, false);
+    CHECK(failed <= failed_one_by_one(&t.view, t.slots, keys), "%llu keys failed", (ull)failed);
+    t.inspect();
+}
 #endif
 
 /* Every slot taken, or keys that cannot fit: said so, and no key twice. */
@@ -264,6 +279,7 @@ int main(int argc, char **argv)
         by_regions_crowded(2 + seed % 3);
 #if HD_CHOOSES
         by_regions_tip();
+        on_by_regions_tip();
 #endif
     }
     return 0;
