@@ -1,6 +1,7 @@
 /*
  * slab_compact.h: compaction on a GPU. What slab_compact of scheme/slab_whole.h does, and with the same result, but by a
- * tile for every list, so that a slab is read and written by all lanes at once. Tiles of a warp go together.
+ * tile for every list, so that a slab is read and written by all lanes at once. Tiles of a warp go together. Most lists
+ * are one slab, and have a way of their own.
  */
 #ifndef HD_CUDA_SLAB_COMPACT_H
 #define HD_CUDA_SLAB_COMPACT_H
@@ -149,6 +150,73 @@ HD_FN hd_slab_compacted slab_compact_together(hd_slab_tile t, const hd_slab_view
     return done;
 }
 
+/* ------------------------------------------------------------------------------- lists of one slab */
+
+/* A base slab as a tile has it in registers, 16 bytes a lane. */
+typedef struct slab_piece {
+    hd_key words[HD_SLAB_PIECE / sizeof(hd_key)];
+} slab_piece;
+
+HD_FN slab_piece slab_piece_load(hd_slab_tile t, const char *slab)
+{
+    const uint4 all = ((const uint4 *)(const void *)slab)[t.lane];
+    slab_piece p;
+    memcpy(p.words, &all, sizeof all);
+    return p;
+}
+
+HD_FN hd_key piece_key(const slab_piece *p, uint32_t j)
+{
+    return p->words[j * HD_SLAB_STEP / sizeof(hd_key)];
+}
+
+/* Which slots are taken, or LIVE: bits as in a look. */
+HD_FN void piece_states(hd_slab_tile t, const slab_piece *p, uint32_t *taken, uint32_t *live)
+{
+    *taken = *live = 0;
+    HD_UNROLL
+    for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
+        const hd_key key = piece_key(p, j);
+        const bool slot = t.lane * HD_SLAB_LANE_SLOTS + j < HD_SLAB_SLOTS;
+        *taken |= slab_vote(t, slot && key != 0) << j * HD_SLAB_LANES;
+        *live |= slab_vote(t, slot && (key & HD_STATE_MASK) == HD_STATE_LIVE) << j * HD_SLAB_LANES;
+    }
+}
+
+HD_FN uint32_t piece_next(hd_slab_tile t, const slab_piece *p)
+{
+    uint32_t tail[HD_SLAB_PIECE / 4];
+    memcpy(tail, p->words, sizeof tail);
+    return __shfl_sync(WHOLE_WARP, tail[HD_SLAB_TAIL % HD_SLAB_PIECE / 4],
+                       (int)(t.shift + HD_SLAB_TAIL / HD_SLAB_PIECE));
+}
+
+/*
+ * Moves the live pairs of a list of one slab together, in shared memory, so that the slab is written by one access a
+ * lane; `on` tiles have one. Such a slab has neither a slab behind it nor a hint.
+ */
+HD_FN void slab_compact_one(hd_slab_tile t, char *slab, const slab_piece *p, uint32_t live,
+                            char *stage, bool on)
+{
+    memset(stage + t.lane * HD_SLAB_PIECE, 0, HD_SLAB_PIECE);
+    __syncwarp();
+    HD_UNROLL
+    for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
+        const uint32_t bit = j * HD_SLAB_LANES + t.lane;
+        if ((live >> bit & 1) == 0) continue;
+        const uint32_t to = slab_nth_slot(hd_popcount32(live & bits_before(bit)));
+        *slab_key_at(stage, to) = piece_key(p, j);
+#if HD_VALUE_BITS != 0
+        *slab_value_at(stage, to) = *slab_value_at(slab, slab_slot(bit));
+#endif
+    }
+    __syncwarp(); /* all have read the slab, and the stage is whole */
+    if (on) ((uint4 *)(void *)slab)[t.lane] = ((const uint4 *)(const void *)stage)[t.lane];
+    __syncwarp(); /* the stage is used again */
+}
+
+/* --------------------------------------------------------------------------------------- kernels */
+
 /* Whether at least so many slots are dead. By one thread, so that all blocks that follow agree. */
 static __global__ void slab_decide(hd_slab_words *words, const uint64_t *died, uint64_t least)
 {
@@ -165,10 +233,24 @@ static __global__ void __launch_bounds__(SLAB_BLOCK)
     const uint64_t stride = (uint64_t)gridDim.x * blockDim.x / HD_SLAB_LANES;
     uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / HD_SLAB_LANES;
     uint64_t sums[2] = {0, 0};
+    __shared__ uint4 stages[SLAB_BLOCK / HD_SLAB_LANES][HD_SLAB_LANES];
     if (words->decided == 0) return;
+    slab_piece next = slab_piece_load(t, base_slab(&view.buckets, i < lists ? i : 0));
     for (; __any_sync(WHOLE_WARP, i < lists); i += stride) {
         char *const base = base_slab(&view.buckets, i < lists ? i : 0);
-        const hd_slab_compacted done = slab_compact_together(t, &view, base, i < lists);
+        const slab_piece piece = next; /* the next list is on its way */
+        next = slab_piece_load(t, base_slab(&view.buckets, i + stride < lists ? i + stride : 0));
+        uint32_t taken, live;
+        piece_states(t, &piece, &taken, &live);
+        const uint32_t dead = hd_popcount32(taken) - hd_popcount32(live);
+        const bool is_long = piece_next(t, &piece) != HD_SLAB_NONE;
+        const bool short_one = i < lists && !is_long && dead != 0;
+        if (__any_sync(WHOLE_WARP, short_one))
+            slab_compact_one(t, base, &piece, live, (char *)stages[threadIdx.x / HD_SLAB_LANES],
+                             short_one);
+        sums[0] += short_one && slab_tile_acts(t) ? dead : 0;
+        if (!__any_sync(WHOLE_WARP, i < lists && is_long)) continue;
+        const hd_slab_compacted done = slab_compact_together(t, &view, base, i < lists && is_long);
         sums[0] += slab_tile_acts(t) ? done.dead : 0;
         sums[1] += slab_tile_acts(t) ? done.given : 0;
     }

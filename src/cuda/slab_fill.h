@@ -25,7 +25,8 @@
 #ifndef SLAB_FILL_CHAINED
 #define SLAB_FILL_CHAINED 12288 /* slabs that the lists of a region can get */
 #endif
-#define SLAB_FILL_BLOCKS 3  /* that a processor holds */
+#define SLAB_FILL_BLOCKS 3                          /* that a processor holds */
+#define SLAB_FILL_PAIRS (HD_PAIR_WORDS > 2 ? 2 : 4) /* that a thread has in flight */
 #define SLAB_FILL_LONGEST 8 /* slabs of a list whose keys are held against each other */
 #define SLAB_FIRST_NONE UINT32_MAX
 
@@ -69,12 +70,33 @@ typedef struct slab_region {
 
 /* ------------------------------------------------------------------------------------- 1. and 2. */
 
+/* The pairs that a thread has in flight: all are loaded before the first is looked at. */
+typedef struct slab_flight {
+    hd_sorted_pair pairs[SLAB_FILL_PAIRS];
+} slab_flight;
+
+/* Those from `first` on; behind the last one there is nothing of interest. */
+HD_FN slab_flight slab_fill_load(const slab_region *r, uint32_t first)
+{
+    slab_flight f;
+    HD_UNROLL
+    for (uint32_t k = 0; k < SLAB_FILL_PAIRS; k++) {
+        const uint32_t i = first + k * SLAB_FILL_BLOCK + threadIdx.x;
+        f.pairs[k] = sorted_load(r->from, i < r->pairs ? i : 0);
+    }
+    return f;
+}
+
 HD_FN void slab_fill_count(const slab_plan *plan, const hd_slab_view *view, const slab_region *r)
 {
-#pragma unroll 4
-    for (uint32_t i = threadIdx.x; i < r->pairs; i += SLAB_FILL_BLOCK)
-        atomicAdd(&plan->counts[slab_within(&view->buckets, sorted_key(sorted_load(r->from, i)))],
-                  1u);
+    for (uint32_t first = 0; first < r->pairs; first += SLAB_FILL_PAIRS * SLAB_FILL_BLOCK) {
+        const slab_flight f = slab_fill_load(r, first);
+        HD_UNROLL
+        for (uint32_t k = 0; k < SLAB_FILL_PAIRS; k++) {
+            if (first + k * SLAB_FILL_BLOCK + threadIdx.x >= r->pairs) break;
+            atomicAdd(&plan->counts[slab_within(&view->buckets, sorted_key(f.pairs[k]))], 1u);
+        }
+    }
 }
 
 /* Takes `count` slabs of the pool, or none where there are not so many. */
@@ -138,33 +160,42 @@ HD_FN char *slab_of_list(const slab_plan *plan, const hd_slab_view *view, const 
                        : pool_slab(&view->pool, plan->slabs[plan->chains[list] + number - 1]);
 }
 
+HD_FN void slab_place_pair(const slab_plan *plan, const hd_slab_view *view, const slab_region *r,
+                           const hd_sorted *sorted, const hd_sorted_pair &pair, slab_filled *done)
+{
+    const uint32_t list = slab_within(&view->buckets, sorted_key(pair));
+    const uint32_t at = atomicAdd(&plan->counts[list], 1u);
+    if (at >= plan->rooms[list]) {
+        done->listed++;
+        sorted_store((uint32_t *)sorted->failed, fetch_add_relaxed_64(sorted->failed_count, 1),
+                     pair);
+        return;
+    }
+    char *const slab = slab_of_list(plan, view, r, list, at / HD_SLAB_SLOTS);
+    const uint32_t slot = slab_nth_slot(at % HD_SLAB_SLOTS);
+    const hd_key word = (sorted_key(pair) & ~HD_STATE_MASK) | HD_STATE_LIVE;
+    done->placed++;
+#if HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
+    const hd_pair both = {word, (hd_value)sorted_value(pair)};
+    *(hd_word *)(void *)slab_key_at(slab, slot) = word_make(both);
+#else
+    *slab_key_at(slab, slot) = word;
+#if HD_VALUE_BITS != 0
+    *slab_value_at(slab, slot) = (hd_value)sorted_value(pair);
+#endif
+#endif
+}
+
 HD_FN void slab_fill_place(const slab_plan *plan, const hd_slab_view *view, const slab_region *r,
                            const hd_sorted *sorted, slab_filled *done)
 {
-#pragma unroll 2
-    for (uint32_t i = threadIdx.x; i < r->pairs; i += SLAB_FILL_BLOCK) {
-        const hd_sorted_pair pair = sorted_load(r->from, i);
-        const uint32_t list = slab_within(&view->buckets, sorted_key(pair));
-        const uint32_t at = atomicAdd(&plan->counts[list], 1u);
-        if (at >= plan->rooms[list]) {
-            done->listed++;
-            sorted_store((uint32_t *)sorted->failed, fetch_add_relaxed_64(sorted->failed_count, 1),
-                         pair);
-            continue;
+    for (uint32_t first = 0; first < r->pairs; first += SLAB_FILL_PAIRS * SLAB_FILL_BLOCK) {
+        const slab_flight f = slab_fill_load(r, first);
+        HD_UNROLL
+        for (uint32_t k = 0; k < SLAB_FILL_PAIRS; k++) {
+            if (first + k * SLAB_FILL_BLOCK + threadIdx.x >= r->pairs) break;
+            slab_place_pair(plan, view, r, sorted, f.pairs[k], done);
         }
-        char *const slab = slab_of_list(plan, view, r, list, at / HD_SLAB_SLOTS);
-        const uint32_t slot = slab_nth_slot(at % HD_SLAB_SLOTS);
-        const hd_key word = (sorted_key(pair) & ~HD_STATE_MASK) | HD_STATE_LIVE;
-        done->placed++;
-#if HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
-        const hd_pair both = {word, (hd_value)sorted_value(pair)};
-        *(hd_word *)(void *)slab_key_at(slab, slot) = word_make(both);
-#else
-        *slab_key_at(slab, slot) = word;
-#if HD_VALUE_BITS != 0
-        *slab_value_at(slab, slot) = (hd_value)sorted_value(pair);
-#endif
-#endif
     }
 }
 
@@ -216,10 +247,13 @@ HD_FN void slab_hold_against(hd_slab_tile t, const slab_keys *own, uint32_t mine
     }
 }
 
-/* Brings equal keys of a list together; tiles of a warp go together, `on` ones have a list. */
+/*
+ * Brings equal keys of a list together, of whose first slab the keys are known; tiles of a warp go together, `on` ones
+ * have a list.
+ */
 HD_FN void slab_unite(hd_slab_tile t, const slab_plan *plan, const hd_slab_view *view,
-                      const slab_region *r, uint32_t list, bool on, uint32_t policy,
-                      slab_filled *done)
+                      const slab_region *r, uint32_t list, slab_keys known, bool on,
+                      uint32_t policy, slab_filled *done)
 {
     const uint32_t all = plan->counts[list], room = plan->rooms[list];
     const uint32_t pairs = all < room ? all : room;
@@ -227,7 +261,7 @@ HD_FN void slab_unite(hd_slab_tile t, const slab_plan *plan, const hd_slab_view 
     for (uint32_t mine = 0; __any_sync(WHOLE_WARP, mine < slabs); mine++) {
         const bool has = mine < slabs;
         char *const slab = slab_of_list(plan, view, r, list, has ? mine : 0);
-        const slab_keys own = slab_read_keys(t, slab, has);
+        const slab_keys own = mine == 0 && has ? known : slab_read_keys(t, slab, has);
         uint32_t first[HD_SLAB_LANE_SLOTS];
         HD_UNROLL
         for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) first[j] = SLAB_FIRST_NONE;
@@ -250,14 +284,21 @@ HD_FN void slab_unite(hd_slab_tile t, const slab_plan *plan, const hd_slab_view 
     }
 }
 
+/* The next list's first slab is on its way while one is at work. */
 HD_FN void slab_fill_unite(const slab_plan *plan, const hd_slab_view *view, const slab_region *r,
                            uint32_t policy, slab_filled *done)
 {
     const hd_slab_tile t = slab_tile_here();
-    const uint32_t lists = view->buckets.region_buckets;
-    for (uint32_t list = threadIdx.x / HD_SLAB_LANES; __any_sync(WHOLE_WARP, list < lists);
-         list += SLAB_FILL_BLOCK / HD_SLAB_LANES)
-        slab_unite(t, plan, view, r, list < lists ? list : 0, list < lists, policy, done);
+    const uint32_t lists = view->buckets.region_buckets, step = SLAB_FILL_BLOCK / HD_SLAB_LANES;
+    uint32_t list = threadIdx.x / HD_SLAB_LANES;
+    slab_keys next = slab_read_keys(
+        t, r->base + (uint64_t)(list < lists ? list : 0) * HD_SLAB_BYTES, list < lists);
+    for (; __any_sync(WHOLE_WARP, list < lists); list += step) {
+        const slab_keys keys = next;
+        const uint32_t after = list + step < lists ? list + step : 0;
+        next = slab_read_keys(t, r->base + (uint64_t)after * HD_SLAB_BYTES, after != 0);
+        slab_unite(t, plan, view, r, list < lists ? list : 0, keys, list < lists, policy, done);
+    }
 }
 
 /* ------------------------------------------------------------------------------------- the whole */
