@@ -28,6 +28,7 @@
 #define BLOCK 256
 /* Of these a processor holds 8, if a thread needs no more than 32 registers; 6 with 40. */
 #define LOOKUP_BLOCKS (HD_WIDE || HD_PIECES > 1 ? 6 : 8)
+static constexpr int lookup_unroll = HD_WIDE || HD_PIECES > 1 ? 1 : 2; /* where registers allow */
 /* 48 or 40 registers: with fewer an insertion spills. */
 #define PLACE_BLOCKS (HD_WIDE || HD_PIECES > 1 ? 5 : 6)
 #define WARP_TILES (32 / HD_TILE)
@@ -107,7 +108,7 @@ HD_FN void lookup_share(hd_tile t, const hd_view *view, const hd_batch *batch, u
     const uint32_t n = (uint32_t)batch->n, lane = threadIdx.x % 32;
     const hd_key key = __ldg((const hd_key *)batch->keys + (base + lane < n ? base + lane : 0));
     uint32_t left = 0; /* the keys that have to look on: bit HD_TILE * tile + round */
-#pragma unroll 2
+#pragma unroll lookup_unroll
     for (uint32_t round = 0; round < rounds; round++) {
         const uint32_t number = round * WARP_TILES + tile_number();
         const bool on = base + number < n;
