@@ -12,6 +12,8 @@
 #define ALIGNMENT UINT64_C(256)
 /* With many more pairs than the table is for, lists become long, or have many equal keys: a matter of insertion. */
 #define PAIRS_MOST 1.25
+/* Slabs of a list on average, where keys are unique: those of much longer lists are not held against each other. */
+#define SLABS_MOST 5.5
 
 /* The parts of the scratch memory: sorted pairs first, then offsets from its beginning. */
 typedef struct layout {
@@ -43,12 +45,16 @@ static layout make_layout(const heddle_table *table, const hd_partition *job)
     return l;
 }
 
-/* Whether so many pairs are worth sorting, for a table of this size. */
-static bool suits(const heddle_table *table, uint32_t region_bits, uint64_t capacity, uint64_t n)
+/* Whether so many pairs are worth sorting, for a table of these lists that was made for so many keys. */
+static bool suits(const heddle_table *table, const hd_view *lists, uint64_t capacity, uint64_t n)
 {
-    return hd_slabs(table)->ops->fill != NULL && n >= hd_regions_least(table) &&
-           n <= HD_APPEND_MAX && region_bits <= HD_PARTITION_BITS_MAX &&
-           (double)n <= PAIRS_MOST * (double)capacity;
+    const hd_slab_ops *ops = hd_slabs(table)->ops;
+    const double count =
+        (double)lists->region_buckets * (double)(UINT64_C(1) << lists->region_bits);
+    return ops->fill != NULL && n >= hd_regions_least(table) && n <= HD_APPEND_MAX &&
+           lists->region_bits <= HD_PARTITION_BITS_MAX &&
+           (double)n <= PAIRS_MOST * (double)capacity &&
+           (hd_slabs_multi(table) || (double)n <= SLABS_MOST * ops->slots * count);
 }
 
 /* The same for a call: nobody asks for single keys, and the arrays are on the device. */
@@ -60,7 +66,7 @@ static bool suits_call(const heddle_table *table, const void *keys, const void *
         {(void *)(uintptr_t)keys, hd_key_width(table), true, false},
         {(void *)(uintptr_t)values, hd_value_width(table), true, false},
     };
-    return suits(table, storage->view.buckets.region_bits, storage->capacity, n) &&
+    return suits(table, &storage->view.buckets, storage->capacity, n) &&
            options->outcomes == NULL && options->failed_capacity == 0 &&
            !hd_any_staged(table, spans, 2);
 }
@@ -233,9 +239,10 @@ heddle_status hd_slabs_build_workspace(heddle_table *table, uint64_t n, uint64_t
         const heddle_status status = hd_slabs_plan_for(table, n, &plan);
         if (status != HEDDLE_OK) return status;
         view.buckets.region_bits = plan.region_bits;
+        view.buckets.region_buckets = plan.region_buckets;
         capacity = n;
     }
-    if (!suits(table, view.buckets.region_bits, capacity, n)) return HEDDLE_OK;
+    if (!suits(table, &view.buckets, capacity, n)) return HEDDLE_OK;
     const hd_partition job = make_job(table, &view, n);
     *bytes = make_layout(table, &job).bytes;
     return HEDDLE_OK;
