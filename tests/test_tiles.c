@@ -132,7 +132,7 @@ static void fill(const test_case *c, bare *b, uint64_t n, uint32_t policy, answe
     job.work = allocate(c->device->engine->partition_work(c->device, &job));
     check_ok(c->device->engine->partition(c->device, &job, NULL));
     const hd_sorted sorted = {job.pairs, job.starts, job.starts + 1, NULL,
-                              0,         UINT64_MAX, NULL,           NULL};
+                              0,         UINT64_MAX, NULL,           NULL, 0};
     batch.policy = policy;
     batch.tally = &b->inserted;
     b->inserted = b->erased = 0;

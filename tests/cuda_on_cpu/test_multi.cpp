@@ -175,8 +175,8 @@ uint64_t bare_multi::fill(const key_list &keys, const value_list &values, bool f
     batch.next = fresh_notes();
     const device_array<uint32_t> failed(sorted.size());
     uint64_t failed_count = 0;
-    const hd_sorted all = {pairs.get(), starts.get(), starts.get() + 1, NULL,
-                           0,           UINT64_MAX,   failed.get(),     &failed_count};
+    const hd_sorted all = {pairs.get(), starts.get(), starts.get() + 1, NULL, 0,
+                           UINT64_MAX,  failed.get(), &failed_count,    0};
     run_fill(batch, all, fresh, left);
     CHECK(born == sums.at[HD_INSERTED] && born + failed_count == keys.size() &&
               sums.at[HD_FAILED] == failed_count,
