@@ -218,7 +218,7 @@ typedef struct heddle_table_options {
     uint32_t value_bits; /* 32 or 64 (0 chooses 32), 0 in a set */
     uint32_t bucket;     /* cuckoo, open, iceberg, and the keys of bucket lists: slots in a bucket; 0 lets
                             the library choose */
-    uint32_t hashes;     /* cuckoo: candidate buckets of a key, 2 to 4; 0 chooses 3 (4 when bucket is 1);
+    uint32_t hashes;     /* cuckoo: candidate buckets of a key, 2 to 4; 0 chooses 3 (4 when bucket is 1 or load above 0.92);
                             open: windows that a search looks at, at most, 2 to 16384; 0: the
                             whole region, so that a key finds room while there is any; in a multimap
                             windows in a row without the key that end a search; iceberg: 3 */
@@ -373,7 +373,12 @@ HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *ke
  * it, unless the options bring a workspace. With less than the build could use it goes in slices, up
  * to eight of them; with still less, or when a key finds no room, pairs are inserted one by one as
  * heddle_table_insert does. heddle_table_insert goes the same way when the table is empty, n keys
- * fit without growth and the call waits (totals, a table that may grow, or the CPU).
+ * fit without growth and the call waits (totals, a table that may grow, or the CPU). So does a batch for a table that
+ * holds keys, if it is at least an eighth as many pairs as there are slots and is expected to fit; that takes
+ * scratch memory of twice its bytes, allocated, or from a workspace that has as much. On a GPU cuckoo and open tables
+ * of which keys were erased, or of which kernels have a view, insert one by one, until they are cleared (not with a
+ * view), rehashed or grow. Slab hashes on a GPU go by regions when they never held anything since they were made or
+ * cleared.
  *
  * A hashgraph is always built by regions. An empty one that has room (capacity, heddle_table_reserve) is
  * filled in place. Else the old graph stays until the new one is there: when memory runs out nothing
@@ -396,7 +401,8 @@ HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *key
  * the pairs, twice that where keys and values have different widths or n is more than the table
  * has slots. 0 when such a build does not go by regions. For a multimap about the bytes of the pairs, also for
  * insertions of n pairs, by HEDDLE_SCHEME_OPEN twice that; a hashgraph is made in passes with less
- * (heddle_table_build). 0 for a set or counter in a hashgraph, whose builds take their own memory.
+ * (heddle_table_build). For a slab hash on a GPU twice the bytes of the pairs. 0 for a set or counter in a hashgraph,
+ * whose builds take their own memory.
  */
 HEDDLE_API heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n,
                                                       uint64_t *bytes);

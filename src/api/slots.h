@@ -20,7 +20,7 @@ typedef struct hd_slots_table {
     hd_storage storage;
     uint64_t erased; /* keys that were to be erased since the marks were as the keys need them */
     bool gaps;       /* keys may lie behind buckets with room, since some were erased */
-    bool viewed;     /* kernels outside may erase keys at any time */
+    bool viewed;     /* kernels outside, or a recorded erasure, may erase keys at any time */
 } hd_slots_table;
 
 static inline hd_slots_table *hd_slots(const heddle_table *table)

@@ -67,5 +67,6 @@ heddle_status hd_slots_erase(heddle_table *table, const void *keys, uint64_t n, 
                               {found, 1, false, true}};
     hd_slots(table)->erased += n; /* at most; see slots_marks.c */
     hd_slots(table)->gaps |= n != 0;
+    hd_slots(table)->viewed |= table->engine->is_recording(table->device, stream);
     return lookup(table, hd_slots(table)->ops->erase, spans, 2, n, totals, stream);
 }

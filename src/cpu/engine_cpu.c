@@ -309,6 +309,12 @@ static heddle_status cpu_info(heddle_device *device, heddle_device_info *info)
     return HEDDLE_OK;
 }
 
+static bool cpu_is_recording(heddle_device *device, void *stream)
+{
+    (void)device, (void)stream;
+    return false;
+}
+
 static heddle_status cpu_synchronize(heddle_device *device, void *stream)
 {
     (void)device, (void)stream;
@@ -414,6 +420,7 @@ const hd_engine *hd_engine_cpu(void)
         cpu_count,
         cpu_info,
         cpu_synchronize,
+        cpu_is_recording,
         cpu_drain,
         cpu_allocate,
         cpu_free,

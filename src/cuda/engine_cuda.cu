@@ -230,6 +230,16 @@ static heddle_status cuda_info(heddle_device *device, heddle_device_info *info)
     return HEDDLE_OK;
 }
 
+static bool cuda_is_recording(heddle_device *device, void *stream)
+{
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    (void)device; /* nobody else has the device's own stream */
+    if (stream == NULL) return false;
+    if (cudaStreamIsCapturing((cudaStream_t)stream, &status) != cudaSuccess)
+        (void)cudaGetLastError(); /* a stream that others' captures keep from being used */
+    return status != cudaStreamCaptureStatusNone;
+}
+
 static heddle_status cuda_synchronize(heddle_device *device, void *stream)
 {
     cudaStream_t use;
@@ -396,6 +406,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_count,
         cuda_info,
         cuda_synchronize,
+        cuda_is_recording,
         cuda_drain,
         cuda_allocate,
         cuda_free,

@@ -145,6 +145,8 @@ struct hd_engine {
     uint32_t (*count)(void); /* devices of this kind */
     heddle_status (*get_info)(heddle_device *device, heddle_device_info *info);
     heddle_status (*synchronize)(heddle_device *device, void *stream);
+    /* Whether what is given to the stream is only recorded, to be done later, any number of times. */
+    bool (*is_recording)(heddle_device *device, void *stream);
     /* Waits for all work on all streams, as freeing memory does. */
     void (*drain)(heddle_device *device);
 

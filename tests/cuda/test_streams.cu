@@ -136,6 +136,36 @@ static void can_be_captured_and_replayed(void **state)
     cudaGraphDestroy(graph);
 }
 
+/*
+ * An erasure that was recorded is replayed in a table that was filled since. A large insertion, which could go by
+ * regions otherwise, has to reckon with keys behind buckets that have room now.
+ */
+static void recorded_erasures_are_reckoned_with(void **state)
+{
+    fixture *f = (fixture *)*state;
+    if (f == nullptr) skip();
+    heddle_totals totals;
+    cudaGraph_t graph;
+    cudaGraphExec_t replay;
+    uint64_t size = 0;
+    assert_int_equal(cudaStreamBeginCapture(f->stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+    assert_int_equal(heddle_table_erase(f->table, f->keys, N / 2, f->found, nullptr, f->stream), HEDDLE_OK);
+    assert_int_equal(cudaStreamEndCapture(f->stream, &graph), cudaSuccess);
+    assert_int_equal(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+    assert_int_equal(heddle_table_clear(f->table, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_insert(f->table, f->keys, f->values, N, nullptr, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(totals.inserted, N);
+    assert_int_equal(cudaGraphLaunch(replay, f->stream), cudaSuccess);
+    assert_int_equal(heddle_table_insert(f->table, f->keys, f->values, N, nullptr, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(totals.inserted, N / 2);
+    assert_int_equal(totals.kept, N / 2);
+    assert_int_equal(heddle_table_size(f->table, &size, f->stream), HEDDLE_OK);
+    assert_int_equal(size, N);
+    assert_int_equal(heddle_table_validate(f->table, f->stream), HEDDLE_OK);
+    cudaGraphExecDestroy(replay);
+    cudaGraphDestroy(graph);
+}
+
 /* What a graph does in the test of slab hashes: of four keys in a row two are erased, one is found, one is added to. */
 static void queue_mixture(const fixture *f, heddle_table *table, const uint8_t *operations)
 {
@@ -247,6 +277,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(works_in_stream_order),
         cmocka_unit_test(can_be_captured_and_replayed),
+        cmocka_unit_test(recorded_erasures_are_reckoned_with),
         cmocka_unit_test(slab_hashes_can_be_captured),
         cmocka_unit_test(filters_can_be_captured),
     };
