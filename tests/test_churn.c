@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "api/regions.h"
 #include "support/arrays.h"
 #include "support/cases.h"
 #include "support/keys.h"
@@ -133,6 +134,14 @@ static void stay_short(const test_case *c, uint32_t flags)
 static void growing_tables(const test_case *c) { stay_short(c, 0); }
 static void fixed_tables(const test_case *c) { stay_short(c, HEDDLE_FLAG_FIXED); }
 
+/* Batches that go by regions, where the engine fills tables on from which keys were erased. */
+static void by_regions(const test_case *c)
+{
+    hd_regions_force(1, UINT32_MAX);
+    stay_short(c, HEDDLE_FLAG_FIXED);
+    hd_regions_force(UINT64_MAX, UINT32_MAX);
+}
+
 /* The slots of n keys from `first` on. */
 static array locate(churn *t, uint64_t first, uint64_t n)
 {
@@ -175,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         OVER_TABLES(growing_tables),
         OVER_TABLES(fixed_tables),
+        OVER_TABLES(by_regions),
         OVER_INSTANCES(handles_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,13 +191,9 @@ static void handles_stay(const test_case *c)
     free(values);
 }
 
-/*
- * Small regions with keys, some of them erased, and several pairs of every key: a CPU takes the pairs of a key in
- * their order, also those that find no room at first.
- */
+/* Small regions with keys, some of them erased, and several pairs of every key. */
 static void copies_in_small_regions(const test_case *c)
 {
-    const bool in_order = strncmp(c->device_name, "cpu:1", 5) == 0;
     uint64_t state = 293, pool[96], *keys = keys_allocate(4096), *values = keys_allocate(4096);
     for (uint32_t round = 0; round < case_size(200); round++) {
         const uint32_t policy = round % FILLS_POLICIES;
@@ -207,8 +203,7 @@ static void copies_in_small_regions(const test_case *c)
                   (unsigned long long)distinct, (unsigned long long)n);
         keys_fill(pool, distinct, KEYS_RANDOM, c->ops->key_bits, round);
         for (uint64_t i = 0; i < n; i++) keys[i] = pool[keys_below(&state, distinct)];
-        if (in_order) keys_fill_values(values, n, round);
-        else fills_values(values, keys, n, policy);
+        fills_values(values, keys, n, policy);
         checked t = checked_adopt(c, fills_table(c, distinct, 0.8, 0), model_create());
         const uint64_t half = n / 2;
         checked_insert(&t, pool, pool, distinct / 2, HEDDLE_POLICY_KEEP);

@@ -278,6 +278,7 @@ heddle_status hd_regions_append(heddle_table *table, const void *keys, const voi
     hd_region_call rc;
     scratch s;
     heddle_status status;
+    bool filled = false;
     *done = false;
     scratch_take_whole(table, n, options, &s);
     if (s.slice == 0) return HEDDLE_OK;
@@ -291,7 +292,7 @@ heddle_status hd_regions_append(heddle_table *table, const void *keys, const voi
         rc.job.ones = values == NULL;
         rc.batch.policy = options->policy;
         if (fresh) status = hd_table_set_count(table, 0, stream);
-        if (status == HEDDLE_OK) status = fill_slice(&rc, &s, fresh, done);
+        if (status == HEDDLE_OK) status = fill_slice(&rc, &s, fresh, &filled);
         if (status == HEDDLE_OK) status = hd_call_read(table, &rc.call, stream, counts);
         hd_call_end(table, &rc.call);
     }

@@ -1,5 +1,5 @@
 /*
- * regions.h: building a table by regions: the pairs are sorted by region and each region is filled in
+ * regions.h: building and filling on a table by regions: the pairs are sorted by region and each region is filled in
  * fast local memory. Several times as fast as inserting at random places, for large batches.
  */
 #ifndef HD_REGIONS_H
@@ -8,8 +8,8 @@
 #include "api/slots.h"
 
 /*
- * Whether a batch that fills the empty table may go by regions: the caller wants nothing to be known
- * of single keys, the arrays lie on the device, and the batch is large enough.
+ * Whether a batch may go by regions: the caller wants nothing to be known of single keys, the arrays lie on the
+ * device, and the batch is large enough.
  */
 bool hd_regions_suit(const heddle_table *table, const void *keys, const void *values, uint64_t n,
                      const heddle_insert_options *options);
@@ -28,10 +28,10 @@ typedef heddle_status (*hd_regions_insert)(heddle_table *table, const void *keys
                                            const void *values, uint64_t n, uint32_t policy,
                                            void *stream, hd_counts *counts);
 
-#define HD_APPEND_MAX (UINT64_C(1) << 31) /* pairs */
+#define HD_APPEND_MAX ((UINT64_C(1) << 31) - 1) /* pairs, of tables that hold every key once */
 
 /*
- * Adds up to HD_APPEND_MAX pairs to a table, whatever it holds, in the order of their regions: `insert` then takes
+ * Adds pairs to a table, whatever it holds, in the order of their regions: `insert` then takes
  * those that found no room. *done is false when there is no scratch memory; nothing has changed then. Waits.
  * With `fresh`, for multimaps alone, whatever it held goes: when there is an error and *done is false, it is to be
  * cleared.
@@ -41,7 +41,7 @@ heddle_status hd_regions_append(heddle_table *table, const void *keys, const voi
                                 hd_regions_insert insert, bool *done, hd_counts *counts,
                                 void *stream);
 
-/* What a call of hd_regions_build works with. */
+/* What a call of hd_regions_build or hd_regions_append works with. */
 typedef struct hd_region_call {
     heddle_table *table;
     hd_call call;
@@ -55,7 +55,8 @@ typedef struct hd_region_call {
 
 /*
  * Fills the regions that were left out because too many pairs came to them, most of them of the same
- * keys: the pairs are folded together in parts until they are few enough. *filled as above.
+ * keys: the pairs are folded together in parts until they are few enough. *filled as above; of a call that appends
+ * they are filled as they are where there is no memory to fold them.
  */
 heddle_status hd_regions_fold(hd_region_call *rc, bool fresh, bool *filled);
 

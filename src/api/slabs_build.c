@@ -46,12 +46,15 @@ static layout make_layout(const heddle_table *table, const hd_partition *job)
 }
 
 /* Whether so many pairs are worth sorting, for a table of these lists that was made for so many keys. */
-static bool suits(const heddle_table *table, const hd_view *lists, uint64_t capacity, uint64_t n)
+static bool suits(const heddle_table *table, const hd_slab_view *view, uint64_t capacity,
+                  uint64_t n)
 {
     const hd_slab_ops *ops = hd_slabs(table)->ops;
+    const hd_view *lists = &view->buckets;
     const double count =
         (double)lists->region_buckets * (double)(UINT64_C(1) << lists->region_bits);
-    return ops->fill != NULL && n >= hd_regions_least(table) && n <= HD_APPEND_MAX &&
+    return ops->fill != NULL && ops->can_fill(table->device, view) &&
+           n >= hd_regions_least(table) && n <= HD_APPEND_MAX &&
            lists->region_bits <= HD_PARTITION_BITS_MAX &&
            (double)n <= PAIRS_MOST * (double)capacity &&
            (hd_slabs_multi(table) || (double)n <= SLABS_MOST * ops->slots * count);
@@ -66,9 +69,8 @@ static bool suits_call(const heddle_table *table, const void *keys, const void *
         {(void *)(uintptr_t)keys, hd_key_width(table), true, false},
         {(void *)(uintptr_t)values, hd_value_width(table), true, false},
     };
-    return suits(table, &storage->view.buckets, storage->capacity, n) &&
-           options->outcomes == NULL && options->failed_capacity == 0 &&
-           !hd_any_staged(table, spans, 2);
+    return suits(table, &storage->view, storage->capacity, n) && options->outcomes == NULL &&
+           options->failed_capacity == 0 && !hd_any_staged(table, spans, 2);
 }
 
 /* ---------------------------------------------------------------------------------------- fill */
@@ -142,8 +144,8 @@ static heddle_status insert_rest(slab_filling *f, uint64_t listed, hd_counts *co
     all.values = values;
     options.policy = f->options->policy;
     if (status == HEDDLE_OK)
-        return hd_slabs_mixed(table, &all, &options, &waits, counts, f->stream);
-    counts->at[HD_FAILED] = listed;
+        status = hd_slabs_mixed(table, &all, &options, &waits, counts, f->stream);
+    if (status != HEDDLE_OK && counts->at[HD_FAILED] == 0) counts->at[HD_FAILED] = listed;
     return status;
 }
 
@@ -242,7 +244,7 @@ heddle_status hd_slabs_build_workspace(heddle_table *table, uint64_t n, uint64_t
         view.buckets.region_buckets = plan.region_buckets;
         capacity = n;
     }
-    if (!suits(table, &view.buckets, capacity, n)) return HEDDLE_OK;
+    if (!suits(table, &view, capacity, n)) return HEDDLE_OK;
     const hd_partition job = make_job(table, &view, n);
     *bytes = make_layout(table, &job).bytes;
     return HEDDLE_OK;

@@ -84,8 +84,7 @@ static heddle_status append(heddle_table *table, const void *keys, const void *v
 {
     const uint64_t slots = hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops);
     *done = false;
-    if (n < slots / MULTI_SHARE || n > HD_APPEND_MAX || !hd_regions_suit(table, keys, values, n, o))
-        return HEDDLE_OK;
+    if (n < slots / MULTI_SHARE || !hd_regions_suit(table, keys, values, n, o)) return HEDDLE_OK;
     if (!fresh) {
         uint64_t count = 0;
         const heddle_status status = hd_table_count(table, &count, stream);

@@ -43,6 +43,12 @@ static double expected_news(const rest_of_batch *r, double part, double fresh)
     return drawn(high, r->done + (double)r->n) - r->made;
 }
 
+/* Whether the table is one that can be filled on. */
+static bool can_fill_on(const hd_slots_table *t)
+{
+    return t->ops->fills_gaps || !(t->gaps || t->viewed);
+}
+
 static heddle_status suits_more(heddle_table *table, const rest_of_batch *r,
                                 const heddle_insert_options *o, bool *suits, void *stream)
 {
@@ -50,24 +56,26 @@ static heddle_status suits_more(heddle_table *table, const rest_of_batch *r,
     const double room = MORE_FULL * (double)hd_geometry_slots(&t->storage.view, t->ops);
     uint64_t count = 0;
     heddle_status status = HEDDLE_OK;
-    *suits = r->n <= HD_APPEND_MAX && (t->ops->fills_gaps || !(t->gaps || t->viewed)) &&
-             hd_regions_suit(table, r->keys, r->values, r->n, o);
+    *suits = r->n <= HD_APPEND_MAX && hd_regions_suit(table, r->keys, r->values, r->n, o);
     if (*suits) status = hd_table_count(table, &count, stream);
     *suits = *suits && (double)count + r->news <= room;
     return status;
 }
 
-bool hd_slots_is_large(const heddle_table *table, uint64_t n)
+/* From how many pairs on a batch is large. */
+static uint64_t least_large(const heddle_table *table)
 {
-    return n >=
-           hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops) / MORE_SHARE;
+    const hd_slots_table *t = hd_slots(table);
+    return hd_geometry_slots(&t->storage.view, t->ops) / MORE_SHARE + 1;
 }
+
+bool hd_slots_is_large(const heddle_table *table, uint64_t n) { return n >= least_large(table); }
 
 /* Inserts the first `n` pairs one by one; *counts is added to. */
 static heddle_status insert_first(heddle_table *table, rest_of_batch *r, uint64_t n,
                                   const heddle_insert_options *o, hd_counts *counts, void *stream)
 {
-    hd_counts own;
+    hd_counts own = {{0}};
     bool waited = true;
     const heddle_status status =
         hd_slots_insert_singly(table, r->keys, r->values, n, o, &waited, &own, stream);
@@ -90,14 +98,15 @@ heddle_status hd_slots_insert_more(heddle_table *table, const void *keys, const 
                                    void *stream)
 {
     rest_of_batch r = {(const char *)keys, (const char *)values, n, (double)n, false, 0, 0};
-    uint64_t before = 0;
-    heddle_status status = hd_table_count(table, &before, stream);
+    uint64_t before = 0, part = least_large(table);
+    heddle_status status = hd_marks_renew(table, stream);
     bool suits = true, done = false;
     memset(counts, 0, sizeof *counts);
+    if (status == HEDDLE_OK) status = hd_table_count(table, &before, stream);
     if (status != HEDDLE_OK) return status;
     r.was_empty = before == 0;
-    while (status == HEDDLE_OK && hd_slots_is_large(table, r.n)) {
-        hd_counts own;
+    while (status == HEDDLE_OK && hd_slots_is_large(table, r.n) && can_fill_on(hd_slots(table))) {
+        hd_counts own = {{0}};
         status = suits_more(table, &r, o, &suits, stream);
         if (status == HEDDLE_OK && suits)
             status = hd_regions_append(table, r.keys, r.values, r.n, o, false,
@@ -106,10 +115,8 @@ heddle_status hd_slots_insert_more(heddle_table *table, const void *keys, const 
             for (int i = 0; i < HD_COUNTS; i++) counts->at[i] += own.at[i];
         if (done || status != HEDDLE_OK) return status;
         if (suits) break; /* there is no scratch memory */
-        const uint64_t slots =
-            hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops);
-        const uint64_t part = slots / MORE_SHARE + 1;
         status = insert_first(table, &r, r.n < part ? r.n : part, o, counts, stream);
+        part *= 2; /* few of them, whatever comes of it */
     }
     if (r.n != 0) {
         const heddle_status rest = insert_first(table, &r, r.n, o, counts, stream);

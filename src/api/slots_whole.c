@@ -8,8 +8,10 @@ heddle_status hd_slots_clear(heddle_table *table, void *stream)
 {
     const heddle_status status =
         hd_slots(table)->ops->clear(table->device, &hd_slots(table)->storage.view, stream);
-    hd_slots(table)->erased = 0;
-    hd_slots(table)->gaps = false;
+    if (status == HEDDLE_OK && !table->engine->is_recording(table->device, stream)) {
+        hd_slots(table)->erased = 0;
+        hd_slots(table)->gaps = false;
+    }
     return status == HEDDLE_OK ? hd_table_set_count(table, 0, stream) : status;
 }
 

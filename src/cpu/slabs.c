@@ -125,6 +125,6 @@ static heddle_status take(heddle_device *device, const hd_slab_pool *pool, uint6
 
 extern const hd_slab_ops HD_SYMBOL;
 const hd_slab_ops HD_SYMBOL = {
-    HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, run_batch, run_batch_all,
-    compact,     collect,       inspect,       NULL,      take,
+    HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, run_batch, run_batch_all, compact,
+    collect,     inspect,       NULL,          NULL,      take,
 };

@@ -4,8 +4,9 @@
  * other thread has it (image_desk.h): into the first bucket if equal keys have left room there, else
  * into the emptier of two, else wherever there is room.
  *
- * Buckets fill up from their first slot on and lose nothing. So whoever finds a slot of its first bucket
- * below the threshold vacant knows that its key lies in no other bucket.
+ * Buckets of a fresh image fill up from their first slot on and lose nothing. So whoever finds a slot of its first
+ * bucket below the threshold vacant knows that its key lies in no other bucket. Of an image that was loaded that is
+ * not so: there keys are looked for first (fill_meet).
  *
  * All threads choose at once, by what they see: several may go to the same bucket and fill it, which they
  * would not one after the other. So it happens, to one key of ten million at load 0.8, that all buckets of a

@@ -4,8 +4,8 @@
  *
  * The batch kernels fill the machine once and stride over the batch. The tiles of a warp go together,
  * round by round: load a bucket each, look, and go on while any has to. What hides the latency is the
- * number of warps, so a kernel that needs few registers beats one with more keys a tile: a second key
- * in flight was measured, and cost more than it brought once lookups read marks.
+ * number of warps, so a kernel that needs few registers beats one with more keys a tile. Lookups let keys that have
+ * to look on wait for each other (lookup_share).
  */
 #ifndef HD_CUDA_KERNELS_H
 #define HD_CUDA_KERNELS_H

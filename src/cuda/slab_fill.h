@@ -106,7 +106,9 @@ HD_FN bool slab_take_chain(const hd_slab_pool *pool, hd_slab_taker *taker, uint3
     for (uint32_t i = 0; i < count; i++) {
         slabs[i] = slab_take(pool, taker);
         if (slabs[i] != HD_SLAB_NONE) continue;
+        const bool some = i != 0;
         while (i-- > 0) slab_return(pool, slabs[i]);
+        if (some) store_relaxed_32(pool->spent, 0);
         return false;
     }
     return true;

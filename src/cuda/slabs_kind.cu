@@ -171,6 +171,12 @@ static heddle_status fill(heddle_device *device, const hd_slab_view *view,
                          "cannot fill slabs by regions");
 }
 
+static bool can_fill(heddle_device *device, const hd_slab_view *view)
+{
+    return slab_plan_bytes(view) + 64 <=
+           ((hd_device_cuda *)device)->shared_bytes; /* 64: the sums */
+}
+
 static heddle_status take(heddle_device *device, const hd_slab_pool *pool, uint64_t n,
                           uint32_t *addresses, void *stream)
 {
@@ -181,6 +187,6 @@ static heddle_status take(heddle_device *device, const hd_slab_pool *pool, uint6
 
 extern "C" const hd_slab_ops HD_SYMBOL;
 extern "C" const hd_slab_ops HD_SYMBOL = {
-    HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, run_batch, run_batch_all,
-    compact,     collect,       inspect,       fill,      take,
+    HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, run_batch, run_batch_all, compact,
+    collect,     inspect,       fill,          can_fill,  take,
 };

@@ -151,7 +151,7 @@ static heddle_status move_array(transport_exchange *x, const hd_delivery *d, uin
         from = x->outgoing.memory;
         to = x->incoming.memory;
     }
-    /* Also after a failure: the others are waiting. It is told at the next call. */
+    /* Also after a failure: the others are waiting. It is told when all arrays have been moved. */
     if (x->transport.all_to_all(x->transport.context, from, send, to, receive) != 0) return lose(x);
     if (status == HEDDLE_OK && x->staged)
         status = copy_now(x, d->to[a], to, d->total * d->width[a]);

@@ -139,6 +139,8 @@ typedef struct hd_slab_ops {
      */
     heddle_status (*fill)(heddle_device *device, const hd_slab_view *view,
                           const hd_slab_batch *batch, const hd_sorted *sorted, void *stream);
+    /* Whether regions of this size can be filled so; NULL with `fill`. */
+    bool (*can_fill)(heddle_device *device, const hd_slab_view *view);
     /* n slabs at once, HD_SLAB_NONE where there are no more: to measure the pool by itself. */
     heddle_status (*take)(heddle_device *device, const hd_slab_pool *pool, uint64_t n,
                           uint32_t *addresses, void *stream);
