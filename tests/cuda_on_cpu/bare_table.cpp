@@ -1,6 +1,8 @@
 /* bare_table.cpp: see bare_table.h. */
 #include "bare_table.h"
 
+#include "sort_by_region.h"
+
 /* Few blocks: the fewer, the more tiles work at the same time here. */
 static unsigned some_blocks() { return 1 + (unsigned)(warps_random() % 4 == 0); }
 
@@ -107,25 +109,6 @@ uint64_t bare_table::insert(const key_list &keys, const value_list &values, uint
     CHECK(counts.at[policy == HEDDLE_POLICY_KEEP ? HD_UPDATED : HD_KEPT] == 0,
           "present, but by another policy");
     return failed;
-}
-
-/* The pairs in the order of their regions, and where each region begins. */
-static std::vector<uint32_t> sort_by_region(const hd_view &view, const key_list &keys,
-                                            const value_list &values, std::vector<uint64_t> *starts)
-{
-    std::vector<std::vector<hd_sorted_pair>> regions((size_t)1 << view.region_bits);
-    std::vector<uint32_t> words;
-    for (size_t i = 0; i < keys.size(); i++) {
-        const hd_key mixed = mix_key(&view.mix, keys[i]);
-        regions[region_of(&view, mixed)].push_back(sorted_make(mixed, values[i]));
-    }
-    for (const auto &region : regions) {
-        starts->push_back(words.size() / HD_PAIR_WORDS);
-        for (const hd_sorted_pair &pair : region)
-            words.insert(words.end(), pair.words, pair.words + HD_PAIR_WORDS);
-    }
-    starts->push_back(words.size() / HD_PAIR_WORDS);
-    return words;
 }
 
 /* Folds every region in two parts, in place of its pairs; the ends are those of what is left. */

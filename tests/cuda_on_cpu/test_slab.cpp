@@ -15,6 +15,7 @@
 #include <set>
 
 #include "arrays.h"
+#include "sort_by_region.h"
 
 extern "C" {
 #include "api/geometry.h"
@@ -526,26 +527,6 @@ static void multimap(uint32_t spare)
     }
     all_pairs(&t, pool);
     damage(&t);
-}
-
-/* Pairs by region, as they come to a fill. */
-static std::vector<uint32_t> sort_by_region(const hd_view &view, const std::vector<hd_key> &keys,
-                                            const std::vector<hd_value> &values,
-                                            std::vector<uint64_t> *starts)
-{
-    std::vector<std::vector<hd_sorted_pair>> regions((size_t)1 << view.region_bits);
-    std::vector<uint32_t> words;
-    for (size_t i = 0; i < keys.size(); i++) {
-        const hd_key mixed = mix_key(&view.mix, keys[i]);
-        regions[region_of(&view, mixed)].push_back(sorted_make(mixed, values[i]));
-    }
-    for (const auto &region : regions) {
-        starts->push_back(words.size() / HD_PAIR_WORDS);
-        for (const hd_sorted_pair &pair : region)
-            words.insert(words.end(), pair.words, pair.words + HD_PAIR_WORDS);
-    }
-    starts->push_back(words.size() / HD_PAIR_WORDS);
-    return words;
 }
 
 /* The value that pairs of a key come to; where the policy takes one of them, they are all the same. */
