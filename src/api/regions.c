@@ -27,9 +27,10 @@ void hd_regions_force(uint64_t keys_min, uint32_t crowded)
     forced_crowded = crowded;
 }
 
-static uint64_t appends;
+static uint64_t appends, listed;
 
 uint64_t hd_regions_appends(void) { return __atomic_load_n(&appends, __ATOMIC_RELAXED); }
+uint64_t hd_regions_listed(void) { return __atomic_load_n(&listed, __ATOMIC_RELAXED); }
 
 uint32_t hd_regions_crowded(const heddle_table *table)
 {
@@ -300,6 +301,7 @@ heddle_status hd_regions_append(heddle_table *table, const void *keys, const voi
         const uint64_t failed = counts->at[HD_FAILED];
         *done = true;
         __atomic_fetch_add(&appends, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&listed, failed, __ATOMIC_RELAXED);
         counts->at[HD_FAILED] = 0;
         table->evictions += counts->at[HD_EVICTIONS];
         if (failed != 0) status = append_rest(&rc, &s, failed, insert);
