@@ -102,8 +102,8 @@ works help
 works help bench
 works --version
 
-bench_json map 6 build,insert,find,contains,miss,erase
-bench_json set 5 build,insert,contains,miss,erase
+bench_json map 7 build,insert,find,contains,miss,erase,append
+bench_json set 6 build,insert,contains,miss,erase,append
 for op in build insert contains miss erase; do
     [ "$(grep -c "\"op\": \"$op" "$work/out")" = 1 ] || bad "set: no line for $op"
 done
@@ -324,6 +324,8 @@ refuses bench map --op intersect
 refuses bench graph --sweep
 refuses bench counter --sweep
 refuses bench counter --op erase
+refuses bench counter --op append
+refuses bench multimap --op append
 refuses bench counter --op range
 refuses bench counter --vertices 2
 refuses bench counter --scheme hashgraph --load 0.5

@@ -174,15 +174,14 @@ static int verify_filled(bench *b, bool *right)
     return status;
 }
 
-/* In the order of BENCH_BUILD, BENCH_INSERT, ... */
 static const operation operations[BENCH_TABLE_OPS] = {
-    {false, true, false, HD_ROOF_PARTITION, NULL, call_build, verify_filled},
-    {false, true, false, HD_ROOF_CAS, clear_table, call_insert, verify_filled},
-    {true, false, false, HD_ROOF_GATHER, NULL, call_find, verify_found},
-    {true, false, false, HD_ROOF_GATHER, NULL, call_contains, verify_contained},
-    {true, false, false, HD_ROOF_GATHER, NULL, call_find, verify_found},
-    {true, false, false, HD_ROOF_CAS, fill_table, call_erase, verify_erased},
-    {false, true, true, HD_ROOF_PARTITION, fill_half, call_append, verify_filled},
+    [BENCH_BUILD] = {false, true, false, HD_ROOF_PARTITION, NULL, call_build, verify_filled},
+    [BENCH_INSERT] = {false, true, false, HD_ROOF_CAS, clear_table, call_insert, verify_filled},
+    [BENCH_FIND] = {true, false, false, HD_ROOF_GATHER, NULL, call_find, verify_found},
+    [BENCH_CONTAINS] = {true, false, false, HD_ROOF_GATHER, NULL, call_contains, verify_contained},
+    [BENCH_MISS] = {true, false, false, HD_ROOF_GATHER, NULL, call_find, verify_found},
+    [BENCH_ERASE] = {true, false, false, HD_ROOF_CAS, fill_table, call_erase, verify_erased},
+    [BENCH_APPEND] = {false, true, true, HD_ROOF_PARTITION, fill_half, call_append, verify_filled},
 };
 
 /* The keys that a run works on. */

@@ -76,6 +76,9 @@ static int check_table_lists(const bench_options *o)
             return tool_refuse(
                 "bench: a table has 2, 3 or 4 hashes (0: the library chooses), not %.0f",
                 hashes->at[i]);
+    for (uint32_t i = 0; i < ops->count; i++)
+        if (ops->at[i] == BENCH_APPEND && o->subject != BENCH_MAP && o->subject != BENCH_SET)
+            return tool_refuse("bench: append is an operation of maps and sets");
     if (o->subject != BENCH_MULTIMAP && o->subject != BENCH_COUNTER && ops->count != 0 &&
         bench_list_most(ops) >= BENCH_GRAPH_OPS)
         return tool_refuse("bench: add is an operation of filters, multimaps and counters, range "
