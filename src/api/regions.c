@@ -10,11 +10,10 @@
 
 #include <string.h>
 
-#include "api/scratch.h"
+#include "api/pair_sort.h"
 #include "api/stage.h"
 #include "engine/blocks.h"
 
-#define ALIGNMENT UINT64_C(256)
 /* Every slice reads and writes the whole table: more of them than this are slower than no regions. */
 #define SLICES_MAX 8
 
@@ -37,38 +36,20 @@ uint32_t hd_regions_crowded(const heddle_table *table)
     return forced_crowded != UINT32_MAX ? forced_crowded : table->engine->crowded;
 }
 
-static uint64_t aligned(uint64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
-
-/* The parts of the scratch memory for slices of `n` pairs; offsets from its beginning. */
+/* The parts of the scratch memory for slices of `n` pairs. */
 typedef struct layout {
-    uint64_t spare, starts, work, bytes;
+    hd_sort_layout parts;
     bool spare_in_table;
 } layout;
 
-static hd_partition make_job(const heddle_table *table, const hd_view *view, uint64_t n)
-{
-    hd_partition job;
-    memset(&job, 0, sizeof job);
-    job.key_bits = hd_slots(table)->ops->key_bits;
-    job.value_bits = hd_slots(table)->ops->value_bits;
-    job.region_bits = view->region_bits;
-    job.mix = view->mix;
-    job.n = n;
-    return job;
-}
-
 static layout make_layout(const heddle_table *table, const hd_view *view, uint64_t n, bool whole)
 {
-    const hd_partition job = make_job(table, view, n);
-    const uint64_t pairs = aligned(n * hd_pair_bytes(job.key_bits, job.value_bits));
+    const hd_partition job = hd_sort_job(table, view, n);
     const uint64_t slots =
         hd_geometry_slots(view, hd_slots(table)->ops) * hd_slots(table)->ops->slot_bytes;
     layout l;
-    l.spare_in_table = whole && pairs <= slots;
-    l.spare = pairs;
-    l.starts = l.spare + (l.spare_in_table ? 0 : pairs);
-    l.work = l.starts + aligned(((UINT64_C(1) << job.region_bits) + 1) * sizeof(uint64_t));
-    l.bytes = l.work + aligned(table->engine->partition_work(table->device, &job));
+    l.spare_in_table = whole && hd_sort_layout_of(table, &job, true).spare <= slots;
+    l.parts = hd_sort_layout_of(table, &job, l.spare_in_table);
     return l;
 }
 
@@ -97,7 +78,7 @@ heddle_status hd_slots_build_workspace(heddle_table *table, uint64_t n, uint64_t
     *bytes = 0;
     if (n != 0 && n >= hd_regions_least(table) &&
         hd_slots(table)->ops->can_fill(table->device, &view))
-        *bytes = make_layout(table, &view, n, !hd_is_multimap(table)).bytes;
+        *bytes = make_layout(table, &view, n, !hd_is_multimap(table)).parts.bytes;
     return HEDDLE_OK;
 }
 
@@ -115,7 +96,8 @@ static uint64_t fitting_slice(const heddle_table *table, uint64_t n, uint64_t by
 {
     for (uint64_t slices = 1; slices <= SLICES_MAX; slices++) {
         const uint64_t slice = (n + slices - 1) / slices;
-        if (make_layout(table, &hd_slots(table)->storage.view, slice, slices == 1).bytes <= bytes)
+        if (make_layout(table, &hd_slots(table)->storage.view, slice, slices == 1).parts.bytes <=
+            bytes)
             return slice;
     }
     return 0;
@@ -133,7 +115,7 @@ static void scratch_take(heddle_table *table, uint64_t n, const heddle_insert_op
     for (uint64_t slices = 1; options->workspace == NULL && slices <= SLICES_MAX; slices *= 2) {
         s->slice = (n + slices - 1) / slices;
         s->l = make_layout(table, &hd_slots(table)->storage.view, s->slice, slices == 1);
-        s->own = hd_block_take(table->device, s->l.bytes, (void **)&s->memory) == HEDDLE_OK;
+        s->own = hd_block_take(table->device, s->l.parts.bytes, (void **)&s->memory) == HEDDLE_OK;
         if (s->own) break;
         s->slice = 0;
     }
@@ -147,11 +129,11 @@ static void scratch_take_whole(heddle_table *table, uint64_t n,
 {
     memset(s, 0, sizeof *s);
     s->l = make_layout(table, &hd_slots(table)->storage.view, n, false);
-    if (options->workspace != NULL && s->l.bytes <= options->workspace_bytes) {
+    if (options->workspace != NULL && s->l.parts.bytes <= options->workspace_bytes) {
         s->slice = n;
         s->memory = (char *)options->workspace;
     } else if (options->workspace == NULL) {
-        s->own = hd_block_take(table->device, s->l.bytes, (void **)&s->memory) == HEDDLE_OK;
+        s->own = hd_block_take(table->device, s->l.parts.bytes, (void **)&s->memory) == HEDDLE_OK;
         s->slice = s->own ? n : 0;
     }
 }
@@ -166,10 +148,8 @@ static heddle_status fill_slice(hd_region_call *rc, const scratch *s, bool fresh
         (uint64_t)hd_slots(table)->storage.view.region_buckets * hd_slots(table)->ops->bucket;
     hd_partition *job = &rc->job;
     hd_counts counts;
-    job->pairs = s->memory;
-    job->spare = s->l.spare_in_table ? hd_slots(table)->storage.view.slots : s->memory + s->l.spare;
-    job->starts = (uint64_t *)(void *)(s->memory + s->l.starts);
-    job->work = s->memory + s->l.work;
+    hd_sort_lay(job, &s->l.parts, s->memory,
+                s->l.spare_in_table ? hd_slots(table)->storage.view.slots : NULL);
     const hd_sorted sorted = {
         job->pairs,
         job->starts,
@@ -203,7 +183,7 @@ static heddle_status fill_slices(hd_region_call *rc, const scratch *s, const cha
     *filled = true;
     for (uint64_t first = 0; first < n && status == HEDDLE_OK && *filled; first += s->slice) {
         const uint64_t length = n - first < s->slice ? n - first : s->slice;
-        rc->job = make_job(table, &hd_slots(table)->storage.view, length);
+        rc->job = hd_sort_job(table, &hd_slots(table)->storage.view, length);
         rc->job.keys = keys + first * hd_key_width(table);
         if (values != NULL) rc->job.values = values + first * hd_value_width(table);
         rc->job.ones = values == NULL;
@@ -250,20 +230,13 @@ heddle_status hd_regions_build(heddle_table *table, const void *keys, const void
 /* -------------------------------------------------------------------------------------- append */
 
 /* The pairs that found no room are inserted one by one, which may mean to grow, from copies of them. */
-static heddle_status append_rest(hd_region_call *rc, const scratch *s, uint64_t failed,
-                                 hd_regions_insert insert)
+static heddle_status append_rest(hd_region_call *rc, uint64_t failed, hd_regions_insert insert)
 {
     heddle_table *table = rc->table;
-    const hd_slots_table *t = hd_slots(table);
-    const hd_graph_ops *graph = table->engine->graph(t->ops->key_bits, t->ops->value_bits);
     hd_scratch copies = {table->device, 0, {NULL}};
     void *keys = NULL, *values = NULL;
-    heddle_status status = hd_scratch_take(&copies, failed * hd_key_width(table), &keys);
-    if (status == HEDDLE_OK && hd_value_width(table) != 0)
-        status = hd_scratch_take(&copies, failed * hd_value_width(table), &values);
-    if (status == HEDDLE_OK)
-        status = graph->split(table->device, &t->storage.view.mix, s->memory + s->l.spare, failed,
-                              keys, values, rc->stream);
+    heddle_status status = hd_sort_split(table, &rc->job.mix, rc->job.spare, failed, &copies, &keys,
+                                         &values, rc->stream);
     if (status == HEDDLE_OK)
         status = insert(table, keys, values, failed, rc->batch.policy, rc->stream, &rc->rest);
     else rc->rest.at[HD_FAILED] = failed;
@@ -287,7 +260,7 @@ heddle_status hd_regions_append(heddle_table *table, const void *keys, const voi
     status = region_call_begin(&rc, table, stream);
     if (status == HEDDLE_OK) {
         rc.failed_count = &rc.call.words->cursor;
-        rc.job = make_job(table, &hd_slots(table)->storage.view, n);
+        rc.job = hd_sort_job(table, &hd_slots(table)->storage.view, n);
         rc.job.keys = keys;
         rc.job.values = values;
         rc.job.ones = values == NULL;
@@ -304,7 +277,7 @@ heddle_status hd_regions_append(heddle_table *table, const void *keys, const voi
         __atomic_fetch_add(&listed, failed, __ATOMIC_RELAXED);
         counts->at[HD_FAILED] = 0;
         table->evictions += counts->at[HD_EVICTIONS];
-        if (failed != 0) status = append_rest(&rc, &s, failed, insert);
+        if (failed != 0) status = append_rest(&rc, failed, insert);
         for (int i = 0; i < HD_COUNTS; i++) counts->at[i] += rc.rest.at[i];
     }
     if (s.own) hd_block_give(table->device, s.memory);

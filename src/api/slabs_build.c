@@ -5,45 +5,15 @@
  */
 #include <string.h>
 
+#include "api/pair_sort.h"
 #include "api/regions.h"
 #include "api/slabs_table.h"
 #include "api/stage.h"
 
-#define ALIGNMENT UINT64_C(256)
 /* With many more pairs than the table is for, lists become long, or have many equal keys: a matter of insertion. */
 #define PAIRS_MOST 1.25
 /* Slabs of a list on average, where keys are unique: those of much longer lists are not held against each other. */
 #define SLABS_MOST 5.5
-
-/* The parts of the scratch memory: sorted pairs first, then offsets from its beginning. */
-typedef struct layout {
-    uint64_t spare, starts, work, bytes;
-} layout;
-
-static uint64_t aligned(uint64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
-
-static hd_partition make_job(const heddle_table *table, const hd_slab_view *view, uint64_t n)
-{
-    hd_partition job;
-    memset(&job, 0, sizeof job);
-    job.key_bits = hd_slabs(table)->ops->key_bits;
-    job.value_bits = hd_slabs(table)->ops->value_bits;
-    job.region_bits = view->buckets.region_bits;
-    job.mix = view->buckets.mix;
-    job.n = n;
-    return job;
-}
-
-static layout make_layout(const heddle_table *table, const hd_partition *job)
-{
-    const uint64_t pairs = aligned(job->n * hd_pair_bytes(job->key_bits, job->value_bits));
-    layout l;
-    l.spare = pairs;
-    l.starts = l.spare + pairs;
-    l.work = l.starts + aligned(((UINT64_C(1) << job->region_bits) + 1) * sizeof(uint64_t));
-    l.bytes = l.work + aligned(table->engine->partition_work(table->device, job));
-    return l;
-}
 
 /* Whether so many pairs are worth sorting, for a table of these lists that was made for so many keys. */
 static bool suits(const heddle_table *table, const hd_slab_view *view, uint64_t capacity,
@@ -79,7 +49,7 @@ typedef struct slab_filling {
     heddle_table *table;
     const heddle_insert_options *options;
     hd_partition job;
-    layout l;
+    hd_sort_layout l;
     char *memory;
     hd_scratch scratch; /* where it is of our own */
     void *stream;
@@ -105,10 +75,7 @@ static heddle_status fill_regions(slab_filling *f, const hd_call *call)
     const hd_slabs_table *t = hd_slabs(table);
     hd_partition *job = &f->job;
     hd_slab_batch batch;
-    job->pairs = f->memory;
-    job->spare = f->memory + f->l.spare;
-    job->starts = (uint64_t *)(void *)(f->memory + f->l.starts);
-    job->work = f->memory + f->l.work;
+    hd_sort_lay(job, &f->l, f->memory, NULL);
     const hd_sorted sorted = {job->pairs, job->starts, job->starts + 1,      NULL, 0,
                               UINT64_MAX, job->spare,  &call->words->cursor, 0};
     memset(&batch, 0, sizeof batch);
@@ -128,18 +95,12 @@ static heddle_status fill_regions(slab_filling *f, const hd_call *call)
 static heddle_status insert_rest(slab_filling *f, uint64_t listed, hd_counts *counts)
 {
     heddle_table *table = f->table;
-    const hd_slab_ops *ops = hd_slabs(table)->ops;
-    const hd_graph_ops *graph = table->engine->graph(ops->key_bits, ops->value_bits);
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     hd_mixed all = {NULL, NULL, NULL, listed, NULL};
     void *keys = NULL, *values = NULL;
     bool waits = true;
-    heddle_status status = hd_scratch_take(&f->scratch, listed * hd_key_width(table), &keys);
-    if (status == HEDDLE_OK && hd_value_width(table) != 0)
-        status = hd_scratch_take(&f->scratch, listed * hd_value_width(table), &values);
-    if (status == HEDDLE_OK)
-        status =
-            graph->split(table->device, &f->job.mix, f->job.spare, listed, keys, values, f->stream);
+    heddle_status status = hd_sort_split(table, &f->job.mix, f->job.spare, listed, &f->scratch,
+                                         &keys, &values, f->stream);
     all.keys = keys;
     all.values = values;
     options.policy = f->options->policy;
@@ -163,11 +124,11 @@ static heddle_status fill(heddle_table *table, const void *keys, const void *val
     f.options = options;
     f.scratch.device = table->device;
     f.stream = stream;
-    f.job = make_job(table, &hd_slabs(table)->storage.view, n);
+    f.job = hd_sort_job(table, &hd_slabs(table)->storage.view.buckets, n);
     f.job.keys = keys;
     f.job.values = values;
     f.job.ones = values == NULL;
-    f.l = make_layout(table, &f.job);
+    f.l = hd_sort_layout_of(table, &f.job, false);
     heddle_status status = take_memory(&f, done);
     if (status == HEDDLE_OK && *done) {
         status = hd_call_begin(table, true, stream, &call);
@@ -245,7 +206,7 @@ heddle_status hd_slabs_build_workspace(heddle_table *table, uint64_t n, uint64_t
         capacity = n;
     }
     if (!suits(table, &view, capacity, n)) return HEDDLE_OK;
-    const hd_partition job = make_job(table, &view, n);
-    *bytes = make_layout(table, &job).bytes;
+    const hd_partition job = hd_sort_job(table, &view.buckets, n);
+    *bytes = hd_sort_layout_of(table, &job, false).bytes;
     return HEDDLE_OK;
 }

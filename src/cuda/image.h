@@ -52,8 +52,7 @@ typedef struct image {
     image_desk *desk;
     uint32_t slots;
     uint32_t region;
-    uint32_t *
-        news; /* a bit for every slot that was taken here, where `failed` is and the scheme chooses */
+    uint32_t *news;   /* a scheme that chooses, with `failed`: a bit for every slot taken here */
     uint32_t *failed; /* where pairs without room are listed; NULL: nowhere */
     unsigned long long *failed_count;
 } image;
