@@ -3,7 +3,7 @@
  * slab_mixed.h.
  *
  * A warp takes up to 32 operations at a time, one a lane: each lane mixes its key and finds its list, so that
- * is done once for an operation and not by every lane of a tile. Then the four tiles of the warp go through
+ * is done once for an operation and not by every lane of a tile. Then the tiles of the warp go through
  * them: a tile that has come to an end takes the next one, however long the others walk. All tiles take
  * their steps together. Keys and values of the next share are loaded while this one is at work.
  */
@@ -20,11 +20,11 @@
 /* That a processor holds: all warps that it can, or as many as registers allow without much spilling. */
 #define SLAB_NARROW (HD_KEY_BITS + HD_VALUE_BITS <= 64)
 #define SLAB_BLOCKS(operation)                                                                     \
-    ((operation) == SLAB_ANY         ? (SLAB_NARROW ? 6 : 5)                                       \
+    ((operation) == SLAB_ANY         ? (SLAB_NARROW ? 5 : 4)                                       \
      : (operation) == HD_SLAB_INSERT ? (SLAB_NARROW ? 8 : 6)                                       \
                                      : 8)
 #define WARP_SLAB_TILES (WARP_LANES / HD_SLAB_LANES)
-#define TILE_FIRSTS 0x01010101u /* the first lane of every tile */
+#define TILE_FIRSTS (WHOLE_WARP / ((1u << HD_SLAB_LANES) - 1)) /* the first lane of every tile */
 
 /* The arrays' elements for one operation. */
 typedef struct slab_given {

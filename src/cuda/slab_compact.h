@@ -41,7 +41,7 @@ HD_FN slab_read slab_read_all(hd_slab_tile t, char *slab)
     slab_read r = {};
     HD_UNROLL
     for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
-        const uint32_t slot = t.lane * HD_SLAB_LANE_SLOTS + j;
+        const uint32_t slot = slab_lane_slot(t.lane, j);
         if (slot < HD_SLAB_SLOTS) {
             r.pairs[j].lean = *slab_key_at(slab, slot);
 #if HD_VALUE_BITS != 0
@@ -95,6 +95,14 @@ HD_FN void slab_clear_rest(hd_slab_tile t, const slab_target *to)
     }
 }
 
+/* Each lane its bytes of a slab. */
+HD_FN void slab_clear_lane(hd_slab_tile t, char *slab)
+{
+    HD_UNROLL
+    for (uint32_t i = 0; i < HD_SLAB_PIECES; i++)
+        ((uint4 *)(void *)slab)[i * HD_SLAB_LANES + t.lane] = make_uint4(0, 0, 0, 0);
+}
+
 /* slabs_give by a tile; tiles that have nothing to give say HD_SLAB_NONE. */
 HD_FN uint32_t slabs_give_together(hd_slab_tile t, const hd_slab_pool *pool, uint32_t address)
 {
@@ -104,7 +112,7 @@ HD_FN uint32_t slabs_give_together(hd_slab_tile t, const hd_slab_pool *pool, uin
         char *const slab = any ? pool_slab(pool, address) : NULL;
         const uint32_t next = any ? *slab_next_at(slab) : HD_SLAB_NONE;
         __syncwarp(); /* all have read it */
-        if (any) memset(slab + t.lane * HD_SLAB_PIECE, 0, HD_SLAB_PIECE);
+        if (any) slab_clear_lane(t, slab);
         __syncwarp();
         if (any && slab_tile_acts(t)) slab_return(pool, address);
         given += any;
@@ -152,66 +160,43 @@ HD_FN hd_slab_compacted slab_compact_together(hd_slab_tile t, const hd_slab_view
 
 /* ------------------------------------------------------------------------------- lists of one slab */
 
-/* A base slab as a tile has it in registers, 16 bytes a lane. */
-typedef struct slab_piece {
-    hd_key words[HD_SLAB_PIECE / sizeof(hd_key)];
-} slab_piece;
-
-HD_FN slab_piece slab_piece_load(hd_slab_tile t, const char *slab)
-{
-    const uint4 all = ((const uint4 *)(const void *)slab)[t.lane];
-    slab_piece p;
-    memcpy(p.words, &all, sizeof all);
-    return p;
-}
-
-HD_FN hd_key piece_key(const slab_piece *p, uint32_t j)
-{
-    return p->words[j * HD_SLAB_STEP / sizeof(hd_key)];
-}
-
 /* Which slots are taken, or LIVE: bits as in a look. */
-HD_FN void piece_states(hd_slab_tile t, const slab_piece *p, uint32_t *taken, uint32_t *live)
+HD_FN void lane_states(hd_slab_tile t, const hd_slab_bytes *b, uint32_t *taken, uint32_t *live)
 {
     *taken = *live = 0;
     HD_UNROLL
     for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
-        const hd_key key = piece_key(p, j);
-        const bool slot = t.lane * HD_SLAB_LANE_SLOTS + j < HD_SLAB_SLOTS;
+        const hd_key key = slab_lane_key(b, j);
+        const bool slot = slab_lane_slot(t.lane, j) < HD_SLAB_SLOTS;
         *taken |= slab_vote(t, slot && key != 0) << j * HD_SLAB_LANES;
         *live |= slab_vote(t, slot && (key & HD_STATE_MASK) == HD_STATE_LIVE) << j * HD_SLAB_LANES;
     }
 }
 
-HD_FN uint32_t piece_next(hd_slab_tile t, const slab_piece *p)
-{
-    uint32_t tail[HD_SLAB_PIECE / 4];
-    memcpy(tail, p->words, sizeof tail);
-    return __shfl_sync(WHOLE_WARP, tail[HD_SLAB_TAIL % HD_SLAB_PIECE / 4],
-                       (int)(t.shift + HD_SLAB_TAIL / HD_SLAB_PIECE));
-}
-
 /*
- * Moves the live pairs of a list of one slab together, in shared memory, so that the slab is written by one access a
- * lane; `on` tiles have one. Such a slab has neither a slab behind it nor a hint.
+ * Moves the live pairs of a list of one slab together, in shared memory, so that the slab is written by whole
+ * pieces; `on` tiles have one. Such a slab has neither a slab behind it nor a hint.
  */
-HD_FN void slab_compact_one(hd_slab_tile t, char *slab, const slab_piece *p, uint32_t live,
+HD_FN void slab_compact_one(hd_slab_tile t, char *slab, const hd_slab_bytes *b, uint32_t live,
                             char *stage, bool on)
 {
-    memset(stage + t.lane * HD_SLAB_PIECE, 0, HD_SLAB_PIECE);
+    slab_clear_lane(t, stage);
     __syncwarp();
     HD_UNROLL
     for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
         const uint32_t bit = j * HD_SLAB_LANES + t.lane;
         if ((live >> bit & 1) == 0) continue;
         const uint32_t to = slab_nth_slot(hd_popcount32(live & bits_before(bit)));
-        *slab_key_at(stage, to) = piece_key(p, j);
+        *slab_key_at(stage, to) = slab_lane_key(b, j);
 #if HD_VALUE_BITS != 0
         *slab_value_at(stage, to) = *slab_value_at(slab, slab_slot(bit));
 #endif
     }
     __syncwarp(); /* all have read the slab, and the stage is whole */
-    if (on) ((uint4 *)(void *)slab)[t.lane] = ((const uint4 *)(const void *)stage)[t.lane];
+    HD_UNROLL
+    for (uint32_t i = 0; on && i < HD_SLAB_PIECES; i++)
+        ((uint4 *)(void *)slab)[i * HD_SLAB_LANES + t.lane] =
+            ((const uint4 *)(const void *)stage)[i * HD_SLAB_LANES + t.lane];
     __syncwarp(); /* the stage is used again */
 }
 
@@ -233,20 +218,21 @@ static __global__ void __launch_bounds__(SLAB_BLOCK)
     const uint64_t stride = (uint64_t)gridDim.x * blockDim.x / HD_SLAB_LANES;
     uint64_t i = ((uint64_t)blockIdx.x * blockDim.x + threadIdx.x) / HD_SLAB_LANES;
     uint64_t sums[2] = {0, 0};
-    __shared__ uint4 stages[SLAB_BLOCK / HD_SLAB_LANES][HD_SLAB_LANES];
+    __shared__ uint4 stages[SLAB_BLOCK / HD_SLAB_LANES][HD_SLAB_BYTES / sizeof(uint4)];
     if (words->decided == 0) return;
-    slab_piece next = slab_piece_load(t, base_slab(&view.buckets, i < lists ? i : 0));
+    hd_slab_bytes next = slab_load_lane(t, base_slab(&view.buckets, i < lists ? i : 0));
     for (; __any_sync(WHOLE_WARP, i < lists); i += stride) {
         char *const base = base_slab(&view.buckets, i < lists ? i : 0);
-        const slab_piece piece = next; /* the next list is on its way */
-        next = slab_piece_load(t, base_slab(&view.buckets, i + stride < lists ? i + stride : 0));
+        const hd_slab_bytes bytes = next; /* the next list is on its way */
+        next = slab_load_lane(t, base_slab(&view.buckets, i + stride < lists ? i + stride : 0));
         uint32_t taken, live;
-        piece_states(t, &piece, &taken, &live);
+        lane_states(t, &bytes, &taken, &live);
         const uint32_t dead = hd_popcount32(taken) - hd_popcount32(live);
-        const bool is_long = piece_next(t, &piece) != HD_SLAB_NONE;
+        const bool is_long = __shfl_sync(WHOLE_WARP, slab_lane_next(&bytes),
+                                         (int)(t.shift + HD_SLAB_NEXT_LANE)) != HD_SLAB_NONE;
         const bool short_one = i < lists && !is_long && dead != 0;
         if (__any_sync(WHOLE_WARP, short_one))
-            slab_compact_one(t, base, &piece, live, (char *)stages[threadIdx.x / HD_SLAB_LANES],
+            slab_compact_one(t, base, &bytes, live, (char *)stages[threadIdx.x / HD_SLAB_LANES],
                              short_one);
         sums[0] += short_one && slab_tile_acts(t) ? dead : 0;
         if (!__any_sync(WHOLE_WARP, i < lists && is_long)) continue;

@@ -210,14 +210,13 @@ typedef struct slab_keys {
 
 HD_FN slab_keys slab_read_keys(hd_slab_tile t, const char *slab, bool on)
 {
-    hd_key words[HD_SLAB_PIECE / sizeof(hd_key)];
+    const hd_slab_bytes bytes = slab_load_lane(t, slab);
     slab_keys keys;
-    load_shared<HD_SLAB_PIECE>(words, slab + t.lane * HD_SLAB_PIECE);
     HD_UNROLL
     for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
-        const hd_key word = words[j * HD_SLAB_STEP / sizeof(hd_key)];
-        const bool live = t.lane * HD_SLAB_LANE_SLOTS + j < HD_SLAB_SLOTS &&
-                          (word & HD_STATE_MASK) == HD_STATE_LIVE;
+        const hd_key word = slab_lane_key(&bytes, j);
+        const bool live =
+            slab_lane_slot(t.lane, j) < HD_SLAB_SLOTS && (word & HD_STATE_MASK) == HD_STATE_LIVE;
         keys.at[j] = on && live ? word : 0;
     }
     return keys;
@@ -226,7 +225,7 @@ HD_FN slab_keys slab_read_keys(hd_slab_tile t, const char *slab, bool on)
 /* A place in a list: slab and slot. Of equal keys the one with the least stays. */
 HD_FN uint32_t slab_rank(uint32_t slab, uint32_t lane, uint32_t j)
 {
-    return slab * 32 + lane * HD_SLAB_LANE_SLOTS + j;
+    return slab * 32 + slab_lane_slot(lane, j);
 }
 
 /* Holds this lane's keys of slab `mine` against all of slab `theirs`, which is no later; keeps the first equals. */
@@ -276,7 +275,7 @@ HD_FN void slab_unite(hd_slab_tile t, const slab_plan *plan, const hd_slab_view 
         HD_UNROLL
         for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
             if (own.at[j] == 0 || first[j] == SLAB_FIRST_NONE) continue;
-            const uint32_t slot = t.lane * HD_SLAB_LANE_SLOTS + j;
+            const uint32_t slot = slab_lane_slot(t.lane, j);
             slab_update(slab_of_list(plan, view, r, list, first[j] / 32), first[j] % 32, policy,
                         slab_value(slab, slot));
             *slab_key_at(slab, slot) = own.at[j] ^ (HD_STATE_LIVE ^ HD_STATE_DEAD);

@@ -84,14 +84,14 @@ static __global__ void __launch_bounds__(SLAB_BLOCK)
         if (i < n) at = slab_by_number(&view, first + i);
         uint32_t mine = 0; /* a bit for every pair of this lane */
         for (uint32_t j = 0; at.slab != NULL && j < HD_SLAB_LANE_SLOTS; j++) {
-            const uint32_t slot = t.lane * HD_SLAB_LANE_SLOTS + j;
+            const uint32_t slot = slab_lane_slot(t.lane, j);
             if (slot >= HD_SLAB_SLOTS) break;
             const hd_key word = *slab_key_at(at.slab, slot);
             mine |= (uint32_t)((word & HD_STATE_MASK) == HD_STATE_LIVE) << j;
         }
         uint64_t place = warp_append(cursor, hd_popcount32(mine));
         for (; mine != 0; mine &= mine - 1, place++) {
-            const uint32_t slot = t.lane * HD_SLAB_LANE_SLOTS + hd_lowest_bit(mine);
+            const uint32_t slot = slab_lane_slot(t.lane, hd_lowest_bit(mine));
             const hd_key word = *slab_key_at(at.slab, slot);
             keys[place] = key_from_lean(&view.buckets, at.region, word & ~HD_STATE_MASK);
             if (values != NULL) values[place] = slab_value(at.slab, slot);

@@ -35,17 +35,15 @@ typedef struct slab_sight {
 HD_FN slab_sight slab_see(hd_slab_tile t, const hd_slab_walk *walk)
 {
     slab_sight s;
-    hd_key words[HD_SLAB_PIECE / sizeof(hd_key)];
-    uint32_t tail[HD_SLAB_PIECE / 4];
+    const hd_slab_bytes bytes = slab_load_lane(t, walk->slab);
     s.here = false;
     s.slot = 0;
     s.value = 0;
     s.pending = false;
-    load_shared<HD_SLAB_PIECE>(words, walk->slab + t.lane * HD_SLAB_PIECE);
     HD_UNROLL
     for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
-        const uint32_t slot = t.lane * HD_SLAB_LANE_SLOTS + j;
-        const hd_key key = words[j * HD_SLAB_STEP / sizeof(hd_key)];
+        const uint32_t slot = slab_lane_slot(t.lane, j);
+        const hd_key key = slab_lane_key(&bytes, j);
         s.keys[j] =
             slot < HD_SLAB_SLOTS ? key : HD_STATE_DEAD; /* which is neither vacant nor any key's */
         s.pending |= s.keys[j] == (slab_lean(walk) | HD_STATE_PENDING);
@@ -53,11 +51,10 @@ HD_FN slab_sight slab_see(hd_slab_tile t, const hd_slab_walk *walk)
         s.here = true;
         s.slot = slot;
 #if HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
-        s.value = words[j * 2 + 1];
+        s.value = bytes.words[j * 2 + 1];
 #endif
     }
-    memcpy(tail, words, sizeof tail);
-    s.next = tail[HD_SLAB_TAIL % HD_SLAB_PIECE / 4];
+    s.next = slab_lane_next(&bytes);
     return s;
 }
 
@@ -69,10 +66,10 @@ HD_FN bool slab_first_to_see(hd_slab_tile t, bool here, bool *any)
     return here && (lanes & bits_before(t.lane)) == 0;
 }
 
-/* The address that the last lane of the tile sees. */
+/* The address that one lane of the tile sees. */
 HD_FN uint32_t slab_told_next(hd_slab_tile t, const slab_sight *s)
 {
-    return __shfl_sync(WHOLE_WARP, s->next, (int)(t.shift + HD_SLAB_TAIL / HD_SLAB_PIECE));
+    return __shfl_sync(WHOLE_WARP, s->next, (int)(t.shift + HD_SLAB_NEXT_LANE));
 }
 
 /* From a slab in which the key was not seen, or is no more. */

@@ -32,21 +32,21 @@ HD_FN void slab_look_slot(hd_slab_look *look, uint32_t bit, const hd_key *words,
 HD_FN hd_slab_look slab_look(hd_slab_tile t, char *slab, hd_key lean)
 {
     hd_slab_look look;
-    hd_key words[HD_SLAB_LANES][HD_SLAB_PIECE / sizeof(hd_key)];
-    uint32_t tail[HD_SLAB_PIECE / 4];
+    hd_key words[HD_SLAB_BYTES / sizeof(hd_key)];
+    uint32_t tail[HD_SLAB_BYTES / 4];
     (void)t;
     memset(&look, 0, sizeof look);
     HD_UNROLL
-    for (uint32_t lane = 0; lane < HD_SLAB_LANES; lane++)
-        load_shared<HD_SLAB_PIECE>(words[lane], slab + lane * HD_SLAB_PIECE);
+    for (uint32_t i = 0; i < HD_SLAB_BYTES / HD_SLAB_PIECE; i++)
+        load_shared<HD_SLAB_PIECE>(words + i * (HD_SLAB_PIECE / sizeof(hd_key)),
+                                   slab + i * HD_SLAB_PIECE);
     HD_UNROLL
-    for (uint32_t bit = 0; bit < HD_SLAB_ORDER; bit++) {
-        const uint32_t at = bit / HD_SLAB_LANES * HD_SLAB_STEP / sizeof(hd_key);
+    for (uint32_t bit = 0; bit < HD_SLAB_ORDER; bit++)
         if (slab_slot(bit) < HD_SLAB_SLOTS)
-            slab_look_slot(&look, bit, &words[bit % HD_SLAB_LANES][at], lean);
-    }
-    memcpy(tail, words[HD_SLAB_TAIL / HD_SLAB_PIECE], sizeof tail);
-    look.next = tail[HD_SLAB_TAIL % HD_SLAB_PIECE / 4];
+            slab_look_slot(&look, bit, words + slab_slot(bit) * HD_SLAB_STEP / sizeof(hd_key),
+                           lean);
+    memcpy(tail, words, sizeof tail);
+    look.next = tail[HD_SLAB_TAIL / 4];
     return look;
 }
 

@@ -89,7 +89,7 @@ std::multimap<hd_key, hd_value> bare_slabs::read() const
     for (uint64_t bucket = 0; bucket < buckets(); bucket++) {
         char *slab = base_slab(&view.buckets, bucket);
         for (bool vacant = false; slab != NULL;) {
-            for (uint32_t bit = 0; bit < 8 * HD_SLAB_LANE_SLOTS; bit++) {
+            for (uint32_t bit = 0; bit < HD_SLAB_ORDER; bit++) {
                 const uint32_t slot = slab_slot(bit);
                 if (slot >= HD_SLAB_SLOTS) continue;
                 const hd_key word = *slab_key_at(slab, slot);
@@ -186,7 +186,7 @@ static void run(bare_slabs *t, batch_of *b, bool multi, bool pure)
     batch.died = &sizes[1];
     t->spent[0] = 0;
     const unsigned blocks = 1 + (unsigned)random_below(3);
-    const uint32_t width = WARP_SLAB_TILES << random_below(4);
+    const uint32_t width = WARP_LANES >> random_below(3); /* one a tile at least */
     if (multi) launch<true>(t, batch, pure, blocks, width);
     else launch<false>(t, batch, pure, blocks, width);
     b->outcomes.clear();
