@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/regions.h"
 #include "api/slabs_table.h"
 #include "support/arrays.h"
 #include "support/checked.h"
@@ -170,6 +171,9 @@ static void fill_keys(const checked *t, uint64_t *keys, uint64_t n, uint64_t see
 
 /* ------------------------------------------------------------------------------------------- batches */
 
+/* Lets an engine that does large mixtures kind by kind do all of them so. */
+static void kinds_apart(bool apart) { hd_regions_force(apart ? 1 : UINT64_MAX, UINT32_MAX); }
+
 /* On few keys everything meets; on many the table grows meanwhile. */
 static void everything_at_once(const test_case *c)
 {
@@ -184,9 +188,11 @@ static void everything_at_once(const test_case *c)
             case_note("%llu keys, round %u", (unsigned long long)distinct[i], round);
             batch_draw(&b, keys, distinct[i], &state);
             b.policy = round % 5;
+            kinds_apart(round % 2 != 0);
             check_ok(batch_run(c, t.table, &b));
             batch_check(&t, &b);
         }
+        kinds_apart(false);
         checked_all(&t);
         checked_destroy(&t);
     }
@@ -207,7 +213,9 @@ static void every_key_once(const test_case *c)
         batch_draw(&b, keys, n, &state);
         memcpy(b.keys, keys, n * sizeof *keys);
         keys_shuffle(b.keys, n, round);
+        kinds_apart(round % 2 == 0);
         check_ok(batch_run(c, t.table, &b));
+        kinds_apart(false);
         for (uint64_t i = 0; i < n; i++) {
             uint64_t value = 0;
             const bool was = model_find(t.model, b.keys[i], &value);
@@ -327,6 +335,36 @@ static void memory_stays_bounded(const test_case *c)
     batch_free(&b);
     free(keys);
     checked_destroy(&t);
+}
+
+/* Insertions into slots of erased keys, in lists of one slab and of several: these are fewer then, with no compaction. */
+static void slots_come_to_life(const test_case *c)
+{
+    static const double loads[] = {0.6, 0.85};
+    const uint64_t n = case_size(20000), some = n / 16;
+    uint64_t *keys = keys_allocate(n + some);
+    for (int i = 0; i < 2; i++) {
+        heddle_table_stats before = HEDDLE_TABLE_STATS_INIT, after = HEDDLE_TABLE_STATS_INIT;
+        heddle_table_options options = case_options(c);
+        options.capacity = n;
+        options.load = loads[i];
+        checked t = checked_create(c, &options);
+        fill_keys(&t, keys, n + some, 47);
+        checked_insert(&t, keys, keys, n, HEDDLE_POLICY_KEEP);
+        checked_erase(&t, keys, some);
+        check_ok(heddle_table_get_stats(t.table, &before, NULL));
+        assert_int_equal(before.marks, some);
+        checked_insert(&t, keys + n, keys + n, some, HEDDLE_POLICY_KEEP);
+        checked_insert(&t, keys + some, keys + some, n - some, HEDDLE_POLICY_REPLACE);
+        check_ok(heddle_table_get_stats(t.table, &after, NULL));
+        check(after.marks < some * 9 / 10, "%llu dead slots, then %llu",
+              (unsigned long long)before.marks, (unsigned long long)after.marks);
+        assert_int_equal(after.keys, n);
+        checked_all(&t);
+        check_ok(heddle_table_validate(t.table, NULL));
+        checked_destroy(&t);
+    }
+    free(keys);
 }
 
 static void flushing(const test_case *c)
@@ -466,8 +504,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         OVER_SLABS(everything_at_once),   OVER_SLABS(every_key_once), OVER_SLABS(soak_at_the_edge),
-        OVER_SLABS(memory_stays_bounded), OVER_SLABS(flushing),       OVER_MULTIS(other_containers),
-        OVER_WIDTHS(wrong_arguments),
+        OVER_SLABS(memory_stays_bounded), OVER_SLABS(slots_come_to_life), OVER_SLABS(flushing),
+        OVER_MULTIS(other_containers),    OVER_WIDTHS(wrong_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,9 +53,14 @@ static layout make_layout(const heddle_table *table, const hd_view *view, uint64
     return l;
 }
 
+uint64_t hd_regions_forced(uint64_t least)
+{
+    return forced_keys_min != UINT64_MAX ? forced_keys_min : least;
+}
+
 uint64_t hd_regions_least(const heddle_table *table)
 {
-    return forced_keys_min != UINT64_MAX ? forced_keys_min : table->engine->region_keys_min;
+    return hd_regions_forced(table->engine->region_keys_min);
 }
 
 bool hd_regions_suit(const heddle_table *table, const void *keys, const void *values, uint64_t n,

@@ -140,7 +140,7 @@ static heddle_status fill(heddle_table *table, const void *keys, const void *val
         if (status == HEDDLE_OK) {
             const uint64_t listed = counts->at[HD_FAILED];
             counts->at[HD_FAILED] = 0;
-            hd_slabs(table)->erased += counts->at[HD_KEPT] + counts->at[HD_UPDATED];
+            hd_slabs_note_erased(table, counts->at[HD_KEPT] + counts->at[HD_UPDATED]);
             if (listed != 0) status = insert_rest(&f, listed, &rest);
             for (int i = 0; i < HD_COUNTS; i++) counts->at[i] += rest.at[i];
         }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/failed.h"
+#include "api/regions.h"
 #include "api/slabs_table.h"
 #include "api/stage.h"
 
@@ -20,6 +21,7 @@ typedef struct slab_call {
     bool grows;           /* and has not failed to */
     bool waits;           /* whether anybody will see what has failed */
     bool mixed;           /* keys may be erased */
+    bool apart;           /* the kinds of a mixture are done one after the other */
     heddle_status growth; /* why growth failed */
     uint64_t live;        /* keys in the table, where it grows */
     uint64_t retried;     /* failures that were tried again, to take back from the count */
@@ -29,9 +31,11 @@ typedef struct slab_call {
 
 static heddle_status run(const slab_call *c, const hd_slab_batch *batch)
 {
-    if (c->mixed) hd_slabs(c->table)->erased += batch->n;
-    return hd_slabs(c->table)->ops->batch(c->table->device, &hd_slabs(c->table)->storage.view,
-                                          batch, c->stream);
+    hd_slabs_table *t = hd_slabs(c->table);
+    hd_slab_batch with_words = *batch; /* of the storage that the table has by now */
+    if (c->mixed) hd_slabs_note_erased(c->table, batch->n);
+    if (!batch->multi && t->dead) with_words.revived = &t->storage.words->revived;
+    return t->ops->batch(c->table->device, &t->storage.view, &with_words, c->stream);
 }
 
 /* How many keys of the last run failed, and how many there are now, after a wait. */
@@ -81,6 +85,7 @@ static hd_slab_batch batch_of(const slab_call *c, void *const device[HD_SPANS_MA
     batch.operation = HD_SLAB_INSERT;
     batch.policy = c->policy;
     batch.multi = hd_slabs_multi(table);
+    batch.apart = c->apart;
     batch.keys = device[0];
     batch.values = device[1];
     batch.outcomes = (uint8_t *)device[2];
@@ -155,6 +160,15 @@ static heddle_status at_once(slab_call *c, const hd_span *spans, uint64_t n)
     return status == HEDDLE_OK && n != 0 ? work_slice(c, device, 0, n) : status;
 }
 
+/* Whether batches are large enough for that. */
+static bool is_apart(const slab_call *c, uint64_t n)
+{
+    const uint64_t least = hd_slabs(c->table)->ops->apart_least;
+    const uint64_t slice = c->waits && n > c->table->slice ? c->table->slice : n;
+    return c->mixed && !hd_slabs_multi(c->table) && least != UINT64_MAX &&
+           slice >= hd_regions_forced(least);
+}
+
 heddle_status hd_slabs_mixed(heddle_table *table, const hd_mixed *b,
                              const heddle_insert_options *options, bool *waited, hd_counts *counts,
                              void *stream)
@@ -167,7 +181,7 @@ heddle_status hd_slabs_mixed(heddle_table *table, const hd_mixed *b,
         {b->values_out, hd_value_width(table), true, true}, /* in too: it may be left as it is */
     };
     slab_call c;
-    heddle_status status = hd_slabs_tidy(table, stream);
+    heddle_status status;
     memset(&c, 0, sizeof c);
     c.table = table;
     c.options = options;
@@ -178,6 +192,8 @@ heddle_status hd_slabs_mixed(heddle_table *table, const hd_mixed *b,
     c.waits = c.grows || hd_failed_wanted(options) || *waited || table->engine->host_memory ||
               hd_any_staged(table, spans, 5);
     *waited = false;
+    c.apart = is_apart(&c, b->n);
+    status = hd_slabs_tidy(table, !hd_slabs_multi(table) && (!c.mixed || c.apart), stream);
     if (status != HEDDLE_OK) return status;
     *waited = c.waits;
     return c.waits ? in_slices(&c, spans, b->n, counts) : at_once(&c, spans, b->n);

@@ -57,8 +57,8 @@ static heddle_status start(heddle_table *table)
     table->slice = choose_slice(table);
     status = table->engine->allocate(table->device, table->slice, (void **)&t->outcomes);
     if (status == HEDDLE_OK)
-        status = hd_slabs_start(table, &t->storage, table->options.capacity, table->options.seed,
-                                NULL);
+        status =
+            hd_slabs_start(table, &t->storage, table->options.capacity, table->options.seed, NULL);
     if (status == HEDDLE_OK) table->options.capacity = hd_slabs_slots(table);
     return status;
 }

@@ -82,7 +82,7 @@ heddle_status hd_slabs_erase(heddle_table *table, const void *keys, uint64_t n, 
     const hd_span spans[3] = {{(void *)(uintptr_t)keys, hd_key_width(table), true, false},
                               {found, 1, false, true},
                               {NULL, 0, false, false}};
-    hd_slabs(table)->erased += n; /* keys, of which a multimap may have several pairs */
+    hd_slabs_note_erased(table, n); /* keys, of which a multimap may have several pairs */
     return lookup(table, hd_slabs_multi(table) ? HD_SLAB_ERASE_ALL : HD_SLAB_ERASE, spans, n,
                   totals, stream);
 }

@@ -22,12 +22,19 @@ typedef struct hd_slabs_table {
     hd_slabs_storage storage;
     uint8_t *outcomes; /* a slice of them, for callers who pass no array of their own */
     uint64_t erased;   /* keys that may have been erased since that was last asked */
+    bool dead;         /* there may be DEAD slots */
     char name[32];
 } hd_slabs_table;
 
 static inline hd_slabs_table *hd_slabs(const heddle_table *table)
 {
     return (hd_slabs_table *)(uintptr_t)table;
+}
+/* So many keys may have been erased. */
+static inline void hd_slabs_note_erased(heddle_table *table, uint64_t n)
+{
+    hd_slabs(table)->erased += n;
+    hd_slabs(table)->dead |= n != 0;
 }
 static inline bool hd_slabs_fixed(const heddle_table *table)
 {
@@ -92,10 +99,13 @@ typedef struct hd_slabs_numbers {
 } hd_slabs_numbers;
 
 heddle_status hd_slabs_count_slots(heddle_table *table, hd_slabs_numbers *numbers, void *stream);
-/* Compacts all lists if at least so many slots are dead; on the stream. */
-heddle_status hd_slabs_compact(heddle_table *table, uint64_t least, void *stream);
-/* Before an insertion: the same, when so many keys may have been erased that it could be worth it. */
-heddle_status hd_slabs_tidy(heddle_table *table, void *stream);
+/* Compacts all lists if there is need; on the stream. */
+heddle_status hd_slabs_compact(heddle_table *table, hd_slab_need need, void *stream);
+/*
+ * Before an insertion: the same, when so many keys may have been erased that it could be worth it. `reuses`: it
+ * takes the slots of erased keys itself.
+ */
+heddle_status hd_slabs_tidy(heddle_table *table, bool reuses, void *stream);
 /* Moves all pairs to lists for `capacity` keys. The table is unchanged on failure. Waits. */
 heddle_status hd_slabs_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream);
 /*

@@ -3,16 +3,19 @@
  * slots are dead, the pool gets slabs when they run out, and when lists have become long there are more of them.
  *
  * Compaction goes over all lists once. It is done when an eighth of what the table is for is dead, so every erasure
- * pays for eight slots at most, in order. The host only knows how many keys may have been erased: when these are
- * that many, the device is asked, which compacts or not; nobody waits for that.
+ * pays for eight slots at most, in order. Insertions that take dead slots themselves can do without it for longer: until
+ * half of that is dead, which lookups feel, or until the pool is crowded, since lists that have become shorter keep their
+ * slabs. The host only knows how many keys may have been erased: when these are enough, the device is asked, which
+ * compacts or not; nobody waits for that.
  */
 #include <string.h>
 
 #include "api/slabs_table.h"
 
-#define DEAD_SHARE 8  /* of the capacity: one in so many */
-#define LONG_LISTS 2  /* times as many keys as the load asks for */
-#define POOL_GROWTH 2 /* a super block has one slab for so many there are */
+#define DEAD_SHARE 8   /* of the capacity: one in so many */
+#define REUSED_TIMES 4 /* as many dead slots where they are reused and the pool is not crowded */
+#define LONG_LISTS 2   /* times as many keys as the load asks for */
+#define POOL_GROWTH 2  /* a super block has one slab for so many there are */
 #define MOVE_PAIRS_CPU (UINT64_C(1) << 18)
 #define MOVE_PAIRS_GPU (UINT64_C(1) << 23)
 #define MOVE_TRIES 24
@@ -32,29 +35,27 @@ heddle_status hd_slabs_count_slots(heddle_table *table, hd_slabs_numbers *number
     return HEDDLE_OK;
 }
 
-heddle_status hd_slabs_compact(heddle_table *table, uint64_t least, void *stream)
+heddle_status hd_slabs_compact(heddle_table *table, hd_slab_need need, void *stream)
 {
     const hd_slabs_table *t = hd_slabs(table);
     hd_slabs(table)->erased = 0;
     return t->ops->compact(table->device, &t->storage.view, t->storage.words, &table->control->died,
-                           least, stream);
+                           &need, stream);
 }
 
-static uint64_t worth_it(const hd_slabs_storage *storage)
-{
-    const uint64_t share = storage->capacity / DEAD_SHARE;
-    return share != 0 ? share : 1;
-}
+static const hd_slab_need anything = {1, 1};
 
-heddle_status hd_slabs_tidy(heddle_table *table, void *stream)
+heddle_status hd_slabs_tidy(heddle_table *table, bool reuses, void *stream)
 {
-    const uint64_t least = worth_it(&hd_slabs(table)->storage);
-    return hd_slabs(table)->erased >= least ? hd_slabs_compact(table, least, stream) : HEDDLE_OK;
+    const uint64_t capacity = hd_slabs(table)->storage.capacity;
+    const uint64_t least = capacity >= DEAD_SHARE ? capacity / DEAD_SHARE : 1;
+    const hd_slab_need need = {reuses ? least * REUSED_TIMES : least, least};
+    return hd_slabs(table)->erased >= least ? hd_slabs_compact(table, need, stream) : HEDDLE_OK;
 }
 
 heddle_status hd_slabs_flush(heddle_table *table, void *stream)
 {
-    return hd_slabs_compact(table, 1, stream);
+    return hd_slabs_compact(table, anything, stream);
 }
 
 /* ------------------------------------------------------------------------------------ more lists */
@@ -218,6 +219,6 @@ heddle_status hd_slabs_make_room(heddle_table *table, uint64_t failed, bool *mad
     /* Dead slots are few, but for those of this batch: who needs more slabs for one will for the next. */
     if (!hd_slabs_fixed(table)) status = grow(table, &now, failed, stream);
     if (hd_slabs_fixed(table) || (status == HEDDLE_ERROR_NO_MEMORY && now.dead != 0))
-        status = hd_slabs_compact(table, 1, stream);
+        status = hd_slabs_compact(table, anything, stream);
     return status;
 }

@@ -39,7 +39,8 @@ typedef struct slab_share {
 /* The operation is a constant wherever these are called: they are HD_FN, so that no compiler makes it a variable. */
 HD_FN hd_slab_task slab_task(uint32_t operation, const hd_slab_batch *batch, uint64_t i)
 {
-    hd_slab_task task = {operation, batch->policy, batch->multi, 1};
+    hd_slab_task task = {operation, batch->policy, batch->multi, 1,
+                         batch->revived != NULL && batch->operations == NULL && !batch->multi};
     if (HD_VALUE_BITS != 0 && operation == HD_SLAB_INSERT && batch->values != NULL)
         task.value = ((const hd_value *)batch->values)[i];
     return task;
@@ -164,15 +165,17 @@ static inline void slab_add_sums(const hd_slab_batch *batch, const slab_sums *s)
                           *const looked_up = s->ends[HD_SLAB_FIND];
     const uint64_t found = erased[HD_SLAB_PRESENT] + looked_up[HD_SLAB_PRESENT];
     const uint64_t absent = erased[HD_SLAB_ABSENT] + looked_up[HD_SLAB_ABSENT];
-    add_relaxed_64(&at[HD_INSERTED], inserted[HD_SLAB_PLACED]);
+    const uint64_t placed = inserted[HD_SLAB_PLACED] + inserted[HD_SLAB_REVIVED];
+    add_relaxed_64(&at[HD_INSERTED], placed);
     add_relaxed_64(&at[batch->policy == HEDDLE_POLICY_KEEP ? HD_KEPT : HD_UPDATED],
                    inserted[HD_SLAB_PRESENT]);
     add_relaxed_64(&at[HD_FAILED], inserted[HD_SLAB_SPENT]);
     add_relaxed_64(&at[HD_ASKED], found + absent);
     add_relaxed_64(&at[HD_FOUND], found);
     add_relaxed_64(&at[HD_PROBES], s->looks);
-    add_relaxed_64(batch->born, inserted[HD_SLAB_PLACED]);
+    add_relaxed_64(batch->born, placed);
     add_relaxed_64(batch->died, erased[HD_SLAB_PRESENT]);
+    if (inserted[HD_SLAB_REVIVED] != 0) add_relaxed_64(batch->revived, inserted[HD_SLAB_REVIVED]);
 }
 
 static inline void slab_batch(int threads, const hd_slab_view *of_table, const hd_slab_batch *given)

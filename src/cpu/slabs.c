@@ -58,13 +58,23 @@ static heddle_status run_batch_all(heddle_device *device, const hd_slab_view *vi
     return HEDDLE_OK;
 }
 
-static heddle_status compact(heddle_device *device, const hd_slab_view *view, hd_slab_words *words,
-                             const uint64_t *died, uint64_t least, void *stream)
+static bool is_crowded(const hd_slab_pool *pool)
 {
-    const uint64_t n = slab_lists(view);
+    const uint32_t step = pool_sample_step(pool);
+    uint32_t taken = 0, of = 0;
+    for (uint32_t i = 0; i < pool->blocks * HD_SLAB_BLOCK_WORDS; i += step, of++)
+        taken += hd_popcount32(pool->taken[i]);
+    return pool_is_crowded(taken, of);
+}
+
+static heddle_status compact(heddle_device *device, const hd_slab_view *view, hd_slab_words *words,
+                             const uint64_t *died, const hd_slab_need *need, void *stream)
+{
+    const uint64_t n = slab_lists(view), known = *died - words->revived;
     uint64_t dead = 0, given = 0;
     (void)stream;
-    if (*died - words->revived < least) return HEDDLE_OK;
+    if (known < need->dead && (known < need->dead_crowded || !is_crowded(&view->pool)))
+        return HEDDLE_OK;
 #pragma omp parallel for schedule(static) reduction(+ : dead, given)                               \
     num_threads(hd_cpu_threads(device, n))
     for (uint64_t first = 0; first < n; first += REPACK_LISTS)
@@ -125,6 +135,6 @@ static heddle_status take(heddle_device *device, const hd_slab_pool *pool, uint6
 
 extern const hd_slab_ops HD_SYMBOL;
 const hd_slab_ops HD_SYMBOL = {
-    HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, run_batch, run_batch_all, compact,
-    collect,     inspect,       NULL,          NULL,      take,
+    HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, UINT64_MAX, run_batch, run_batch_all,
+    compact,     collect,       inspect,       NULL,       NULL,      take,
 };

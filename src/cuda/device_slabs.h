@@ -219,6 +219,7 @@ class writer
         task.policy = HEDDLE_POLICY_KEEP;
         task.multi = false;
         task.value = 0;
+        task.reuses = false;
         const bool erased = run(slab_walk_start(&at.view, key), task) == HD_SLAB_PRESENT;
         died += erased && slab_tile_acts(slab_tile_here());
         return erased;
@@ -262,6 +263,7 @@ class writer
         task.multi = false;
 #endif
         task.value = value;
+        task.reuses = false;
 #ifdef HD_ONE_LANE
         /* Such a writer may live for one call: nothing but the key leads it to slabs that are not all taken. */
         taker = taker_start(&at.view.pool, (uint32_t)tile_number() ^ (uint32_t)walk.mixed);

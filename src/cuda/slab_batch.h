@@ -20,9 +20,11 @@
 /* That a processor holds: all warps that it can, or as many as registers allow without much spilling. */
 #define SLAB_NARROW (HD_KEY_BITS + HD_VALUE_BITS <= 64)
 #define SLAB_BLOCKS(operation)                                                                     \
-    ((operation) == SLAB_ANY         ? (SLAB_NARROW ? 5 : 4)                                       \
-     : (operation) == HD_SLAB_INSERT ? (SLAB_NARROW ? 8 : 6)                                       \
-                                     : 8)
+    (256 *                                                                                         \
+     ((operation) == SLAB_ANY         ? (SLAB_NARROW ? 5 : 4)                                      \
+      : (operation) == HD_SLAB_INSERT ? (SLAB_NARROW ? 8 : 6)                                      \
+                                      : 8) /                                                       \
+     SLAB_BLOCK)
 #define WARP_SLAB_TILES (WARP_LANES / HD_SLAB_LANES)
 #define TILE_FIRSTS (WHOLE_WARP / ((1u << HD_SLAB_LANES) - 1)) /* the first lane of every tile */
 
@@ -66,6 +68,7 @@ HD_FN bool slab_turns(hd_slab_tile t, const hd_slab_view *view, const slab_share
     turn->walk.mixed = __shfl_sync(WHOLE_WARP, share->mixed, (int)turn->at);
     const uint32_t bucket = __shfl_sync(WHOLE_WARP, share->bucket, (int)turn->at);
     if (fresh) turn->walk.slab = base_slab(&view->buckets, bucket);
+    if (fresh) turn->walk.dead = HD_SLAB_DEAD_NONE;
     return true;
 }
 
@@ -92,14 +95,17 @@ HD_FN int slab_step_counted(hd_slab_tile t, const hd_slab_view *view, hd_slab_wa
     return end;
 }
 
-/* Goes through the operations of a span, all of them OPERATION. */
-template <int OPERATION, bool MULTI, bool MIXED>
+/*
+ * Goes through the operations of a span, all of them OPERATION. MIXED: others of the batch are of other kinds. REUSES:
+ * insertions may take DEAD slots.
+ */
+template <int OPERATION, bool MULTI, bool MIXED, bool REUSES>
 HD_FN void slab_phase(hd_slab_tile t, const hd_slab_view *view, const hd_slab_batch *batch,
                       const slab_share *share, slab_span span, hd_slab_taker *taker,
                       slab_sums *sums)
 {
-    slab_turn turn = {false, 0, {0, (char *)view->buckets.slots}};
-    hd_slab_task task = {OPERATION, batch->policy, MULTI, 1};
+    slab_turn turn = {false, 0, {0, (char *)view->buckets.slots, HD_SLAB_DEAD_NONE}};
+    hd_slab_task task = {OPERATION, batch->policy, MULTI, 1, false};
     hd_value *const values =
         OPERATION == HD_SLAB_FIND && HD_VALUE_BITS != 0 ? (hd_value *)batch->values_out : NULL;
     const bool notes = batch->outcomes != NULL || batch->found != NULL;
@@ -117,7 +123,7 @@ HD_FN void slab_phase(hd_slab_tile t, const hd_slab_view *view, const hd_slab_ba
             end = slab_seek(t, view, &turn.walk, values, number, turn.busy, sums);
         else if (OPERATION == HD_SLAB_ERASE)
             end = slab_remove(t, view, &turn.walk, turn.busy, sums);
-        else end = slab_put(t, view, &turn.walk, &task, turn.busy, taker, sums);
+        else end = slab_put<REUSES>(t, view, &turn.walk, &task, turn.busy, taker, sums);
         if (end == HD_SLAB_AGAIN || end == HD_SLAB_ON) {
             sums->looks += turn.busy && slab_tile_acts(t); /* beyond the first */
         } else {
@@ -155,25 +161,25 @@ HD_FN uint64_t *slab_sum_at(const hd_slab_batch *batch, int i)
     uint64_t *const at = batch->counts->at;
     const int present = batch->policy == HEDDLE_POLICY_KEEP ? HD_KEPT : HD_UPDATED;
     uint64_t *const to[] = {at + HD_INSERTED, at + present, at + HD_FAILED, at + HD_ASKED,
-                            at + HD_FOUND,    batch->died,  at + HD_PROBES};
+                            at + HD_FOUND,    batch->died,  at + HD_PROBES, batch->revived};
     return to[i];
 }
 
 HD_FN void slab_sums_add(const hd_slab_batch *batch, const slab_sums *sums)
 {
-    uint64_t *const to[] = {
-        slab_sum_at(batch, 0), slab_sum_at(batch, 1), slab_sum_at(batch, 2), slab_sum_at(batch, 3),
-        slab_sum_at(batch, 4), slab_sum_at(batch, 5), slab_sum_at(batch, 6), batch->born};
-    const uint32_t mine[] = {sums->placed, sums->updated, sums->spent, sums->asked,
-                             sums->found,  sums->erased,  sums->looks, sums->placed};
+    uint64_t *const to[] = {slab_sum_at(batch, 0), slab_sum_at(batch, 1), slab_sum_at(batch, 2),
+                            slab_sum_at(batch, 3), slab_sum_at(batch, 4), slab_sum_at(batch, 5),
+                            slab_sum_at(batch, 6), slab_sum_at(batch, 7), batch->born};
+    const uint32_t mine[] = {sums->placed, sums->updated, sums->spent,   sums->asked, sums->found,
+                             sums->erased, sums->looks,   sums->revived, sums->placed};
     block_add(to, mine);
 }
 
 /*
  * `width` operations of a warp at a time, at most 32: few, where a batch has few for every warp. MULTI: a key may have
- * several pairs. Lists are fewer than 2^32.
+ * several pairs. REUSES: insertions may take DEAD slots. Lists are fewer than 2^32.
  */
-template <int OPERATION, bool MULTI>
+template <int OPERATION, bool MULTI, bool REUSES>
 static __global__ void __launch_bounds__(SLAB_BLOCK, SLAB_BLOCKS(OPERATION))
     slab_batch(const hd_slab_view view, const hd_slab_batch batch, uint32_t width)
 {
@@ -182,7 +188,7 @@ static __global__ void __launch_bounds__(SLAB_BLOCK, SLAB_BLOCKS(OPERATION))
     const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x, n = (uint32_t)batch.n;
     const uint32_t lane = threadIdx.x % WARP_LANES;
     const uint32_t stride = gridDim.x * blockDim.x / WARP_LANES * width;
-    slab_sums sums = {0, 0, 0, 0, 0, 0, 0};
+    slab_sums sums = {0, 0, 0, 0, 0, 0, 0, 0};
     hd_slab_taker *const taker = takers + threadIdx.x / HD_SLAB_LANES; /* of the one that acts */
     uint32_t first = thread / WARP_LANES * width;
     slab_given next = slab_load<OPERATION>(&batch, first + lane);
@@ -191,7 +197,8 @@ static __global__ void __launch_bounds__(SLAB_BLOCK, SLAB_BLOCKS(OPERATION))
         const uint32_t all = n - first < width ? n - first : width;
         const slab_share share = slab_take_share(&view, next, first + lane);
         next = slab_load<OPERATION>(&batch, first + stride + lane);
-        slab_phase<OPERATION, MULTI, false>(t, &view, &batch, &share, {0, all}, taker, &sums);
+        slab_phase<OPERATION, MULTI, false, REUSES>(t, &view, &batch, &share, {0, all}, taker,
+                                                    &sums);
         sums.looks += lane < all;
         if (OPERATION != HD_SLAB_INSERT) sums.asked += lane < all;
     }

@@ -202,10 +202,26 @@ HD_FN void slab_compact_one(hd_slab_tile t, char *slab, const hd_slab_bytes *b, 
 
 /* --------------------------------------------------------------------------------------- kernels */
 
-/* Whether at least so many slots are dead. By one thread, so that all blocks that follow agree. */
-static __global__ void slab_decide(hd_slab_words *words, const uint64_t *died, uint64_t least)
+/* Whether there is need. By one block, so that all blocks that follow agree. */
+static __global__ void __launch_bounds__(SLAB_BLOCK)
+    slab_decide(const hd_slab_pool pool, hd_slab_words *words, const uint64_t *died,
+                const hd_slab_need need)
 {
-    words->decided = *died - words->revived >= least;
+    __shared__ uint32_t taken, looked_at;
+    const uint64_t dead = *died - words->revived;
+    const uint32_t step = pool_sample_step(&pool);
+    uint32_t bits = 0, of = 0;
+    if (threadIdx.x == 0) taken = looked_at = 0;
+    __syncthreads(); /* and all have read what one will write */
+    if (dead >= need.dead_crowded && dead < need.dead)
+        for (uint32_t i = threadIdx.x * step; i < pool.blocks * HD_SLAB_BLOCK_WORDS;
+             i += SLAB_BLOCK * step, of++)
+            bits += hd_popcount32(load_relaxed_32(pool.taken + i));
+    atomicAdd(&taken, bits);
+    atomicAdd(&looked_at, of);
+    __syncthreads();
+    if (threadIdx.x != 0) return;
+    words->decided = dead >= need.dead || (looked_at != 0 && pool_is_crowded(taken, looked_at));
     if (words->decided != 0) words->spent = 0;
 }
 

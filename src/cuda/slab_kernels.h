@@ -1,7 +1,7 @@
 /*
  * slab_kernels.h: the device code of slab hashes; apart from the host code so that tests/cuda_on_cpu can run
  * these kernels on a CPU. Batches of insertions, erasures and lookups are in
- * slab_batch.h and slab_mixed.h, compaction in slab_compact.h, builds in slab_fill.h.
+ * slab_batch.h, slab_mixed.h and slab_select.h, compaction in slab_compact.h, builds in slab_fill.h.
  */
 #ifndef HD_CUDA_SLAB_KERNELS_H
 #define HD_CUDA_SLAB_KERNELS_H
@@ -10,6 +10,7 @@
 #include "cuda/slab_compact.h"
 #include "cuda/slab_fill.h"
 #include "cuda/slab_mixed.h"
+#include "cuda/slab_select.h"
 
 /* COUNT, RETRIEVE, CLAIM or ERASE_ALL for every key of a batch. A claim counts nothing: erasing does. */
 template <int OPERATION>

@@ -118,10 +118,10 @@ HD_FN void slab_mixed_phase(hd_slab_tile t, const hd_slab_view *view, const hd_s
                             const slab_share *share, slab_span span, slab_desk *desk)
 {
     const uint32_t one = threadIdx.x % WARP_LANES < span.end - span.at; /* of so many lanes */
-    slab_sums sums = {0, 0, 0, 0, 0, 0, 0};
+    slab_sums sums = {0, 0, 0, 0, 0, 0, 0, 0};
     if (span.at == span.end) return;
-    slab_phase<OPERATION, MULTI, true>(t, view, batch, share, span,
-                                       desk->takers + threadIdx.x / HD_SLAB_LANES, &sums);
+    slab_phase<OPERATION, MULTI, true, false>(t, view, batch, share, span,
+                                              desk->takers + threadIdx.x / HD_SLAB_LANES, &sums);
     desk_add(&desk->sums[SLAB_SUM(looks)], one + sums.looks);
     if (OPERATION == HD_SLAB_INSERT) {
         desk_add(&desk->sums[SLAB_SUM(placed)], sums.placed);

@@ -20,6 +20,7 @@ HD_FN uint32_t bits_before(uint32_t bit) { return (1u << bit) - 1; }
 /* What the operations of a thread came to. */
 typedef struct slab_sums {
     uint32_t placed, updated, spent, asked, found, erased, looks;
+    uint32_t revived; /* of those that were placed: into slots that were DEAD */
 } slab_sums;
 
 /* What this lane sees of a slab. */
@@ -32,10 +33,11 @@ typedef struct slab_sight {
     hd_key keys[HD_SLAB_LANE_SLOTS];
 } slab_sight;
 
-HD_FN slab_sight slab_see(hd_slab_tile t, const hd_slab_walk *walk)
+/* Also gives the lane's bytes. */
+HD_FN slab_sight slab_see(hd_slab_tile t, const hd_slab_walk *walk, hd_slab_bytes *bytes)
 {
     slab_sight s;
-    const hd_slab_bytes bytes = slab_load_lane(t, walk->slab);
+    *bytes = slab_load_lane(t, walk->slab);
     s.here = false;
     s.slot = 0;
     s.value = 0;
@@ -43,7 +45,7 @@ HD_FN slab_sight slab_see(hd_slab_tile t, const hd_slab_walk *walk)
     HD_UNROLL
     for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
         const uint32_t slot = slab_lane_slot(t.lane, j);
-        const hd_key key = slab_lane_key(&bytes, j);
+        const hd_key key = slab_lane_key(bytes, j);
         s.keys[j] =
             slot < HD_SLAB_SLOTS ? key : HD_STATE_DEAD; /* which is neither vacant nor any key's */
         s.pending |= s.keys[j] == (slab_lean(walk) | HD_STATE_PENDING);
@@ -51,10 +53,10 @@ HD_FN slab_sight slab_see(hd_slab_tile t, const hd_slab_walk *walk)
         s.here = true;
         s.slot = slot;
 #if HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
-        s.value = bytes.words[j * 2 + 1];
+        s.value = bytes->words[j * 2 + 1];
 #endif
     }
-    s.next = slab_lane_next(&bytes);
+    s.next = slab_lane_next(bytes);
     return s;
 }
 
@@ -85,7 +87,8 @@ HD_FN int slab_go_on(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *wal
 HD_FN int slab_seek(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk, hd_value *values,
                     uint32_t number, bool active, slab_sums *sums)
 {
-    slab_sight s = slab_see(t, walk);
+    hd_slab_bytes bytes;
+    slab_sight s = slab_see(t, walk, &bytes);
     bool found;
     const bool here = slab_first_to_see(t, active && s.here, &found);
     sums->found += here;
@@ -104,7 +107,8 @@ HD_FN int slab_seek(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk
 HD_FN int slab_remove(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk, bool active,
                       slab_sums *sums)
 {
-    const slab_sight s = slab_see(t, walk);
+    hd_slab_bytes bytes;
+    const slab_sight s = slab_see(t, walk, &bytes);
     bool found;
     const bool here = slab_first_to_see(t, active && s.here, &found);
     const bool mine = here && slab_bury(walk->slab, s.slot, slab_lean(walk));
@@ -125,35 +129,84 @@ HD_FN int slab_put_on(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *wa
     return slab_tile_tell(t, end);
 }
 
+/* What an insertion that reuses slots does where it may not take one: *again says that it begins once more. */
+HD_FN void slab_put_off(const hd_slab_view *view, hd_slab_walk *walk, bool free, bool last,
+                        bool *again)
+{
+    *again = last && walk->dead == HD_SLAB_DEAD_SEEN;
+    if (*again) {
+        walk->dead = HD_SLAB_DEAD_TAKE;
+        walk->slab = slab_base(view, walk);
+    } else if (!last && free) {
+        walk->dead = HD_SLAB_DEAD_SEEN;
+    }
+}
+
+/* The bits of VACANT slots of a slab; where insertions reuse slots of those that are VACANT or DEAD. */
+template <bool REUSES> HD_FN uint32_t slab_free_bits(hd_slab_tile t, const slab_sight *s)
+{
+    uint32_t free = 0;
+    HD_UNROLL
+    for (uint32_t j = HD_SLAB_LANE_SLOTS; j-- > 0;) {
+        /* The states of slots that are neither LIVE nor about to be are those without the topmost bit. */
+        const bool mine = REUSES ? slab_lane_slot(t.lane, j) < HD_SLAB_SLOTS &&
+                                       s->keys[j] >> (HD_KEY_BITS - 1) == 0
+                                 : s->keys[j] == 0;
+        free |= slab_vote(t, mine) << j * HD_SLAB_LANES;
+    }
+    return free;
+}
+
+/* What was seen in the j-th slot of this lane. */
+HD_FN hd_slab_word slab_lane_word(const hd_slab_bytes *bytes, uint32_t j)
+{
+    hd_slab_word word = 0;
+    HD_UNROLL
+    for (uint32_t i = 0; i < HD_SLAB_LANE_SLOTS; i++) {
+#if HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
+        if (i == j) word = (hd_slab_word)bytes->words[i * 2 + 1] << 32 | slab_lane_key(bytes, i);
+#else
+        if (i == j) word = slab_lane_key(bytes, i);
+#endif
+    }
+    return word;
+}
+
+/* REUSES: nothing but insertions is under way, and they may take DEAD slots. */
+template <bool REUSES>
 HD_FN int slab_put(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
                    const hd_slab_task *task, bool active, hd_slab_taker *taker, slab_sums *sums)
 {
-    const slab_sight s = slab_see(t, walk);
-    bool mine = false, waits = false, found;
+    hd_slab_bytes bytes;
+    const slab_sight s = slab_see(t, walk, &bytes);
+    bool mine = false, waits = false, again = false, found;
     const bool here = slab_first_to_see(t, active && s.here, &found);
-    uint32_t vacant = 0;
-    HD_UNROLL
-    for (uint32_t j = HD_SLAB_LANE_SLOTS; j-- > 0;)
-        vacant |= slab_vote(t, s.keys[j] == 0) << j * HD_SLAB_LANES;
+    const uint32_t next = REUSES ? slab_told_next(t, &s) : HD_SLAB_NONE;
+    const uint32_t free = slab_free_bits<REUSES>(t, &s);
+    hd_slab_word from = 0;
 #if !HD_SLAB_IN_ONE
     waits = slab_vote(t, s.pending) !=
             0; /* no other may take the place of a key that is about to come */
 #endif
+    const bool takes = free != 0 && slab_may_take(walk, REUSES, next);
     if (here) {
         slab_seen();
         slab_update(walk->slab, s.slot, task->policy, task->value);
-    } else if (active && !found && !waits && vacant != 0 &&
-               hd_lowest_bit(vacant) % HD_SLAB_LANES == t.lane) {
+    } else if (active && !found && !waits && takes &&
+               hd_lowest_bit(free) % HD_SLAB_LANES == t.lane) {
         const hd_pair pair = {slab_lean(walk), task->value};
-        mine = slab_claim(walk->slab, slab_slot(hd_lowest_bit(vacant)), pair);
+        if (REUSES) from = slab_lane_word(&bytes, hd_lowest_bit(free) / HD_SLAB_LANES);
+        mine = slab_claim(walk->slab, slab_slot(hd_lowest_bit(free)), from, pair);
     }
-    const bool placed = slab_vote(t, mine) != 0, full = vacant == 0 && !found && !waits;
+    const bool placed = slab_vote(t, mine) != 0, stuck = active && !takes && !found && !waits;
     sums->updated += here;
     sums->placed += mine;
+    if (REUSES) sums->revived += mine && from != 0;
     int end = found ? HD_SLAB_PRESENT : placed ? HD_SLAB_PLACED : HD_SLAB_AGAIN;
-    if (!__any_sync(WHOLE_WARP, active && full)) return end;
-    const int on = slab_put_on(t, view, walk, &s, active && full, taker);
-    if (full) end = on;
+    if (!__any_sync(WHOLE_WARP, stuck)) return end;
+    if (REUSES && stuck) slab_put_off(view, walk, free != 0, next == HD_SLAB_NONE, &again);
+    const int on = slab_put_on(t, view, walk, &s, stuck && !again, taker);
+    if (stuck) end = again ? (int)HD_SLAB_AGAIN : on;
     sums->spent += active && end == HD_SLAB_SPENT && slab_tile_acts(t);
     return end;
 }

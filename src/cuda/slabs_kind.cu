@@ -7,13 +7,15 @@
 #include "cuda/slab_kernels.h"
 #include "engine/error.h"
 
+#define APART_LEAST (UINT64_C(1) << 21) /* operations that are worth three launches */
 #define LAUNCH_KEYS (UINT64_C(1) << 30) /* of one launch: their numbers stay 32 bits wide */
 
 /* As many blocks as fill the device, or as there is work for, `lanes` threads a piece. */
 static unsigned blocks_for(const heddle_device *device, uint64_t pieces, uint32_t lanes)
 {
     const uint64_t needed = (pieces * lanes + SLAB_BLOCK - 1) / SLAB_BLOCK;
-    const uint64_t full = (uint64_t)((const hd_device_cuda *)device)->multiprocessors * 8;
+    const uint64_t full =
+        (uint64_t)((const hd_device_cuda *)device)->multiprocessors * (2048 / SLAB_BLOCK);
     return (unsigned)(needed == 0 ? 1 : needed < full ? needed : full);
 }
 
@@ -47,7 +49,7 @@ static hd_slab_batch part_of(const hd_slab_batch *batch, uint64_t first)
 static uint32_t share_width(const heddle_device *device, uint64_t n)
 {
     const uint64_t warps =
-        (uint64_t)((const hd_device_cuda *)device)->multiprocessors * 8 * (SLAB_BLOCK / WARP_LANES);
+        (uint64_t)((const hd_device_cuda *)device)->multiprocessors * (2048 / WARP_LANES);
     uint32_t width = WARP_SLAB_TILES;
     while (width < WARP_LANES && warps * width < n) width *= 2;
     return width;
@@ -57,11 +59,17 @@ template <bool MULTI>
 static void launch_batch(const hd_slab_view *view, const hd_slab_batch *part, uint32_t width,
                          unsigned blocks, cudaStream_t use)
 {
-    if (part->operation == HD_SLAB_INSERT)
-        slab_batch<HD_SLAB_INSERT, MULTI><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
+    if (part->operation == HD_SLAB_INSERT && !MULTI && part->revived != NULL)
+        slab_batch<HD_SLAB_INSERT, MULTI, !MULTI>
+            <<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
+    else if (part->operation == HD_SLAB_INSERT)
+        slab_batch<HD_SLAB_INSERT, MULTI, false>
+            <<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
     else if (part->operation == HD_SLAB_ERASE)
-        slab_batch<HD_SLAB_ERASE, MULTI><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
-    else slab_batch<HD_SLAB_FIND, MULTI><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
+        slab_batch<HD_SLAB_ERASE, MULTI, false>
+            <<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
+    else
+        slab_batch<HD_SLAB_FIND, MULTI, false><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
 }
 
 /* Chunks that give every block equally much to do, and every tile of it one operation at least. */
@@ -81,6 +89,15 @@ static void launch_mixed(const heddle_device *device, const hd_slab_view *view,
     else slab_mixed<false><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, chunk, width);
 }
 
+static void launch_select(const heddle_device *device, const hd_slab_view *view,
+                          const hd_slab_batch *part, cudaStream_t use)
+{
+    const unsigned blocks = blocks_for(device, part->n, 1);
+    slab_select<HD_SLAB_FIND><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part);
+    slab_select<HD_SLAB_ERASE><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part);
+    slab_select<HD_SLAB_INSERT><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part);
+}
+
 static heddle_status run_batch(heddle_device *device, const hd_slab_view *view,
                                const hd_slab_batch *batch, void *stream)
 {
@@ -91,7 +108,9 @@ static heddle_status run_batch(heddle_device *device, const hd_slab_view *view,
         const hd_slab_batch part = part_of(batch, first);
         const uint32_t width = share_width(device, part.n);
         const unsigned blocks = blocks_for(device, (part.n + width - 1) / width, WARP_LANES);
-        if (part.operations != NULL || part.retry) launch_mixed(device, view, &part, use);
+        if (part.operations != NULL && part.apart && !part.retry && !part.multi)
+            launch_select(device, view, &part, use);
+        else if (part.operations != NULL || part.retry) launch_mixed(device, view, &part, use);
         else if (part.multi) launch_batch<true>(view, &part, width, blocks, use);
         else launch_batch<false>(view, &part, width, blocks, use);
     }
@@ -117,10 +136,10 @@ static heddle_status run_batch_all(heddle_device *device, const hd_slab_view *vi
 }
 
 static heddle_status compact(heddle_device *device, const hd_slab_view *view, hd_slab_words *words,
-                             const uint64_t *died, uint64_t least, void *stream)
+                             const uint64_t *died, const hd_slab_need *need, void *stream)
 {
     ENTER_FOR(1);
-    slab_decide<<<1, 1, 0, use>>>(words, died, least);
+    slab_decide<<<1, SLAB_BLOCK, 0, use>>>(view->pool, words, died, *need);
     slab_compact_all<<<blocks_for(device, slab_lists(view), HD_SLAB_LANES), SLAB_BLOCK, 0, use>>>(
         *view, words);
     return hd_cuda_check(cudaGetLastError(), "cannot compact slabs");
@@ -187,6 +206,6 @@ static heddle_status take(heddle_device *device, const hd_slab_pool *pool, uint6
 
 extern "C" const hd_slab_ops HD_SYMBOL;
 extern "C" const hd_slab_ops HD_SYMBOL = {
-    HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, run_batch, run_batch_all, compact,
-    collect,     inspect,       fill,          can_fill,  take,
+    HD_KEY_BITS, HD_VALUE_BITS, HD_SLAB_SLOTS, APART_LEAST, run_batch, run_batch_all,
+    compact,     collect,       inspect,       fill,        can_fill,  take,
 };

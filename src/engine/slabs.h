@@ -22,7 +22,7 @@
 #include "engine/table_view.h"
 
 #define HD_SLAB_BYTES 128
-#define HD_SLAB_TAIL 120    /* where the address of the next slab is */
+#define HD_SLAB_TAIL 120 /* where the address of the next slab is */
 #define HD_SLAB_NOTE 124 /* where the leading bits of its keys are, or the hint */
 #define HD_SLAB_NONE                                                                               \
     UINT32_C(0)           /* the address of no slab: the first of a pool is never given away */
@@ -76,9 +76,10 @@ enum {
 typedef struct hd_slab_batch {
     const uint8_t *operations; /* of each key; NULL: all are `operation` */
     uint32_t operation;
-    uint32_t policy;    /* HEDDLE_POLICY_* of insertions */
-    bool multi;         /* insertions put pairs of equal keys beside each other */
-    bool retry;         /* only those are worked on whose outcome is FAILED */
+    uint32_t policy; /* HEDDLE_POLICY_* of insertions */
+    bool multi;      /* insertions put pairs of equal keys beside each other */
+    bool retry;      /* only those are worked on whose outcome is FAILED */
+    bool apart; /* a mixture without `multi` and `retry` is done kind by kind: see apart_least */
     const void *keys;   /* n of them */
     const void *values; /* to insert; NULL in a set, or when all are 1 */
     void *values_out; /* NULL, or where the values of lookups go; not written where there is none */
@@ -87,13 +88,21 @@ typedef struct hd_slab_batch {
     uint64_t n;
     hd_counts *counts; /* added to */
     uint64_t *born, *died;
+    uint64_t *
+        revived; /* NULL, or hd_slab_words.revived: insertions may take DEAD slots, if nothing else goes on */
     uint64_t *matches;      /* COUNT: NULL, or how many pairs each key has */
     const uint64_t *places; /* RETRIEVE: where the values of each key begin in values_out */
 } hd_slab_batch;
 
+/* When lists are to be compacted: so many slots are dead; or so many and the pool is crowded (pool/slab_pool.h). */
+typedef struct hd_slab_need {
+    uint64_t dead, dead_crowded;
+} hd_slab_need;
+
 /* Words of a table in device memory. */
 typedef struct hd_slab_words {
-    uint64_t revived; /* slots of erased keys that compaction has made vacant, of all time */
+    uint64_t
+        revived; /* slots of erased keys that are vacant again or have another key, of all time */
     uint64_t given;   /* slabs that went back to the pool by it */
     uint64_t decided; /* whether the compaction at hand is worth it */
     uint32_t spent;   /* hd_slab_pool.spent */
@@ -118,15 +127,17 @@ typedef struct hd_slab_census {
 typedef struct hd_slab_ops {
     uint32_t key_bits, value_bits; /* 0 in a set */
     uint32_t slots;                /* of a slab */
+    /* Mixtures of so many operations are best done kind by kind; UINT64_MAX: none, and `apart` is not looked at. */
+    uint64_t apart_least;
     /* Any mixture of INSERT, ERASE and FIND; batch->operation where there is no array of them. */
     heddle_status (*batch)(heddle_device *device, const hd_slab_view *view,
                            const hd_slab_batch *batch, void *stream);
     /* COUNT, RETRIEVE, CLAIM or ERASE_ALL for every key. */
     heddle_status (*batch_all)(heddle_device *device, const hd_slab_view *view,
                                const hd_slab_batch *batch, void *stream);
-    /* Compacts all lists, if at least so many slots are dead; `died` are the erasures of all time. */
+    /* Compacts all lists, if there is need; `died` are the erasures of all time. */
     heddle_status (*compact)(heddle_device *device, const hd_slab_view *view, hd_slab_words *words,
-                             const uint64_t *died, uint64_t least, void *stream);
+                             const uint64_t *died, const hd_slab_need *need, void *stream);
     /* Appends the pairs of slabs [first, first + n) at *cursor, and moves the cursor: base slabs, then the pool's. */
     heddle_status (*collect)(heddle_device *device, const hd_slab_view *view, uint64_t first,
                              uint64_t n, void *keys, void *values, uint64_t *cursor, void *stream);

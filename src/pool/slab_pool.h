@@ -139,6 +139,22 @@ HD_FN uint32_t slab_take(const hd_slab_pool *pool, hd_slab_taker *taker)
     return address;
 }
 
+/*
+ * Whether three quarters of a pool are taken, by `of` of its words in which `taken` bits are set. Slabs are taken at
+ * random, so some words, in even steps, speak for all.
+ */
+#define HD_POOL_SAMPLE (UINT32_C(1) << 15)
+
+HD_FN uint32_t pool_sample_step(const hd_slab_pool *pool)
+{
+    return pool->blocks * HD_SLAB_BLOCK_WORDS / HD_POOL_SAMPLE + 1;
+}
+
+HD_FN bool pool_is_crowded(uint32_t taken, uint32_t of)
+{
+    return (uint64_t)taken * 4 >= (uint64_t)of * 32 * 3;
+}
+
 /* Gives back a slab that is all 0. False, and nothing done, where it was not taken, or is none of the pool. */
 HD_FN bool slab_give(const hd_slab_pool *pool, uint32_t address)
 {

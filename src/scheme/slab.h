@@ -9,6 +9,11 @@
  *           VACANT, by a CAS, and a slab is linked only behind one without vacancies. An erased slot is DEAD
  *           and stays so until the list is compacted, alone. So a slot that was seen with another key, or DEAD,
  *           will never hold this key, and whoever has reached a VACANT slot has seen all slots before it.
+ *           A batch of insertions alone may take DEAD slots too (hd_slab_task.reuses). Slots are then
+ *           free, or LIVE and stay so. An insertion first walks to the end of the list, so that the
+ *           key is nowhere; then it takes the first slot that is free. Of two insertions of
+ *           a key the later one cannot take a slot before the other's, which was free all the while and the
+ *           first, nor go past it.
  *   unique  Hence two insertions of a key meet at the same slot, and the CAS of one of them fails: it looks
  *           again and finds the key there.
  *   atomic  Every operation takes effect at one step: the CAS that claims or buries a slot, or for a pair of
@@ -42,6 +47,7 @@
 /* The ends of an operation, and not yet. */
 enum {
     HD_SLAB_PLACED,  /* inserted */
+    HD_SLAB_REVIVED, /* inserted, into a slot that was DEAD */
     HD_SLAB_PRESENT, /* the key was there: kept, updated, found, erased */
     HD_SLAB_ABSENT,
     HD_SLAB_SPENT, /* no slab is left in the pool, nothing changed */
@@ -49,10 +55,18 @@ enum {
     HD_SLAB_ON     /* the next one */
 };
 
+/* What an insertion that may take DEAD slots knows of those in slabs that it has left. */
+enum {
+    HD_SLAB_DEAD_NONE, /* there are none */
+    HD_SLAB_DEAD_SEEN, /* there are some, but the key may be further on */
+    HD_SLAB_DEAD_TAKE /* the key is nowhere: it walks again, and takes the first slot that is free */
+};
+
 /* Where an operation is. */
 typedef struct hd_slab_walk {
     hd_key mixed;
     char *slab;
+    uint32_t dead; /* HD_SLAB_DEAD_* */
 } hd_slab_walk;
 
 /* The bits of its key that a slot has, and those two that it lacks. */
@@ -89,6 +103,7 @@ HD_FN hd_slab_walk slab_walk_start(const hd_slab_view *view, hd_key key)
     hd_slab_walk walk;
     walk.mixed = mix_key(&view->buckets.mix, key);
     walk.slab = slab_base(view, &walk);
+    walk.dead = HD_SLAB_DEAD_NONE;
     return walk;
 }
 
@@ -98,6 +113,7 @@ typedef struct hd_slab_task {
     uint32_t policy;    /* of an insertion whose key is there */
     bool multi;         /* insertions put pairs of equal keys beside each other */
     hd_value value;     /* to insert */
+    bool reuses;        /* insertions may take DEAD slots: not in multimaps */
 } hd_slab_task;
 
 /* Puts a slab behind one that is full, to be found there at the next look. */
@@ -116,10 +132,29 @@ HD_FN int slab_extend(const hd_slab_view *view, const hd_slab_walk *walk, hd_sla
     return HD_SLAB_AGAIN;
 }
 
-/* What one thread of the tile does for an insertion after a look. */
-HD_FN int slab_insert(const hd_slab_view *view, const hd_slab_walk *walk, const hd_slab_look *look,
+/* Takes the first of the slots in `free`, of which those not in `vacant` were DEAD. */
+HD_FN int slab_take_slot(const hd_slab_walk *walk, uint32_t free, uint32_t vacant, hd_pair pair)
+{
+    const uint32_t bit = hd_lowest_bit(free), slot = slab_slot(bit);
+    const bool dead = (vacant >> bit & 1) == 0;
+    const hd_slab_word from = dead ? slab_word(walk->slab, slot) : 0;
+    if (dead && !slab_word_is_dead(from)) return HD_SLAB_AGAIN;
+    if (!slab_claim(walk->slab, slot, from, pair)) return HD_SLAB_AGAIN;
+    return dead ? HD_SLAB_REVIVED : HD_SLAB_PLACED;
+}
+
+/* Whether an insertion may take a free slot of a slab: nothing of its list, as far as it matters, is unknown. */
+HD_FN bool slab_may_take(const hd_slab_walk *walk, bool reuses, uint32_t next)
+{
+    return !reuses || walk->dead == HD_SLAB_DEAD_TAKE ||
+           (walk->dead == HD_SLAB_DEAD_NONE && next == HD_SLAB_NONE);
+}
+
+/* What one thread of the tile does for an insertion after a look. One that reuses slots is a tile of its own. */
+HD_FN int slab_insert(const hd_slab_view *view, hd_slab_walk *walk, const hd_slab_look *look,
                       const hd_slab_task *task, hd_slab_taker *taker)
 {
+    const uint32_t free = look->vacant | (task->reuses ? look->dead : 0);
     hd_pair pair;
     pair.lean = slab_lean(walk);
     pair.value = task->value;
@@ -130,10 +165,18 @@ HD_FN int slab_insert(const hd_slab_view *view, const hd_slab_walk *walk, const 
     }
     /* It is not there yet, but no other may take its place. */
     if (!task->multi && look->pending != 0) return HD_SLAB_AGAIN;
-    if (look->vacant != 0)
-        return slab_claim(walk->slab, slab_slot(hd_lowest_bit(look->vacant)), pair) ? HD_SLAB_PLACED
-                                                                                    : HD_SLAB_AGAIN;
-    return look->next != HD_SLAB_NONE ? HD_SLAB_ON : slab_extend(view, walk, taker);
+    if (free != 0 && slab_may_take(walk, task->reuses, look->next))
+        return slab_take_slot(walk, free, look->vacant, pair);
+    if (look->next != HD_SLAB_NONE) {
+        if (free != 0) walk->dead = HD_SLAB_DEAD_SEEN;
+        return HD_SLAB_ON;
+    }
+    if (walk->dead == HD_SLAB_DEAD_SEEN) {
+        walk->dead = HD_SLAB_DEAD_TAKE;
+        walk->slab = slab_base(view, walk);
+        return HD_SLAB_AGAIN;
+    }
+    return slab_extend(view, walk, taker);
 }
 
 /* Where an insertion that need not look for its key goes on from a slab without vacancies. */
@@ -185,7 +228,7 @@ HD_FN int slab_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk
 /* HEDDLE_OUTCOME_* of an operation that has come to its end. */
 HD_FN uint8_t slab_outcome(const hd_slab_task *task, int end)
 {
-    if (end == HD_SLAB_PLACED) return HEDDLE_OUTCOME_INSERTED;
+    if (end == HD_SLAB_PLACED || end == HD_SLAB_REVIVED) return HEDDLE_OUTCOME_INSERTED;
     if (end == HD_SLAB_SPENT) return HEDDLE_OUTCOME_FAILED;
     if (task->operation == HD_SLAB_INSERT)
         return task->policy == HEDDLE_POLICY_KEEP ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED;

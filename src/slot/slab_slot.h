@@ -5,7 +5,8 @@
  *
  *     VACANT, all bits 0  ->  PENDING | key  ->  LIVE | key  ->  DEAD | key
  *
- * and the key in it never changes. A word of key and value, or a key of a set, goes from VACANT to LIVE by one
+ * and the key in it never changes. Only where nothing but insertions is under way, a DEAD slot may be taken like one
+ * that is VACANT: then it only ever moves on to LIVE. A word of key and value, or a key of a set, goes from VACANT to LIVE by one
  * CAS. Other pairs are PENDING until their value is written.
  *
  *   keys, or 32-bit pairs    words one after the other
@@ -74,15 +75,34 @@ HD_FN bool slab_key_cas(char *slab, uint32_t slot, hd_key from, hd_key to)
 #endif
 }
 
-/* Puts a pair into a slot that was VACANT; false: another was faster. */
-HD_FN bool slab_claim(char *slab, uint32_t slot, hd_pair pair)
+/* What a CAS that claims a slot finds there. 0: it is VACANT. */
+#if HD_SLAB_IN_ONE
+typedef hd_word hd_slab_word;
+#else
+typedef hd_key hd_slab_word;
+#endif
+
+HD_FN bool slab_word_is_dead(hd_slab_word word)
+{
+    return ((hd_key)word & HD_STATE_MASK) == HD_STATE_DEAD;
+}
+
+HD_FN hd_slab_word slab_word(char *slab, uint32_t slot)
+{
+    hd_slab_word *const word = (hd_slab_word *)(void *)slab_key_at(slab, slot);
+    return sizeof *word == 4 ? (hd_slab_word)load_relaxed_32((uint32_t *)(void *)word)
+                             : (hd_slab_word)load_relaxed_64((uint64_t *)(void *)word);
+}
+
+/* Puts a pair into a slot that was `from`: VACANT or DEAD; false: another was faster. */
+HD_FN bool slab_claim(char *slab, uint32_t slot, hd_slab_word from, hd_pair pair)
 {
 #if HD_SLAB_IN_ONE
     hd_word *const word = (hd_word *)(void *)slab_key_at(slab, slot);
     pair.lean |= HD_STATE_LIVE;
-    return word_cas(word, 0, word_make(pair));
+    return word_cas(word, from, word_make(pair));
 #else
-    if (!slab_key_cas(slab, slot, 0, pair.lean | HD_STATE_PENDING)) return false;
+    if (!slab_key_cas(slab, slot, from, pair.lean | HD_STATE_PENDING)) return false;
 #if HD_VALUE_BITS == 64
     store_relaxed_64(slab_value_at(slab, slot), pair.value);
 #else

@@ -44,6 +44,20 @@ HD_FN hd_slab_keys slab_keys(const char *slab)
     return keys;
 }
 
+HD_FN hd_slab_keys slab_states(const hd_slab_keys *keys)
+{
+    hd_slab_keys states;
+    for (int i = 0; i < HD_SLAB_VECTORS; i++) {
+#if HD_KEY_BITS == 32
+        const __m256i mask = _mm256_set1_epi32((int)HD_STATE_MASK);
+#else
+        const __m256i mask = _mm256_set1_epi64x((long long)HD_STATE_MASK);
+#endif
+        states.at[i] = _mm256_and_si256(keys->at[i], mask);
+    }
+    return states;
+}
+
 HD_FN uint32_t slab_equal(const hd_slab_keys *keys, hd_key word)
 {
     uint32_t mask = 0;

@@ -38,6 +38,19 @@ HD_FN hd_slab_keys slab_keys(const char *slab)
     return keys;
 }
 
+HD_FN hd_slab_keys slab_states(const hd_slab_keys *keys)
+{
+    hd_slab_keys states;
+    for (int i = 0; i < HD_SLAB_VECTORS; i++) {
+#if HD_KEY_BITS == 32
+        states.at[i] = vandq_u32(keys->at[i], vdupq_n_u32(HD_STATE_MASK));
+#else
+        states.at[i] = vandq_u64(keys->at[i], vdupq_n_u64(HD_STATE_MASK));
+#endif
+    }
+    return states;
+}
+
 /* Of every lane that is equal one distinct bit is kept; they are added up. */
 HD_FN uint32_t slab_equal(const hd_slab_keys *keys, hd_key word)
 {

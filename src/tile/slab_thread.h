@@ -4,6 +4,7 @@
  *
  *   hd_slab_keys slab_keys(slab)              the key words of all slots, each of them read once
  *   uint32_t slab_equal(&keys, word)          bit i: the key word of slot i is this
+ *   hd_slab_keys slab_states(&keys)           the same words, of which only the state is left
  *
  * Slots are aligned, so that a lane of a vector is never half of an old word and half of a new one. Vector loads of
  * what others CAS are confined to those files; slab_scalar.h uses atomic loads and is the specification.
@@ -44,13 +45,15 @@ HD_FN hd_slab_tile slab_tile_here(void)
 HD_FN hd_slab_look slab_look(hd_slab_tile t, char *slab, hd_key lean)
 {
     const hd_slab_keys keys = slab_keys(slab);
-    hd_slab_look look = {0, 0, 0, HD_SLAB_NONE};
+    const hd_slab_keys states = slab_states(&keys);
+    hd_slab_look look = {0, 0, 0, 0, HD_SLAB_NONE};
     (void)t;
     look.live = slab_equal(&keys, lean | HD_STATE_LIVE);
 #if !HD_SLAB_IN_ONE
     look.pending = slab_equal(&keys, lean | HD_STATE_PENDING);
 #endif
     look.vacant = slab_equal(&keys, 0);
+    look.dead = slab_equal(&states, HD_STATE_DEAD);
     look.next = load_acquire_32(slab_next_at(slab));
     __atomic_thread_fence(__ATOMIC_ACQUIRE); /* values are looked at after the keys */
     return look;

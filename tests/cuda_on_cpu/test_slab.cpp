@@ -150,16 +150,38 @@ template <bool MULTI>
 static void launch(bare_slabs *t, const hd_slab_batch &batch, bool pure, unsigned blocks,
                    uint32_t width)
 {
-    const bool any = !pure || random_below(4) == 0;
+    const bool reuses = random_below(2) == 0;
+    const bool any = !pure || random_below(4) == 0, by_kind = !MULTI && any && random_below(2) == 0;
     const uint32_t chunk = SLAB_CHUNK >> random_below(4);
+    if (by_kind) {
+        warps_launch(blocks, SLAB_BLOCK, [&] { slab_select<HD_SLAB_FIND>(t->view, batch); });
+        warps_launch(blocks, SLAB_BLOCK, [&] { slab_select<HD_SLAB_ERASE>(t->view, batch); });
+        warps_launch(blocks, SLAB_BLOCK, [&] { slab_select<HD_SLAB_INSERT>(t->view, batch); });
+        return;
+    }
     warps_launch(blocks, SLAB_BLOCK, [&] {
         if (any) slab_mixed<MULTI>(t->view, batch, chunk, width);
         else if (batch.operation == HD_SLAB_INSERT)
-            slab_batch<HD_SLAB_INSERT, MULTI>(t->view, batch, width);
+            reuses ? slab_batch<HD_SLAB_INSERT, MULTI, !MULTI>(t->view, batch, width)
+                   : slab_batch<HD_SLAB_INSERT, MULTI, false>(t->view, batch, width);
         else if (batch.operation == HD_SLAB_ERASE)
-            slab_batch<HD_SLAB_ERASE, MULTI>(t->view, batch, width);
-        else slab_batch<HD_SLAB_FIND, MULTI>(t->view, batch, width);
+            slab_batch<HD_SLAB_ERASE, MULTI, false>(t->view, batch, width);
+        else slab_batch<HD_SLAB_FIND, MULTI, false>(t->view, batch, width);
     });
+}
+
+/* DEAD slots of all lists. */
+static uint64_t dead_slots(const bare_slabs *t)
+{
+    uint64_t dead = 0;
+    for (uint64_t bucket = 0; bucket < t->buckets(); bucket++)
+        for (char *slab = base_slab(&t->view.buckets, bucket); slab != NULL;) {
+            for (uint32_t i = 0; i < HD_SLAB_SLOTS; i++)
+                dead += (*slab_key_at(slab, i) & HD_STATE_MASK) == HD_STATE_DEAD;
+            const uint32_t next = *slab_next_at(slab);
+            slab = next != HD_SLAB_NONE ? pool_slab(&t->view.pool, next) : NULL;
+        }
+    return dead;
 }
 
 static void run(bare_slabs *t, batch_of *b, bool multi, bool pure)
@@ -169,8 +191,9 @@ static void run(bare_slabs *t, batch_of *b, bool multi, bool pure)
     device_array<hd_key> keys = upload(b->keys);
     device_array<hd_value> values = upload(b->values), out(n, 0);
     device_array<hd_counts> counts(1, 0);
-    device_array<uint64_t> sizes(2, 0);
+    device_array<uint64_t> sizes(3, 0);
     hd_slab_batch batch;
+    const uint64_t dead = dead_slots(t);
     memset(&batch, 0, sizeof batch);
     batch.operations = operations.get();
     batch.operation = pure ? b->operations[0] : 0;
@@ -184,6 +207,7 @@ static void run(bare_slabs *t, batch_of *b, bool multi, bool pure)
     batch.counts = counts.get();
     batch.born = &sizes[0];
     batch.died = &sizes[1];
+    if (!multi) batch.revived = &sizes[2];
     t->spent[0] = 0;
     const unsigned blocks = 1 + (unsigned)random_below(3);
     const uint32_t width = WARP_LANES >> random_below(3); /* one a tile at least */
@@ -195,6 +219,8 @@ static void run(bare_slabs *t, batch_of *b, bool multi, bool pure)
     b->counts = counts[0];
     b->born = sizes[0];
     b->died = sizes[1];
+    CHECK(dead_slots(t) + sizes[2] == dead + sizes[1], "%llu slots were dead, %llu died, %llu live",
+          (ull)dead, (ull)sizes[1], (ull)sizes[2]);
 }
 
 /* What happened to one key in a batch. */
@@ -328,10 +354,20 @@ static void compact(bare_slabs *t, bool is_unique)
                  [&] { slab_inspect_all(t->view, is_unique, seen.get(), &census[0]); });
     died[0] = census[0].dead;
     for (uint64_t more = 2; more-- > 0;) { /* one dead slot too few, then enough */
-        warps_launch(1, 1, [&] { slab_decide(words.get(), died.get(), died[0] + more); });
+        const hd_slab_need need = {died[0] + more,
+                                   random_below(2) == 0 ? died[0] + more : UINT64_MAX};
+        warps_launch(1, SLAB_BLOCK,
+                     [&] { slab_decide(t->view.pool, words.get(), died.get(), need); });
         warps_launch(2, SLAB_BLOCK, [&] { slab_compact_all(t->view, words.get()); });
         CHECK(words[0].revived == (more == 0 ? died[0] : 0), "compacted without need, or not");
     }
+    /* With a pool that is three quarters full fewer are enough. */
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < BLOCKS * HD_SLAB_BLOCK_WORDS; i++) taken += hd_popcount32(t->taken[i]);
+    const hd_slab_need need = {UINT64_MAX, 0};
+    warps_launch(1, SLAB_BLOCK, [&] { slab_decide(t->view.pool, words.get(), died.get(), need); });
+    CHECK((words[0].decided != 0) == (taken >= BLOCKS * HD_SLAB_UNITS / 4 * 3),
+          "%u slabs of %u are taken", taken, BLOCKS * HD_SLAB_UNITS);
     CHECK(t->read() == before, "pairs are not what they were");
     CHECK(memory_of(t) == by_one, "a tile compacts lists otherwise than a thread does");
     memset(seen.get(), 0, seen.n * sizeof(uint32_t));
@@ -408,9 +444,11 @@ static void mixed(size_t distinct, uint32_t region_buckets, uint32_t spare)
     bare_slabs t(region_buckets, spare);
     const std::vector<hd_key> pool = some_keys(distinct);
     contents now;
-    for (int round = 0; round < 6; round++) {
-        batch_of b = some_batch(pool, round < 4 ? -1 : round == 4 ? HD_SLAB_FIND : HD_SLAB_ERASE);
-        run(&t, &b, false, round >= 4);
+    for (int round = 0; round < 8; round++) {
+        static const int only[] = {
+            -1, -1, -1, HD_SLAB_INSERT, -1, HD_SLAB_FIND, HD_SLAB_ERASE, HD_SLAB_INSERT};
+        batch_of b = some_batch(pool, only[round]);
+        run(&t, &b, false, only[round] >= 0);
         const contents next = unique(t.read());
         const std::map<hd_key, history> touched = histories(&b);
         uint64_t spent = 0;

@@ -107,7 +107,7 @@ static int end_of(const work *w, uint32_t i)
 static void read_keys(slabs *s, const hd_key *keys, uint32_t count, bool *there, hd_value *values)
 {
     for (uint32_t k = 0; k < count; k++) {
-        const hd_slab_task task = {HD_SLAB_FIND, 0, false, 0};
+        const hd_slab_task task = {HD_SLAB_FIND, 0, false, 0, false};
         hd_slab_walk walk = slab_walk_start(&s->view, keys[k]);
         int end;
         values[k] = 0;

@@ -44,7 +44,8 @@ typedef struct scene {
     int threads;
     operation script[ORDERS_THREADS][SCRIPT_MAX];
     result results[ORDERS_THREADS][SCRIPT_MAX];
-    bool spare; /* the pool has slabs enough, so nothing may fail */
+    bool spare;  /* the pool has slabs enough, so nothing may fail */
+    bool reuses; /* insertions take DEAD slots: there is nothing else */
     char first_memory[(4 + SLABS) * HD_SLAB_BYTES];
     uint32_t first_taken, hidden; /* slabs that count as taken, to make the pool small */
     _Alignas(128) char memory[(4 + SLABS) * HD_SLAB_BYTES];
@@ -55,7 +56,7 @@ typedef struct scene {
 } scene;
 
 static scene s;
-static uint64_t scenes, states_met, ends_met;
+static uint64_t scenes, states_met, ends_met, revived;
 
 static void describe(void)
 {
@@ -80,12 +81,12 @@ static void fail(int line, const char *what)
 static result operate(const operation *o, hd_slab_taker *taker)
 {
     hd_slab_walk walk = slab_walk_start(&s.view, s.keys[o->key]);
-    const hd_slab_task task = {(uint32_t)o->kind, o->policy, false, o->value};
+    const hd_slab_task task = {(uint32_t)o->kind, o->policy, false, o->value, s.reuses};
     result r = {HD_SLAB_AGAIN, 0};
     while (r.end == HD_SLAB_AGAIN || r.end == HD_SLAB_ON) {
         /* A step knows of the past what the walk and the taker hold, and no more. */
-        const uint64_t place[4] = {(uint64_t)(walk.slab - s.memory), taker->word, taker->known,
-                                   (uint64_t)(o - &s.script[0][0])};
+        const uint64_t place[5] = {(uint64_t)(walk.slab - s.memory), taker->word, taker->known,
+                                   (uint64_t)(o - &s.script[0][0]), walk.dead};
         orders_at(orders_hash(7, place, sizeof place));
         r.end = slab_step(slab_tile_here(), &s.view, &walk, &task, &r.value, true, taker);
     }
@@ -197,7 +198,10 @@ static bool explain(contents *c, const operation *o, const result *r)
     const bool there = c->there[k];
     if (o->kind == INSERT) {
         if (r->end == HD_SLAB_SPENT) return !s.spare && !there;
-        if (r->end != (there ? HD_SLAB_PRESENT : HD_SLAB_PLACED)) return false;
+        if (there ? r->end != HD_SLAB_PRESENT
+                  : r->end != HD_SLAB_PLACED && !(s.reuses && r->end == HD_SLAB_REVIVED))
+            return false;
+        revived += r->end == HD_SLAB_REVIVED;
         c->value[k] = there ? folded(o->policy, c->value[k], o->value) : o->value;
         c->there[k] = true;
         return true;
@@ -378,9 +382,62 @@ static void scripts(void)
     explore(3);
 }
 
+/*
+ * Insertions alone, which take the slots of erased keys. Lists before: an erased key, alone; before another; in the first
+ * of two slabs, with the key behind it or not; in both slabs; and two of them.
+ */
+static operation dead_befores[][8] = {
+    {{INSERT, A, KEEP, 32}, {ERASE, A, 0, 0}, END},
+    {{INSERT, C, KEEP, 64}, {INSERT, D, KEEP, 65}, {ERASE, C, 0, 0}, END},
+    {{INSERT, C, KEEP, 64}, {INSERT, D, KEEP, 65}, {INSERT, A, KEEP, 32}, {ERASE, C, 0, 0}, END},
+    {{INSERT, C, KEEP, 64}, {INSERT, D, KEEP, 65}, {INSERT, B, KEEP, 32}, {ERASE, D, 0, 0}, END},
+    {{INSERT, C, KEEP, 64},
+     {INSERT, D, KEEP, 65},
+     {INSERT, A, KEEP, 32},
+     {ERASE, C, 0, 0},
+     {ERASE, A, 0, 0},
+     END},
+    {{INSERT, C, KEEP, 64}, {INSERT, D, KEEP, 65}, {ERASE, C, 0, 0}, {ERASE, D, 0, 0}, END},
+};
+enum { DEAD_BEFORES = sizeof dead_befores / sizeof dead_befores[0] };
+
+static const operation insertions[] = {
+    {INSERT, A, KEEP, 1},
+    {INSERT, A, HEDDLE_POLICY_ADD, 4},
+    {INSERT, B, KEEP, 8},
+    {INSERT, C, KEEP, 16},
+};
+enum { INSERTIONS = sizeof insertions / sizeof insertions[0] };
+
+static void insertions_alone(void)
+{
+    s.reuses = true;
+    for (int x = 0; x < INSERTIONS; x++)
+        for (int y = x; y < INSERTIONS; y++) {
+            set_script(0, insertions[x], nothing);
+            set_script(1, insertions[y], nothing);
+            explore(2);
+            for (int z = y; z < INSERTIONS; z++) {
+                set_script(2, insertions[z], nothing);
+                explore(3);
+                set_script(1, insertions[y], insertions[z]);
+                explore(2);
+                set_script(1, insertions[y], nothing);
+            }
+        }
+    s.reuses = false;
+}
+
 int main(void)
 {
     make_table();
+    for (uint32_t i = 0; i < DEAD_BEFORES; i++)
+        for (uint32_t spare = 0; spare < 3; spare++) {
+            begin_with(dead_befores[i], spare);
+            s.spare = spare == 2;
+            insertions_alone();
+        }
+    CHECK(revived != 0, "no slot was taken again");
     for (uint32_t i = 0; i < BEFORES; i++) {
         begin_with(befores[i], 3);
         s.spare = true;
