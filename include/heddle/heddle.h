@@ -348,10 +348,11 @@ typedef struct heddle_insert_options {
  *
  * Slab hash. Insertions take what lists have room for, then slabs of the pool. A table that may grow gets more of
  * them, a super block at a time, which moves nothing; when its lists hold twice as many keys as its load asks for,
- * all pairs move to twice as many lists. Slots of erased keys are used again after lists were compacted: an insertion does
- * that first, by one pass over the lists on its stream, when an eighth as many keys as the table was made for were
- * erased since, and a call that waits also when there are no more slabs. A fixed table has slabs for a quarter more
- * keys than it was made for, so that it can wait for that; how many of them keys need is up to chance.
+ * all pairs move to twice as many lists. Slots of erased keys are used again, but in multimaps; small mixed batches
+ * use them only after lists were compacted. An insertion does that first, by one pass over the lists on its stream, when
+ * an eighth as many keys as the table was made for were erased since, if it cannot use their slots or the pool is nearly
+ * used up, else when half as many were; and a call that waits also when there are no more slabs. A fixed table has slabs
+ * for a quarter more keys than it was made for, so that it can wait for that; how many of them keys need is up to chance.
  *
  * Bucket lists. The call allocates and synchronises. When memory runs out, a batch of more than 1024 pairs has
  * changed nothing and all its pairs are failed; of a smaller one some may be in, as the outcomes say.

@@ -31,6 +31,9 @@ static void check_look(hd_key lean, const char *what)
           should.pending);
     check((seen.vacant & (0 - seen.vacant)) == should.vacant, "%s: vacant %x, first should be %x",
           what, seen.vacant, should.vacant);
+    const uint32_t before = should.vacant != 0 ? should.vacant - 1 : UINT32_MAX;
+    check((seen.dead & before) == should.dead, "%s: dead %x, should be %x", what, seen.dead,
+          should.dead);
     check(should.vacant != 0 || seen.next == should.next, "%s: next %x, should be %x", what,
           seen.next, should.next);
 }
