@@ -17,7 +17,7 @@ jobs=${JOBS:-$(nproc)}
 # multimaps have them.
 asan_tables=${ASAN_INSTANCES:-'_b8$|k32_v32_b1$|k64_v64_b4$|iceberg_k(32|64_v32|64_v64)_b16$|iceberg_k32_v32_b32$|open_k32_v32_b16$'}
 tsan_tables=${TSAN_INSTANCES:-'_b8$|iceberg_k64_v32_b16$'}
-tsan_tests=${TSAN_TESTS:-concurrent insert erase random_ops full regions insert_more join graph_contents filter exchange local_exchange group mixed slab_pool slab_batch_32_32 slab_batch_64_64}
+tsan_tests=${TSAN_TESTS:-concurrent insert erase random_ops full regions insert_more join graph_contents filter exchange local_exchange group mixed slab_room slab_pool slab_batch_32_32 slab_batch_64_64}
 
 # Older sanitizers cannot place their shadow memory under newer kernels' address randomisation.
 fixed_addresses=

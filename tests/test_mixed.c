@@ -337,36 +337,6 @@ static void memory_stays_bounded(const test_case *c)
     checked_destroy(&t);
 }
 
-/* Insertions into slots of erased keys, in lists of one slab and of several: these are fewer then, with no compaction. */
-static void slots_come_to_life(const test_case *c)
-{
-    static const double loads[] = {0.6, 0.85};
-    const uint64_t n = case_size(20000), some = n / 16;
-    uint64_t *keys = keys_allocate(n + some);
-    for (int i = 0; i < 2; i++) {
-        heddle_table_stats before = HEDDLE_TABLE_STATS_INIT, after = HEDDLE_TABLE_STATS_INIT;
-        heddle_table_options options = case_options(c);
-        options.capacity = n;
-        options.load = loads[i];
-        checked t = checked_create(c, &options);
-        fill_keys(&t, keys, n + some, 47);
-        checked_insert(&t, keys, keys, n, HEDDLE_POLICY_KEEP);
-        checked_erase(&t, keys, some);
-        check_ok(heddle_table_get_stats(t.table, &before, NULL));
-        assert_int_equal(before.marks, some);
-        checked_insert(&t, keys + n, keys + n, some, HEDDLE_POLICY_KEEP);
-        checked_insert(&t, keys + some, keys + some, n - some, HEDDLE_POLICY_REPLACE);
-        check_ok(heddle_table_get_stats(t.table, &after, NULL));
-        check(after.marks < some * 9 / 10, "%llu dead slots, then %llu",
-              (unsigned long long)before.marks, (unsigned long long)after.marks);
-        assert_int_equal(after.keys, n);
-        checked_all(&t);
-        check_ok(heddle_table_validate(t.table, NULL));
-        checked_destroy(&t);
-    }
-    free(keys);
-}
-
 static void flushing(const test_case *c)
 {
     const uint64_t n = case_size(20000);
@@ -504,8 +474,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         OVER_SLABS(everything_at_once),   OVER_SLABS(every_key_once), OVER_SLABS(soak_at_the_edge),
-        OVER_SLABS(memory_stays_bounded), OVER_SLABS(slots_come_to_life), OVER_SLABS(flushing),
-        OVER_MULTIS(other_containers),    OVER_WIDTHS(wrong_arguments),
+        OVER_SLABS(memory_stays_bounded), OVER_SLABS(flushing),       OVER_MULTIS(other_containers),
+        OVER_WIDTHS(wrong_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ static heddle_status view_slabs(heddle_table *table, void *view)
     slabs.born = &table->control->born;
     slabs.died = &table->control->died;
     memcpy(view, &slabs, sizeof slabs);
-    hd_slabs(table)->erased = UINT64_MAX / 2;
+    if (hd_slabs(table)->erased < UINT64_MAX / 2) hd_slabs_note_erased(table, UINT64_MAX / 2);
     return HEDDLE_OK;
 }
 

@@ -106,7 +106,7 @@ void hd_slabs_adopt(heddle_table *table, const hd_slabs_storage *fresh, uint64_t
     hd_slabs_table *t = hd_slabs(table);
     hd_slabs_free(table, &t->storage);
     t->storage = *fresh;
-    t->erased = 0;
+    t->erased = t->asked = 0;
     t->dead = false;
     table->options.seed = seed;
     table->options.capacity = hd_slabs_slots(table);

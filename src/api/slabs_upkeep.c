@@ -38,24 +38,38 @@ heddle_status hd_slabs_count_slots(heddle_table *table, hd_slabs_numbers *number
 heddle_status hd_slabs_compact(heddle_table *table, hd_slab_need need, void *stream)
 {
     const hd_slabs_table *t = hd_slabs(table);
-    hd_slabs(table)->erased = 0;
     return t->ops->compact(table->device, &t->storage.view, t->storage.words, &table->control->died,
                            &need, stream);
 }
 
+/* Nothing that is known of is dead from now on, or is worth a compaction. */
+static void forget_erased(heddle_table *table)
+{
+    hd_slabs(table)->erased = hd_slabs(table)->asked = 0;
+}
+
 static const hd_slab_need anything = {1, 1};
 
+/* An insertion that reuses slots may find no need where another would: what was erased is not forgotten then. */
 heddle_status hd_slabs_tidy(heddle_table *table, bool reuses, void *stream)
 {
-    const uint64_t capacity = hd_slabs(table)->storage.capacity;
+    hd_slabs_table *t = hd_slabs(table);
+    const uint64_t capacity = t->storage.capacity;
     const uint64_t least = capacity >= DEAD_SHARE ? capacity / DEAD_SHARE : 1;
     const hd_slab_need need = {reuses ? least * REUSED_TIMES : least, least};
-    return hd_slabs(table)->erased >= least ? hd_slabs_compact(table, need, stream) : HEDDLE_OK;
+    if (t->erased - (reuses ? t->asked : 0) < least) return HEDDLE_OK;
+    if (reuses) t->asked = t->erased;
+    else forget_erased(table);
+    return hd_slabs_compact(table, need, stream);
 }
 
 heddle_status hd_slabs_flush(heddle_table *table, void *stream)
 {
-    return hd_slabs_compact(table, anything, stream);
+    const heddle_status status = hd_slabs_compact(table, anything, stream);
+    forget_erased(table);
+    if (status == HEDDLE_OK && !table->engine->is_recording(table->device, stream))
+        hd_slabs(table)->dead = false;
+    return status;
 }
 
 /* ------------------------------------------------------------------------------------ more lists */
@@ -219,6 +233,6 @@ heddle_status hd_slabs_make_room(heddle_table *table, uint64_t failed, bool *mad
     /* Dead slots are few, but for those of this batch: who needs more slabs for one will for the next. */
     if (!hd_slabs_fixed(table)) status = grow(table, &now, failed, stream);
     if (hd_slabs_fixed(table) || (status == HEDDLE_ERROR_NO_MEMORY && now.dead != 0))
-        status = hd_slabs_compact(table, anything, stream);
+        status = hd_slabs_flush(table, stream);
     return status;
 }

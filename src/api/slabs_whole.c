@@ -8,7 +8,7 @@
 heddle_status hd_slabs_clear(heddle_table *table, void *stream)
 {
     const heddle_status status = hd_slabs_empty(table, &hd_slabs(table)->storage, stream);
-    hd_slabs(table)->erased = 0;
+    hd_slabs(table)->erased = hd_slabs(table)->asked = 0;
     hd_slabs(table)->dead = false;
     return status == HEDDLE_OK ? hd_table_set_count(table, 0, stream) : status;
 }

@@ -19,12 +19,10 @@
 #define SLAB_ANY 3 /* every key has its own operation */
 /* That a processor holds: all warps that it can, or as many as registers allow without much spilling. */
 #define SLAB_NARROW (HD_KEY_BITS + HD_VALUE_BITS <= 64)
-#define SLAB_BLOCKS(operation)                                                                     \
-    (256 *                                                                                         \
-     ((operation) == SLAB_ANY         ? (SLAB_NARROW ? 5 : 4)                                      \
-      : (operation) == HD_SLAB_INSERT ? (SLAB_NARROW ? 8 : 6)                                      \
-                                      : 8) /                                                       \
-     SLAB_BLOCK)
+#define SLAB_BLOCKS(operation, reuses)                                                             \
+    ((operation) == SLAB_ANY || (reuses) ? (SLAB_NARROW ? 5 : 4)                                   \
+     : (operation) == HD_SLAB_INSERT     ? (SLAB_NARROW ? 8 : 6)                                   \
+                                         : 8)
 #define WARP_SLAB_TILES (WARP_LANES / HD_SLAB_LANES)
 #define TILE_FIRSTS (WHOLE_WARP / ((1u << HD_SLAB_LANES) - 1)) /* the first lane of every tile */
 
@@ -180,7 +178,7 @@ HD_FN void slab_sums_add(const hd_slab_batch *batch, const slab_sums *sums)
  * several pairs. REUSES: insertions may take DEAD slots. Lists are fewer than 2^32.
  */
 template <int OPERATION, bool MULTI, bool REUSES>
-static __global__ void __launch_bounds__(SLAB_BLOCK, SLAB_BLOCKS(OPERATION))
+static __global__ void __launch_bounds__(SLAB_BLOCK, SLAB_BLOCKS(OPERATION, REUSES))
     slab_batch(const hd_slab_view view, const hd_slab_batch batch, uint32_t width)
 {
     __shared__ hd_slab_taker takers[SLAB_BLOCK / HD_SLAB_LANES];

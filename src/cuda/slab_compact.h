@@ -212,7 +212,7 @@ static __global__ void __launch_bounds__(SLAB_BLOCK)
     const uint32_t step = pool_sample_step(&pool);
     uint32_t bits = 0, of = 0;
     if (threadIdx.x == 0) taken = looked_at = 0;
-    __syncthreads(); /* and all have read what one will write */
+    __syncthreads();
     if (dead >= need.dead_crowded && dead < need.dead)
         for (uint32_t i = threadIdx.x * step; i < pool.blocks * HD_SLAB_BLOCK_WORDS;
              i += SLAB_BLOCK * step, of++)

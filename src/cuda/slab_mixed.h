@@ -160,7 +160,7 @@ HD_FN void slab_work_off(hd_slab_tile t, const hd_slab_view *view, const hd_slab
 
 /* `chunk` operations of a block at a time, at most SLAB_CHUNK. Also for batches of which not all is to be done. */
 template <bool MULTI>
-static __global__ void __launch_bounds__(SLAB_BLOCK, SLAB_BLOCKS(SLAB_ANY))
+static __global__ void __launch_bounds__(SLAB_BLOCK, SLAB_BLOCKS(SLAB_ANY, false))
     slab_mixed(const hd_slab_view view, const hd_slab_batch batch, uint32_t chunk, uint32_t width)
 {
     __shared__ slab_desk desk;

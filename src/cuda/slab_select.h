@@ -12,9 +12,7 @@
 
 #include "cuda/slab_batch.h"
 
-/* That a processor holds: insertions that reuse slots need more registers. */
-#define SELECT_BLOCKS(operation)                                                                   \
-    ((operation) == HD_SLAB_INSERT ? (SLAB_NARROW ? 5 : 4) : SLAB_BLOCKS(operation))
+#define SELECT_BLOCKS(operation) SLAB_BLOCKS(operation, (operation) == HD_SLAB_INSERT)
 
 /* The numbers that a warp has collected: fewer than two shares. */
 typedef struct slab_collected {

@@ -2,7 +2,8 @@
  * slab_steps.h: the steps of scheme/slab.h as tiles take them in batches on tables that have no key twice: the
  * lane that sees a slot also acts on it, so nobody needs to be told which slot it was. What is done, and in
  * which order, is what slab_step does. Lanes look at different moments, so two of them may see the key, in the slot
- * of which it was erased and in that where it came again: one of them acts, after all have looked.
+ * of which it was erased and in that where it came again: one of them acts, after all have looked. Of two such slots of a
+ * lane it keeps the later one, where the key came again.
  *
  * Tiles of a warp go together; those that are not active do nothing. HD_SLAB_ON and HD_SLAB_AGAIN: not at an end yet.
  */

@@ -10,12 +10,14 @@
 #define APART_LEAST (UINT64_C(1) << 21) /* operations that are worth three launches */
 #define LAUNCH_KEYS (UINT64_C(1) << 30) /* of one launch: their numbers stay 32 bits wide */
 
-/* As many blocks as fill the device, or as there is work for, `lanes` threads a piece. */
-static unsigned blocks_for(const heddle_device *device, uint64_t pieces, uint32_t lanes)
+#define BLOCKS_MOST (2048 / SLAB_BLOCK) /* that a processor holds */
+
+/* As many blocks as fill the device, so many a processor, or as there is work for, `lanes` threads a piece. */
+static unsigned blocks_for(const heddle_device *device, uint64_t pieces, uint32_t lanes,
+                           uint32_t each)
 {
     const uint64_t needed = (pieces * lanes + SLAB_BLOCK - 1) / SLAB_BLOCK;
-    const uint64_t full =
-        (uint64_t)((const hd_device_cuda *)device)->multiprocessors * (2048 / SLAB_BLOCK);
+    const uint64_t full = (uint64_t)((const hd_device_cuda *)device)->multiprocessors * each;
     return (unsigned)(needed == 0 ? 1 : needed < full ? needed : full);
 }
 
@@ -55,21 +57,27 @@ static uint32_t share_width(const heddle_device *device, uint64_t n)
     return width;
 }
 
+template <int OPERATION, bool MULTI, bool REUSES>
+static void launch_kind(const heddle_device *device, const hd_slab_view *view,
+                        const hd_slab_batch *part, cudaStream_t use)
+{
+    const uint32_t width = share_width(device, part->n);
+    const unsigned blocks = blocks_for(device, (part->n + width - 1) / width, WARP_LANES,
+                                       SLAB_BLOCKS(OPERATION, REUSES));
+    slab_batch<OPERATION, MULTI, REUSES><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
+}
+
 template <bool MULTI>
-static void launch_batch(const hd_slab_view *view, const hd_slab_batch *part, uint32_t width,
-                         unsigned blocks, cudaStream_t use)
+static void launch_batch(const heddle_device *device, const hd_slab_view *view,
+                         const hd_slab_batch *part, cudaStream_t use)
 {
     if (part->operation == HD_SLAB_INSERT && !MULTI && part->revived != NULL)
-        slab_batch<HD_SLAB_INSERT, MULTI, !MULTI>
-            <<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
+        launch_kind<HD_SLAB_INSERT, MULTI, !MULTI>(device, view, part, use);
     else if (part->operation == HD_SLAB_INSERT)
-        slab_batch<HD_SLAB_INSERT, MULTI, false>
-            <<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
+        launch_kind<HD_SLAB_INSERT, MULTI, false>(device, view, part, use);
     else if (part->operation == HD_SLAB_ERASE)
-        slab_batch<HD_SLAB_ERASE, MULTI, false>
-            <<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
-    else
-        slab_batch<HD_SLAB_FIND, MULTI, false><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
+        launch_kind<HD_SLAB_ERASE, MULTI, false>(device, view, part, use);
+    else launch_kind<HD_SLAB_FIND, MULTI, false>(device, view, part, use);
 }
 
 /* Chunks that give every block equally much to do, and every tile of it one operation at least. */
@@ -77,7 +85,7 @@ static void launch_mixed(const heddle_device *device, const hd_slab_view *view,
                          const hd_slab_batch *part, cudaStream_t use)
 {
     const uint64_t full =
-        (uint64_t)((const hd_device_cuda *)device)->multiprocessors * SLAB_BLOCKS(SLAB_ANY);
+        (uint64_t)((const hd_device_cuda *)device)->multiprocessors * SLAB_BLOCKS(SLAB_ANY, false);
     const uint64_t least = SLAB_BLOCK / HD_SLAB_LANES;
     const uint64_t rounds = (part->n + full * SLAB_CHUNK - 1) / (full * SLAB_CHUNK);
     const uint64_t even = (part->n + full * rounds - 1) / (full * rounds);
@@ -89,13 +97,22 @@ static void launch_mixed(const heddle_device *device, const hd_slab_view *view,
     else slab_mixed<false><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, chunk, width);
 }
 
+template <int OPERATION>
 static void launch_select(const heddle_device *device, const hd_slab_view *view,
                           const hd_slab_batch *part, cudaStream_t use)
 {
-    const unsigned blocks = blocks_for(device, part->n, 1);
-    slab_select<HD_SLAB_FIND><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part);
-    slab_select<HD_SLAB_ERASE><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part);
-    slab_select<HD_SLAB_INSERT><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part);
+    slab_select<OPERATION>
+        <<<blocks_for(device, part->n, 1, SELECT_BLOCKS(OPERATION)), SLAB_BLOCK, 0, use>>>(*view,
+                                                                                           *part);
+}
+
+/* A mixture, kind by kind. */
+static void launch_kinds(const heddle_device *device, const hd_slab_view *view,
+                         const hd_slab_batch *part, cudaStream_t use)
+{
+    launch_select<HD_SLAB_FIND>(device, view, part, use);
+    launch_select<HD_SLAB_ERASE>(device, view, part, use);
+    launch_select<HD_SLAB_INSERT>(device, view, part, use);
 }
 
 static heddle_status run_batch(heddle_device *device, const hd_slab_view *view,
@@ -106,13 +123,11 @@ static heddle_status run_batch(heddle_device *device, const hd_slab_view *view,
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "a slab hash with 2^32 lists or more on a GPU");
     for (uint64_t first = 0; first < batch->n; first += LAUNCH_KEYS) {
         const hd_slab_batch part = part_of(batch, first);
-        const uint32_t width = share_width(device, part.n);
-        const unsigned blocks = blocks_for(device, (part.n + width - 1) / width, WARP_LANES);
         if (part.operations != NULL && part.apart && !part.retry && !part.multi)
-            launch_select(device, view, &part, use);
+            launch_kinds(device, view, &part, use);
         else if (part.operations != NULL || part.retry) launch_mixed(device, view, &part, use);
-        else if (part.multi) launch_batch<true>(view, &part, width, blocks, use);
-        else launch_batch<false>(view, &part, width, blocks, use);
+        else if (part.multi) launch_batch<true>(device, view, &part, use);
+        else launch_batch<false>(device, view, &part, use);
     }
     return hd_cuda_check(cudaGetLastError(), "cannot work on slabs");
 }
@@ -123,7 +138,7 @@ static heddle_status run_batch_all(heddle_device *device, const hd_slab_view *vi
     ENTER_FOR(batch->n);
     for (uint64_t first = 0; first < batch->n; first += LAUNCH_KEYS) {
         const hd_slab_batch part = part_of(batch, first);
-        const unsigned blocks = blocks_for(device, part.n, HD_SLAB_LANES);
+        const unsigned blocks = blocks_for(device, part.n, HD_SLAB_LANES, BLOCKS_MOST);
         if (part.operation == HD_SLAB_COUNT)
             slab_batch_all<HD_SLAB_COUNT><<<blocks, SLAB_BLOCK, 0, use>>>(*view, part);
         else if (part.operation == HD_SLAB_RETRIEVE)
@@ -140,8 +155,8 @@ static heddle_status compact(heddle_device *device, const hd_slab_view *view, hd
 {
     ENTER_FOR(1);
     slab_decide<<<1, SLAB_BLOCK, 0, use>>>(view->pool, words, died, *need);
-    slab_compact_all<<<blocks_for(device, slab_lists(view), HD_SLAB_LANES), SLAB_BLOCK, 0, use>>>(
-        *view, words);
+    slab_compact_all<<<blocks_for(device, slab_lists(view), HD_SLAB_LANES, BLOCKS_MOST), SLAB_BLOCK,
+                       0, use>>>(*view, words);
     return hd_cuda_check(cudaGetLastError(), "cannot compact slabs");
 }
 
@@ -149,7 +164,7 @@ static heddle_status collect(heddle_device *device, const hd_slab_view *view, ui
                              uint64_t n, void *keys, void *values, uint64_t *cursor, void *stream)
 {
     ENTER_FOR(n);
-    slab_collect_all<<<blocks_for(device, n, HD_SLAB_LANES), SLAB_BLOCK, 0, use>>>(
+    slab_collect_all<<<blocks_for(device, n, HD_SLAB_LANES, BLOCKS_MOST), SLAB_BLOCK, 0, use>>>(
         *view, first, n, (hd_key *)keys, (hd_value *)values, cursor);
     return hd_cuda_check(cudaGetLastError(), "cannot export slabs");
 }
@@ -158,8 +173,8 @@ static heddle_status inspect(heddle_device *device, const hd_slab_view *view, bo
                              uint32_t *seen, hd_slab_census *census, void *stream)
 {
     ENTER_FOR(1);
-    slab_inspect_all<<<blocks_for(device, slab_lists(view), 1), SLAB_BLOCK, 0, use>>>(*view, unique,
-                                                                                      seen, census);
+    slab_inspect_all<<<blocks_for(device, slab_lists(view), 1, BLOCKS_MOST), SLAB_BLOCK, 0, use>>>(
+        *view, unique, seen, census);
     return hd_cuda_check(cudaGetLastError(), "cannot inspect slabs");
 }
 
@@ -200,7 +215,8 @@ static heddle_status take(heddle_device *device, const hd_slab_pool *pool, uint6
                           uint32_t *addresses, void *stream)
 {
     ENTER_FOR(n);
-    slab_take_all<<<blocks_for(device, n, 1), SLAB_BLOCK, 0, use>>>(*pool, n, addresses);
+    slab_take_all<<<blocks_for(device, n, 1, BLOCKS_MOST), SLAB_BLOCK, 0, use>>>(*pool, n,
+                                                                                 addresses);
     return hd_cuda_check(cudaGetLastError(), "cannot take slabs");
 }
 

@@ -103,7 +103,7 @@ typedef struct hd_slab_need {
 typedef struct hd_slab_words {
     uint64_t
         revived; /* slots of erased keys that are vacant again or have another key, of all time */
-    uint64_t given;   /* slabs that went back to the pool by it */
+    uint64_t given;   /* slabs that went back to the pool by compaction */
     uint64_t decided; /* whether the compaction at hand is worth it */
     uint32_t spent;   /* hd_slab_pool.spent */
 } hd_slab_words;

@@ -15,9 +15,7 @@
 
 #include "cuda/load.h"
 
-#ifndef HD_SLAB_LANES
 #define HD_SLAB_LANES 4
-#endif
 #define HD_SLAB_PIECE 16
 #define HD_SLAB_PIECES (HD_SLAB_BYTES / HD_SLAB_PIECE / HD_SLAB_LANES) /* of a lane */
 /* Bytes from one key word to the next; key words of a lane. */

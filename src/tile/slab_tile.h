@@ -31,8 +31,9 @@ typedef struct hd_slab_look {
     uint32_t
         pending;     /* a bit for every slot that is about to hold it, where that takes two steps */
     uint32_t vacant; /* bits of slots that are VACANT, the first of them among others; 0: none is */
-    uint32_t dead;   /* a bit for every slot that is DEAD, of those before the first VACANT one */
-    uint32_t next;   /* the address of the slab after it, where none is VACANT */
+    uint32_t dead; /* a bit for every slot that is DEAD, of those before the first VACANT one; 0 on
+                        a GPU, where cuda/slab_steps.h sees to that */
+    uint32_t next; /* the address of the slab after it, where none is VACANT */
 #if defined(__CUDACC__) && HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
     hd_value value; /* the one that this lane has seen beside the key, if it has */
 #endif

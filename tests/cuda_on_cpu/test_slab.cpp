@@ -27,7 +27,7 @@ extern "C" {
 #define SEEDS 8
 #endif
 #define BLOCKS 2 /* of the pool, each a super block when there are two */
-#define OPERATIONS 160
+#define OPERATIONS 240
 
 static uint64_t random_64() { return warps_random() << 32 ^ warps_random(); }
 static uint64_t random_below(uint64_t n) { return warps_random() % n; }

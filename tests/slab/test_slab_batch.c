@@ -70,7 +70,7 @@ typedef struct work {
     hd_value values[N], out[N];
     uint8_t operations[N], outcomes[N];
     hd_counts counts;
-    uint64_t born, died;
+    uint64_t born, died, revived;
 } work;
 
 static void work_run(slabs *s, work *w)
@@ -83,6 +83,7 @@ static void work_run(slabs *s, work *w)
     w->batch.counts = &w->counts;
     w->batch.born = &w->born;
     w->batch.died = &w->died;
+    w->batch.revived = &w->revived; /* where there are but insertions */
     memset(&w->counts, 0, sizeof w->counts);
     s->spent = 0;
     slab_batch(THREADS, &s->view, &w->batch);
@@ -204,7 +205,7 @@ static void run(uint32_t distinct, uint32_t region_buckets, uint32_t spare)
     static hd_key keys[N];
     static bool was[N], is[N];
     static hd_value old[N], now[N];
-    uint64_t state = distinct + spare, size = 0;
+    uint64_t state = distinct + spare, size = 0, dead = 0, revived = 0;
     slabs s;
     slabs_make(&s, region_buckets, spare, state);
     for (uint32_t k = 0; k < distinct; k++) keys[k] = (hd_key)(k * UINT64_C(0x9e3779b97f4a7c15));
@@ -212,14 +213,16 @@ static void run(uint32_t distinct, uint32_t region_buckets, uint32_t spare)
     memset(&w, 0, sizeof w);
     for (uint32_t round = 0; round < 12; round++) {
         const uint64_t before = size;
+        const bool alone = round % 3 == 0;
         for (uint32_t i = 0; i < N; i++) {
             w.keys[i] = keys[keys_below(&state, distinct)];
             w.values[i] = (hd_value)keys_below(&state, UINT64_MAX);
-            w.operations[i] = (uint8_t)(round == 0 ? HD_SLAB_INSERT : keys_below(&state, 3));
+            w.operations[i] = (uint8_t)(alone ? HD_SLAB_INSERT : keys_below(&state, 3));
         }
-        w.batch.operations = w.operations;
+        w.batch.operations = alone ? NULL : w.operations;
+        w.batch.operation = HD_SLAB_INSERT;
         w.batch.policy = round % 3; /* KEEP, REPLACE, ADD */
-        w.born = w.died = 0;
+        w.born = w.died = w.revived = 0;
         work_run(&s, &w);
         read_keys(&s, keys, distinct, is, now);
         size = 0;
@@ -230,6 +233,10 @@ static void run(uint32_t distinct, uint32_t region_buckets, uint32_t spare)
         assert_int_equal(size, before + w.born - w.died);
         const hd_slab_census census = census_of(&s, true);
         assert_int_equal(census.live, size);
+        assert_int_equal(census.dead + w.revived, dead + w.died);
+        assert_true(alone || w.revived == 0);
+        revived += w.revived;
+        dead = round % 2 == 1 ? 0 : census.dead;
         assert_true(w.counts.at[HD_FAILED] == 0 || s.spent != 0);
         if (round % 2 == 1) {
             compact_both_ways(&s);
@@ -241,6 +248,7 @@ static void run(uint32_t distinct, uint32_t region_buckets, uint32_t spare)
         memcpy(was, is, sizeof was);
         memcpy(old, now, sizeof old);
     }
+    assert_true(revived != 0);
     slabs_free(&s);
 }
 

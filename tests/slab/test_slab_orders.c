@@ -239,6 +239,27 @@ static bool explained(const contents *from, const contents *to, const int *done)
     return !left && same(from, to);
 }
 
+static bool any_spent(void)
+{
+    for (int t = 0; t < s.threads; t++)
+        for (int i = 0; i < SCRIPT_MAX && s.script[t][i].kind != NOTHING; i++)
+            if (s.results[t][i].end == HD_SLAB_SPENT) return true;
+    return false;
+}
+
+/* In the list, of which all slabs that are taken are part. */
+static uint32_t dead_slots(void)
+{
+    uint32_t dead = 0;
+    for (uint64_t at = 0; at < sizeof s.memory; at += HD_SLAB_BYTES)
+        for (uint32_t i = 0; i < HD_SLAB_SLOTS; i++) {
+            hd_key key;
+            memcpy(&key, slab_key_at(s.memory + at, i), sizeof key);
+            dead += (key & HD_STATE_MASK) == HD_STATE_DEAD;
+        }
+    return dead;
+}
+
 static void check(void *context)
 {
     const contents before = read_table(s.first_memory, s.first_taken);
@@ -246,6 +267,7 @@ static void check(void *context)
     const int done[ORDERS_THREADS] = {0};
     (void)context;
     CHECK(explained(&before, &after, done), "no order of the operations explains this");
+    CHECK(!s.reuses || !any_spent() || dead_slots() == 0, "no room, but a slot of an erased key");
 }
 
 /* ---------------------------------------------------------------------------------------- the scenes */
