@@ -21,11 +21,9 @@ typedef struct hd_slabs_table {
     const hd_slab_ops *ops;
     hd_slabs_storage storage;
     uint8_t *outcomes; /* a slice of them, for callers who pass no array of their own */
-    uint64_t
-        erased; /* keys that may have been erased since lists were compacted, if there was need at all */
-    uint64_t
-        asked; /* how many of them there were when that was last asked for insertions that reuse slots */
-    bool dead; /* there may be DEAD slots */
+    uint64_t erased;   /* keys that may have been erased and not been compacted away */
+    uint64_t asked;    /* so many of them when insertions that reuse slots last asked */
+    bool dead;         /* there may be DEAD slots */
     char name[32];
 } hd_slabs_table;
 
