@@ -82,7 +82,16 @@ typedef struct heddle_transport {
                       const uint64_t *receive_bytes);
     /* Ends it; NULL is accepted. */
     void (*close)(void *context);
+    /*
+     * NULL, or all_to_all in two halves: up to HEDDLE_TRANSPORT_ARRAYS arrays are begun, which are left alone until all of
+     * them have been moved; that is when `all_to_all_end` returns. Nothing else is called between. A member may
+     * take the halves where another makes the one call.
+     */
+    int (*all_to_all_begin)(void *context, const void *from, const uint64_t *send_bytes, void *to,
+                            const uint64_t *receive_bytes);
+    int (*all_to_all_end)(void *context);
 } heddle_transport;
+#define HEDDLE_TRANSPORT_ARRAYS 2
 
 /*
  * Opens a group of as many processes, each with one device. Each gives its own part of every batch, gets the

@@ -57,6 +57,14 @@ typedef struct hd_exchange_ops {
      */
     heddle_status (*offer)(hd_exchange *exchange, uint32_t member, heddle_status mine,
                            hd_delivery *delivery);
+    /*
+     * all_to_all in two halves, of at most HEDDLE_TRANSPORT_ARRAYS arrays, where an exchange `overlaps`: the delivery and
+     * what it moves are left alone until `end` returns, and no other call comes between. The statuses of both are agreed
+     * upon. After a failure of `begin` there is nothing to end.
+     */
+    heddle_status (*begin)(hd_exchange *exchange, uint32_t member, heddle_status mine,
+                           hd_delivery *delivery);
+    heddle_status (*end)(hd_exchange *exchange, uint32_t member);
 } hd_exchange_ops;
 
 /* An exchange's own kind begins with this. */
@@ -65,6 +73,7 @@ struct hd_exchange {
     uint32_t members;
     uint32_t first, local; /* members [first, first + local) are of this process */
     bool direct;           /* every member can read and write the memory of every other */
+    bool overlaps;         /* this member can work on its device while arrays are moved */
 };
 
 /* The members are all of this process: one for every device, which stay the caller's. */

@@ -102,30 +102,82 @@ static heddle_status room_for_pairs(hd_delivery *d, void *context)
     return HEDDLE_OK;
 }
 
-static heddle_status send_slice(hd_writing *g, heddle_status mine, uint64_t first, uint64_t n)
+/* What a slice that was laid out sends; its pairs go behind what has been gathered. */
+static hd_delivery delivery_of(hd_writing *g, hd_dispatch *dispatch)
 {
-    hd_exchange *exchange = hd_exchange_of(g->member);
-    hd_window keys = {NULL, NULL, 0}, values = {NULL, NULL, 0};
     hd_delivery d;
-    heddle_status status = mine;
-    if (status == HEDDLE_OK && n != 0) status = hd_write_windows(g, first, n, &keys, &values);
     memset(&d, 0, sizeof d);
     d.arrays = g->value_width != 0 ? 2 : 1;
     d.width[0] = g->key_width;
     d.width[1] = g->value_width;
     d.room = room_for_pairs;
     d.context = g;
-    if (exchange->direct)
+    d.from[0] = dispatch->keys.memory;
+    d.from[1] = dispatch->values.memory;
+    d.send = dispatch->send;
+    d.receive = dispatch->receive;
+    return d;
+}
+
+/* Lays out the n pairs from `first` on by destination. */
+static heddle_status lay_out(hd_writing *g, hd_dispatch *dispatch, uint64_t first, uint64_t n)
+{
+    hd_window keys = {NULL, NULL, 0}, values = {NULL, NULL, 0};
+    const heddle_status status = n != 0 ? hd_write_windows(g, first, n, &keys, &values) : HEDDLE_OK;
+    return status == HEDDLE_OK ? hd_dispatch_slice(dispatch, keys.memory, values.memory, n)
+                               : status;
+}
+
+static heddle_status send_slice(hd_writing *g, heddle_status mine, uint64_t first, uint64_t n)
+{
+    hd_exchange *exchange = hd_exchange_of(g->member);
+    hd_delivery d = delivery_of(g, &g->dispatch);
+    heddle_status status = mine;
+    if (exchange->direct) {
+        hd_window keys = {NULL, NULL, 0}, values = {NULL, NULL, 0};
+        if (status == HEDDLE_OK && n != 0) status = hd_write_windows(g, first, n, &keys, &values);
         return hd_dispatch_direct(&g->dispatch, status, keys.memory, values.memory, n, &d);
-    if (status == HEDDLE_OK)
-        status = hd_dispatch_slice(&g->dispatch, keys.memory, values.memory, n);
-    d.from[0] = g->dispatch.keys.memory;
-    d.from[1] = g->dispatch.values.memory;
-    d.send = g->dispatch.send;
-    d.receive = g->dispatch.receive;
+    }
+    if (status == HEDDLE_OK) status = lay_out(g, &g->dispatch, first, n);
     status = exchange->ops->all_to_all(exchange, g->member->number, status, &d);
     hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
     return status;
+}
+
+/* All slices, one after the other. Agreed upon. */
+static heddle_status send_slices(hd_writing *g, heddle_status mine, uint64_t rounds)
+{
+    heddle_status status = HEDDLE_OK;
+    for (uint64_t i = 0; i < rounds && status == HEDDLE_OK; i++) {
+        status = send_slice(g, mine, i * g->slice, hd_slice_length(g->n, i * g->slice, g->slice));
+        mine = HEDDLE_OK;
+    }
+    return status == HEDDLE_OK ? hd_member_agree(g->member, mine) : status;
+}
+
+/* The same where a slice is laid out while the one before it is on its way. */
+static heddle_status send_slices_ahead(hd_writing *g, heddle_status mine, uint64_t rounds)
+{
+    hd_exchange *exchange = hd_exchange_of(g->member);
+    hd_dispatch *const turns[2] = {&g->dispatch, &g->ahead};
+    hd_delivery deliveries[2];
+    heddle_status status = HEDDLE_OK;
+    for (uint64_t i = 0; i < rounds && status == HEDDLE_OK; i++) {
+        if (mine == HEDDLE_OK)
+            mine = lay_out(g, turns[i % 2], i * g->slice,
+                           hd_slice_length(g->n, i * g->slice, g->slice));
+        if (i != 0) status = exchange->ops->end(exchange, g->member->number);
+        hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
+        if (status != HEDDLE_OK) return status;
+        deliveries[i % 2] = delivery_of(g, turns[i % 2]);
+        status = exchange->ops->begin(exchange, g->member->number, mine, &deliveries[i % 2]);
+        hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
+    }
+    if (status == HEDDLE_OK && rounds != 0)
+        status = exchange->ops->end(exchange, g->member->number);
+    hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
+    return status == HEDDLE_OK ? hd_member_agree(g->member, rounds != 0 ? HEDDLE_OK : mine)
+                               : status;
 }
 
 /* How many rows come to this member: counted, or by its share of the bins and a little more. */
@@ -155,6 +207,10 @@ static heddle_status prepare_gather(hd_writing *g, bool *whole)
         status =
             hd_dispatch_begin(&g->dispatch, g->member, g->w->spread, g->w->table->options.key_bits,
                               g->value_width * 8, g->slice, exchange->direct);
+    if (status == HEDDLE_OK && exchange->overlaps)
+        status =
+            hd_dispatch_begin(&g->ahead, g->member, g->w->spread, g->w->table->options.key_bits,
+                              g->value_width * 8, g->slice, false);
     pieces = !mine;
     status = exchange->ops->reduce(exchange, g->member->number, status, &pieces, 1, HD_REDUCE_SUM);
     *whole = pieces == 0;
@@ -169,14 +225,13 @@ heddle_status hd_write_gathered(hd_writing *g, uint64_t rounds, heddle_status *a
         g->changing = true;
         if (g->w->builds) mine = heddle_table_clear(hd_part_of(g->w->table, g->member), NULL);
     }
-    for (uint64_t i = 0; i < rounds && status == HEDDLE_OK; i++) {
-        status = send_slice(g, mine, i * g->slice, hd_slice_length(g->n, i * g->slice, g->slice));
-        mine = HEDDLE_OK;
-    }
-    if (status == HEDDLE_OK) status = hd_member_agree(g->member, mine);
+    if (status == HEDDLE_OK)
+        status = hd_exchange_of(g->member)->overlaps ? send_slices_ahead(g, mine, rounds)
+                                                     : send_slices(g, mine, rounds);
     *agreed = status;
     if (status != HEDDLE_OK) return status;
     hd_dispatch_end(&g->dispatch); /* the tables may need the memory */
+    hd_dispatch_end(&g->ahead);
     g->changing = true;
     hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
     return work_off(g, whole && g->w->builds);

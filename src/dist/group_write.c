@@ -8,7 +8,8 @@
  *                no memory for that the call begins anew and counts.
  *   reorganise   slice by slice, pairs are laid out by destination (dispatch.h),
  *   exchange     and sent there, where they are gathered in one array (group_gather.c). Members that reach each other's
- *                memory write them there at once.
+ *                memory write them there at once. A member whose device works by itself lays out a slice while the
+ *                one before it is on its way to other processes.
  *   work         When all are there, each member builds its part, or inserts into it, in one call.
  *
  * So nothing changes before all that can fail but the tables' own work is done. Where a member has no
@@ -197,6 +198,7 @@ static void writing_end(hd_writing *g)
 {
     hd_buffer *const all[] = {&g->keys, &g->values, &g->staged[0], &g->staged[1], &g->staged[2]};
     hd_dispatch_end(&g->dispatch);
+    hd_dispatch_end(&g->ahead);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
     free(g->counts);
     free(g->rows);

@@ -48,6 +48,7 @@ typedef struct hd_writing {
     uint64_t *counts;                /* as in hd_write */
     uint64_t *rows;                  /* of every member, and one number more */
     hd_dispatch dispatch;
+    hd_dispatch ahead; /* where the exchange overlaps: slices take turns */
     hd_buffer keys, values; /* pairs that have come here */
     uint64_t at, capacity;  /* how many, and how many fit */
     uint64_t received;      /* how many in all */

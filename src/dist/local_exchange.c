@@ -209,7 +209,8 @@ static void local_close(hd_exchange *exchange)
     free(x);
 }
 
-static const hd_exchange_ops local_ops = {local_reduce, local_all_to_all, local_close, local_offer};
+static const hd_exchange_ops local_ops = {
+    local_reduce, local_all_to_all, local_close, local_offer, NULL, NULL};
 
 static bool copies_always;
 

@@ -22,6 +22,8 @@ typedef struct transport_exchange {
         void *memory; /* pinned */
         uint64_t bytes;
     } outgoing, incoming;
+    const hd_delivery *under_way; /* begun and not ended */
+    heddle_status copied;         /* what became of its arrays on the way out */
 } transport_exchange;
 
 static heddle_status lose(transport_exchange *x)
@@ -94,6 +96,8 @@ static heddle_status learn_staging(transport_exchange *x)
     any = x->staged;
     if (x->transport.reduce(x->transport.context, &any, 1, 1) != 0) return lose(x);
     x->any_staged = any != 0;
+    x->base.overlaps =
+        x->transport.all_to_all_begin != NULL && (x->staged || !x->device->engine->host_memory);
     return HEDDLE_OK;
 }
 
@@ -112,19 +116,38 @@ static heddle_status pinned_room(transport_exchange *x, void **memory, uint64_t 
     return status;
 }
 
-/* Room to stage the widest of the arrays. */
-static heddle_status stage_room(transport_exchange *x, const hd_delivery *d)
+static uint64_t elements_sent(const transport_exchange *x, const hd_delivery *d)
 {
     uint64_t sent = 0;
-    uint32_t width = 0;
+    for (uint32_t i = 0; i < x->base.members; i++) sent += d->send[i];
+    return sent;
+}
+
+/* Room to stage elements of so many bytes. */
+static heddle_status stage_room(transport_exchange *x, const hd_delivery *d, uint32_t width)
+{
     heddle_status status;
     if (!x->staged) return HEDDLE_OK;
-    for (uint32_t i = 0; i < x->base.members; i++) sent += d->send[i];
-    for (uint32_t a = 0; a < d->arrays; a++) width = d->width[a] > width ? d->width[a] : width;
-    status = pinned_room(x, &x->outgoing.memory, &x->outgoing.bytes, sent * width);
+    status = pinned_room(x, &x->outgoing.memory, &x->outgoing.bytes, elements_sent(x, d) * width);
     return status == HEDDLE_OK
                ? pinned_room(x, &x->incoming.memory, &x->incoming.bytes, d->total * width)
                : status;
+}
+
+/* One array after the other is staged. */
+static uint32_t widest(const hd_delivery *d)
+{
+    uint32_t width = 0;
+    for (uint32_t a = 0; a < d->arrays; a++) width = d->width[a] > width ? d->width[a] : width;
+    return width;
+}
+
+/* All of them are. */
+static uint32_t widths_before(const hd_delivery *d, uint32_t array)
+{
+    uint32_t width = 0;
+    for (uint32_t a = 0; a < array; a++) width += d->width[a];
+    return width;
 }
 
 static heddle_status copy_now(transport_exchange *x, void *to, const void *from, uint64_t bytes)
@@ -135,41 +158,57 @@ static heddle_status copy_now(transport_exchange *x, void *to, const void *from,
     return status == HEDDLE_OK ? engine->synchronize(x->device, NULL) : status;
 }
 
-static heddle_status move_array(transport_exchange *x, const hd_delivery *d, uint32_t a)
+/* Says how many bytes of an array go to and come from every member. */
+static void count_bytes(transport_exchange *x, const hd_delivery *d, uint32_t a)
 {
     const uint32_t members = x->base.members;
-    uint64_t *send = x->bytes, *receive = x->bytes + members, sent = 0;
+    for (uint32_t i = 0; i < members; i++) {
+        x->bytes[i] = d->send[i] * d->width[a];
+        x->bytes[members + i] = d->receive[i] * d->width[a];
+    }
+}
+
+static heddle_status move_array(transport_exchange *x, const hd_delivery *d, uint32_t a)
+{
+    const uint64_t sent = elements_sent(x, d) * d->width[a];
     const void *from = d->from[a];
     void *to = d->to[a];
     heddle_status status = HEDDLE_OK;
-    for (uint32_t i = 0; i < members; i++) {
-        sent += send[i] = d->send[i] * d->width[a];
-        receive[i] = d->receive[i] * d->width[a];
-    }
+    count_bytes(x, d, a);
     if (x->staged) {
         status = copy_now(x, x->outgoing.memory, from, sent);
         from = x->outgoing.memory;
         to = x->incoming.memory;
     }
     /* Also after a failure: the others are waiting. It is told when all arrays have been moved. */
-    if (x->transport.all_to_all(x->transport.context, from, send, to, receive) != 0) return lose(x);
+    if (x->transport.all_to_all(x->transport.context, from, x->bytes, to,
+                                x->bytes + x->base.members) != 0)
+        return lose(x);
     if (status == HEDDLE_OK && x->staged)
         status = copy_now(x, d->to[a], to, d->total * d->width[a]);
     return status;
+}
+
+/* All know how much comes, and have room for it. */
+static heddle_status agree_on_room(transport_exchange *x, heddle_status mine, hd_delivery *d,
+                                   bool all_staged)
+{
+    heddle_status status;
+    if (mine == HEDDLE_OK) mine = x->device->engine->synchronize(x->device, NULL);
+    status = send_counts(x, mine, d);
+    if (status != HEDDLE_OK) return status;
+    mine = d->room != NULL ? d->room(d, d->context) : HEDDLE_OK;
+    if (mine == HEDDLE_OK)
+        mine = stage_room(x, d, all_staged ? widths_before(d, d->arrays) : widest(d));
+    return agree(x, mine);
 }
 
 static heddle_status transport_all_to_all(hd_exchange *exchange, uint32_t member,
                                           heddle_status mine, hd_delivery *d)
 {
     transport_exchange *x = (transport_exchange *)exchange;
-    heddle_status status;
+    const heddle_status status = agree_on_room(x, mine, d, false);
     (void)member;
-    if (mine == HEDDLE_OK) mine = x->device->engine->synchronize(x->device, NULL);
-    status = send_counts(x, mine, d);
-    if (status != HEDDLE_OK) return status;
-    mine = d->room != NULL ? d->room(d, d->context) : HEDDLE_OK;
-    if (mine == HEDDLE_OK) mine = stage_room(x, d);
-    status = agree(x, mine);
     if (status != HEDDLE_OK) return status;
     mine = HEDDLE_OK;
     for (uint32_t a = 0; a < d->arrays; a++) {
@@ -178,6 +217,54 @@ static heddle_status transport_all_to_all(hd_exchange *exchange, uint32_t member
         if (mine == HEDDLE_OK) mine = moved;
     }
     /* Copies of staged arrays are all that can fail here for one member alone. */
+    return x->any_staged ? agree(x, mine) : HEDDLE_OK;
+}
+
+/* ---------------------------------------------------------------------------------- in two halves */
+
+static heddle_status begin_array(transport_exchange *x, const hd_delivery *d, uint32_t a)
+{
+    const uint64_t sent = elements_sent(x, d);
+    const void *from = d->from[a];
+    void *to = d->to[a];
+    count_bytes(x, d, a);
+    if (x->staged) {
+        from = (char *)x->outgoing.memory + sent * widths_before(d, a);
+        to = (char *)x->incoming.memory + d->total * widths_before(d, a);
+        const heddle_status status =
+            copy_now(x, (void *)(uintptr_t)from, d->from[a], sent * d->width[a]);
+        if (x->copied == HEDDLE_OK)
+            x->copied = status; /* told at the end: the others are waiting */
+    }
+    return x->transport.all_to_all_begin(x->transport.context, from, x->bytes, to,
+                                         x->bytes + x->base.members) != 0
+               ? lose(x)
+               : HEDDLE_OK;
+}
+
+static heddle_status transport_begin(hd_exchange *exchange, uint32_t member, heddle_status mine,
+                                     hd_delivery *d)
+{
+    transport_exchange *x = (transport_exchange *)exchange;
+    heddle_status status = agree_on_room(x, mine, d, true);
+    (void)member;
+    x->copied = HEDDLE_OK;
+    for (uint32_t a = 0; a < d->arrays && status == HEDDLE_OK; a++) status = begin_array(x, d, a);
+    if (status == HEDDLE_OK) x->under_way = d;
+    return status;
+}
+
+static heddle_status transport_end(hd_exchange *exchange, uint32_t member)
+{
+    transport_exchange *x = (transport_exchange *)exchange;
+    const hd_delivery *d = x->under_way;
+    heddle_status mine = x->copied;
+    (void)member;
+    x->under_way = NULL;
+    if (x->lost || x->transport.all_to_all_end(x->transport.context) != 0) return lose(x);
+    for (uint32_t a = 0; a < d->arrays && x->staged && mine == HEDDLE_OK; a++)
+        mine = copy_now(x, d->to[a], (char *)x->incoming.memory + d->total * widths_before(d, a),
+                        d->total * d->width[a]);
     return x->any_staged ? agree(x, mine) : HEDDLE_OK;
 }
 
@@ -194,8 +281,8 @@ static void transport_close(hd_exchange *exchange)
     free(x);
 }
 
-static const hd_exchange_ops transport_ops = {transport_reduce, transport_all_to_all,
-                                              transport_close, NULL};
+static const hd_exchange_ops transport_ops = {
+    transport_reduce, transport_all_to_all, transport_close, NULL, transport_begin, transport_end};
 
 static transport_exchange *make_exchange(const heddle_transport *transport)
 {

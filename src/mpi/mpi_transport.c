@@ -34,7 +34,8 @@ typedef struct transport {
     int members, member;
     uint32_t timeout_ms;
     bool lost;
-    MPI_Request *requests; /* two for every rank */
+    MPI_Request *requests; /* two for every rank and array */
+    int begun;             /* of them, by all_to_all_begin */
     uint64_t *bounce;      /* numbers on their way */
     uint64_t bounce_numbers;
     uint64_t *places; /* where the bytes for and from every rank begin, and how far they are */
@@ -161,11 +162,10 @@ static int piece_of(uint64_t bytes, uint64_t done)
     return (int)(left < piece_bytes ? left : piece_bytes);
 }
 
-/* One piece to and from every other rank, from `done` bytes on; the number of requests, or -1. */
-static int begin_pieces(const traffic *f, uint64_t done)
+/* One piece to and from every other rank, from `done` bytes on, behind `count` requests; how many there are, or -1. */
+static int begin_pieces(const traffic *f, uint64_t done, int count)
 {
     transport *t = f->t;
-    int count = 0;
     for (int step = 1; step < t->members; step++) {
         const int source = (t->member + t->members - step) % t->members;
         const int bytes = piece_of(f->receive[source], done);
@@ -196,12 +196,13 @@ static int keep_own(const traffic *f, bool device_memory)
     }
     for (uint64_t done = 0; done < bytes; done += piece_bytes) {
         const int n = piece_of(bytes, done);
-        if (MPI_Irecv(to + done, n, MPI_BYTE, t->member, TAG, t->comm, &t->requests[0]) !=
+        MPI_Request *requests = t->requests + t->begun;
+        if (MPI_Irecv(to + done, n, MPI_BYTE, t->member, TAG, t->comm, &requests[0]) !=
                 MPI_SUCCESS ||
-            MPI_Isend(from + done, n, MPI_BYTE, t->member, TAG, t->comm, &t->requests[1]) !=
+            MPI_Isend(from + done, n, MPI_BYTE, t->member, TAG, t->comm, &requests[1]) !=
                 MPI_SUCCESS ||
-            wait_for(t, t->requests, 2) != 0)
-            return lose(t, t->requests, 2);
+            wait_for(t, requests, 2) != 0)
+            return lose(t, t->requests, t->begun + 2);
     }
     return 0;
 }
@@ -215,27 +216,72 @@ static bool takes_device_memory(void)
 #endif
 }
 
+/* The bytes of the longest message to or from another rank. */
+static uint64_t longest_message(const traffic *f)
+{
+    uint64_t longest = 0;
+    for (int i = 0; i < f->t->members; i++) {
+        if (i == f->t->member) continue;
+        if (f->send[i] > longest) longest = f->send[i];
+        if (f->receive[i] > longest) longest = f->receive[i];
+    }
+    return longest;
+}
+
+static traffic traffic_of(transport *t, const void *from, const uint64_t *send_bytes, void *to,
+                          const uint64_t *receive_bytes)
+{
+    const traffic f = {t,         (const char *)from,    (char *)to, send_bytes, receive_bytes,
+                       t->places, t->places + t->members};
+    find_places(&f);
+    return f;
+}
+
+/* Piece after piece, behind what has been begun. */
+static int move_pieces(const traffic *f)
+{
+    transport *t = f->t;
+    for (uint64_t done = 0, longest = longest_message(f); done < longest; done += piece_bytes) {
+        const int count = begin_pieces(f, done, t->begun);
+        if (count < 0) return lose(t, t->requests, t->begun);
+        if (wait_for(t, t->requests + t->begun, count - t->begun) != 0)
+            return lose(t, t->requests, count);
+    }
+    return 0;
+}
+
 static int all_to_all(void *context, const void *from, const uint64_t *send_bytes, void *to,
                       const uint64_t *receive_bytes)
 {
     transport *t = (transport *)context;
-    const traffic f = {t,         (const char *)from,    (char *)to, send_bytes, receive_bytes,
-                       t->places, t->places + t->members};
-    uint64_t longest = 0;
+    const traffic f = traffic_of(t, from, send_bytes, to, receive_bytes);
     if (before != NULL) before();
-    find_places(&f);
+    return keep_own(&f, takes_device_memory()) != 0 ? 1 : move_pieces(&f);
+}
+
+/* What takes several pieces is moved at once. */
+static int all_to_all_begin(void *context, const void *from, const uint64_t *send_bytes, void *to,
+                            const uint64_t *receive_bytes)
+{
+    transport *t = (transport *)context;
+    const traffic f = traffic_of(t, from, send_bytes, to, receive_bytes);
+    int count;
+    if (before != NULL) before();
     if (keep_own(&f, takes_device_memory()) != 0) return 1;
-    for (int i = 0; i < t->members; i++) {
-        if (i == t->member) continue;
-        if (send_bytes[i] > longest) longest = send_bytes[i];
-        if (receive_bytes[i] > longest) longest = receive_bytes[i];
-    }
-    for (uint64_t done = 0; done < longest; done += piece_bytes) {
-        const int count = begin_pieces(&f, done);
-        if (count < 0) return lose(t, NULL, 0);
-        if (wait_for(t, t->requests, count) != 0) return lose(t, t->requests, count);
-    }
+    if (longest_message(&f) > piece_bytes) return move_pieces(&f);
+    count = begin_pieces(&f, 0, t->begun);
+    if (count < 0) return lose(t, t->requests, t->begun);
+    t->begun = count;
     return 0;
+}
+
+static int all_to_all_end(void *context)
+{
+    transport *t = (transport *)context;
+    const int count = t->begun;
+    if (before != NULL) before();
+    t->begun = 0;
+    return wait_for(t, t->requests, count) != 0 ? lose(t, t->requests, count) : 0;
 }
 
 /* ---------------------------------------------------------------------------------------- life */
@@ -264,7 +310,8 @@ static transport *make_transport(MPI_Comm comm, uint32_t timeout_ms)
     MPI_Comm_rank(t->comm, &t->member);
     MPI_Comm_size(t->comm, &t->members);
     t->timeout_ms = timeout_ms != 0 ? timeout_ms : TIMEOUT_MS;
-    t->requests = (MPI_Request *)calloc(2 * (size_t)t->members, sizeof *t->requests);
+    t->requests = (MPI_Request *)calloc(2 * (size_t)t->members * HEDDLE_TRANSPORT_ARRAYS,
+                                        sizeof *t->requests);
     t->places = (uint64_t *)calloc(2 * (size_t)t->members, sizeof *t->places);
     if (t->requests != NULL && t->places != NULL) return t;
     close_transport(t);
@@ -310,6 +357,8 @@ heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
     public_face.all_to_all_words = all_to_all_words;
     public_face.all_to_all = all_to_all;
     public_face.close = close_transport;
+    public_face.all_to_all_begin = all_to_all_begin;
+    public_face.all_to_all_end = all_to_all_end;
     return heddle_group_open_over(&public_face, name_device(comm, device, name, sizeof name),
                                   options, group);
 }

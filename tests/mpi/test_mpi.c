@@ -175,12 +175,14 @@ static void use_table(const shared_kind *kind, heddle_group *group)
     free(s.pairs);
 }
 
-static void use_tables(bool stages)
+/* Messages go in pieces of so many bytes. */
+static void use_tables(bool stages, uint64_t piece)
 {
     heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
     heddle_group *group = NULL;
     options.slice = 555;
     options.timeout_ms = 120000;
+    hd_mpi_set_piece(piece);
     hd_transport_exchange_stage_always(stages);
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank_device(rank), &options, &group));
     for (uint32_t k = 0; k < shared_kind_count; k++) {
@@ -200,14 +202,24 @@ static void use_tables(bool stages)
 static void tables_over_ranks(void **state)
 {
     (void)state;
-    use_tables(false);
+    use_tables(false, 100);
 }
 
-/* Every other rank is as one whose device has memory of its own, which the transport does not reach. */
+/*
+ * Every other rank is as one whose device has memory of its own, which the transport does not reach: it lays out slices
+ * while others are on their way, and the other ranks do not.
+ */
 static void tables_over_ranks_of_two_kinds(void **state)
 {
     (void)state;
-    use_tables(rank % 2 == 1);
+    use_tables(rank % 2 == 1, UINT64_C(1) << 30);
+}
+
+/* All are such ranks, and messages have one piece or several. */
+static void tables_over_ranks_that_overlap(void **state)
+{
+    (void)state;
+    use_tables(true, 900);
 }
 
 /* A rank without its device. */
@@ -224,11 +236,11 @@ static void all_ranks_know_why(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        ONCE(tables_over_ranks), ONCE(tables_over_ranks_of_two_kinds), ONCE(all_ranks_know_why)};
+        ONCE(tables_over_ranks), ONCE(tables_over_ranks_of_two_kinds),
+        ONCE(tables_over_ranks_that_overlap), ONCE(all_ranks_know_why)};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    hd_mpi_set_piece(100);
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     if (failed != 0) MPI_Abort(MPI_COMM_WORLD, 1);
     MPI_Finalize();

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "dist/exchange.h"
 #include "mpi/mpi_transport.h"
 #include "support/group_model.h"
 #include "support/keys.h"
@@ -71,10 +72,13 @@ static void ranks_that_leave_are_noticed(void **state)
     for (int after = 0; after < 16; after += ranks - 1) { /* more ranks, the same time in all */
         heddle_group *group = NULL;
         MPI_Barrier(MPI_COMM_WORLD);
+        /* By turns as ranks whose slices are laid out while others are on their way. */
+        hd_transport_exchange_stage_always(after / (ranks - 1) / 2 % 2 == 1);
         check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &group));
         leave_in(group, after, after / (ranks - 1) % 2 == 0);
         if (rank != ranks - 1) heddle_group_close(group);
     }
+    hd_transport_exchange_stage_always(false);
 }
 
 int main(int argc, char **argv)

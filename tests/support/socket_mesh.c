@@ -191,6 +191,6 @@ static void close_mesh(void *context)
 heddle_transport mesh_transport(socket_mesh *mesh)
 {
     const heddle_transport t = {sizeof t, mesh->members,    mesh->member, 0,         mesh,
-                                reduce,   all_to_all_words, all_to_all,   close_mesh};
+                                reduce,   all_to_all_words, all_to_all,   close_mesh, NULL, NULL};
     return t;
 }
