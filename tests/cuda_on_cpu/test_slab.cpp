@@ -413,7 +413,7 @@ static void damage(bare_slabs *t)
         if (kind == 0) *slab_key_at(slab, slab_slot(0)) |= HD_STATE_PENDING;
         if (kind == 1) *slab_key_at(slab, slab_slot(0)) = 0;
         if (kind == 2) *slab_next_at(slab) = UINT32_C(7) << 24;
-        if (kind == 6) *slab_hint_at(slab) = hint == 1 ? 2 : 1;
+        if (kind == 6) *slab_hint_at(slab) = UINT32_C(7) << 24; /* in no list */
         if (kind == 4 && second != 0) *slab_key_at(slab, slab_slot(1)) = word;
         if (kind == 5 && next != 0) *slab_quarter_at(pool_slab(&t->view.pool, next)) ^= 1;
         const hd_key other = kind == 3 ? stranger(t, bucket, word) : 0;
