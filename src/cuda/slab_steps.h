@@ -130,19 +130,6 @@ HD_FN int slab_put_on(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *wa
     return slab_tile_tell(t, end);
 }
 
-/* What an insertion that reuses slots does where it may not take one: *again says that it begins once more. */
-HD_FN void slab_put_off(const hd_slab_view *view, hd_slab_walk *walk, bool free, bool last,
-                        bool *again)
-{
-    *again = last && walk->dead == HD_SLAB_DEAD_SEEN;
-    if (*again) {
-        walk->dead = HD_SLAB_DEAD_TAKE;
-        walk->slab = slab_base(view, walk);
-    } else if (!last && free) {
-        walk->dead = HD_SLAB_DEAD_SEEN;
-    }
-}
-
 /* The bits of VACANT slots of a slab; where insertions reuse slots of those that are VACANT or DEAD. */
 template <bool REUSES> HD_FN uint32_t slab_free_bits(hd_slab_tile t, const slab_sight *s)
 {
@@ -205,7 +192,7 @@ HD_FN int slab_put(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
     if (REUSES) sums->revived += mine && from != 0;
     int end = found ? HD_SLAB_PRESENT : placed ? HD_SLAB_PLACED : HD_SLAB_AGAIN;
     if (!__any_sync(WHOLE_WARP, stuck)) return end;
-    if (REUSES && stuck) slab_put_off(view, walk, free != 0, next == HD_SLAB_NONE, &again);
+    if (REUSES && stuck) again = slab_begins_again(view, walk, free != 0, next);
     const int on = slab_put_on(t, view, walk, &s, stuck && !again, taker);
     if (stuck) end = again ? (int)HD_SLAB_AGAIN : on;
     sums->spent += active && end == HD_SLAB_SPENT && slab_tile_acts(t);

@@ -150,6 +150,22 @@ HD_FN bool slab_may_take(const hd_slab_walk *walk, bool reuses, uint32_t next)
            (walk->dead == HD_SLAB_DEAD_NONE && next == HD_SLAB_NONE);
 }
 
+/*
+ * Where an insertion may not take a slot of a slab, of which some are `free` or none is: notes those that it leaves
+ * behind. True at the end of the list, where it begins again, to take the first of these.
+ */
+HD_FN bool slab_begins_again(const hd_slab_view *view, hd_slab_walk *walk, bool free, uint32_t next)
+{
+    if (next != HD_SLAB_NONE) {
+        if (free) walk->dead = HD_SLAB_DEAD_SEEN;
+        return false;
+    }
+    if (walk->dead != HD_SLAB_DEAD_SEEN) return false;
+    walk->dead = HD_SLAB_DEAD_TAKE;
+    walk->slab = slab_base(view, walk);
+    return true;
+}
+
 /* What one thread of the tile does for an insertion after a look. One that reuses slots is a tile of its own. */
 HD_FN int slab_insert(const hd_slab_view *view, hd_slab_walk *walk, const hd_slab_look *look,
                       const hd_slab_task *task, hd_slab_taker *taker)
@@ -167,16 +183,8 @@ HD_FN int slab_insert(const hd_slab_view *view, hd_slab_walk *walk, const hd_sla
     if (!task->multi && look->pending != 0) return HD_SLAB_AGAIN;
     if (free != 0 && slab_may_take(walk, task->reuses, look->next))
         return slab_take_slot(walk, free, look->vacant, pair);
-    if (look->next != HD_SLAB_NONE) {
-        if (free != 0) walk->dead = HD_SLAB_DEAD_SEEN;
-        return HD_SLAB_ON;
-    }
-    if (walk->dead == HD_SLAB_DEAD_SEEN) {
-        walk->dead = HD_SLAB_DEAD_TAKE;
-        walk->slab = slab_base(view, walk);
-        return HD_SLAB_AGAIN;
-    }
-    return slab_extend(view, walk, taker);
+    if (slab_begins_again(view, walk, free != 0, look->next)) return HD_SLAB_AGAIN;
+    return look->next != HD_SLAB_NONE ? HD_SLAB_ON : slab_extend(view, walk, taker);
 }
 
 /* Where an insertion that need not look for its key goes on from a slab without vacancies. */
