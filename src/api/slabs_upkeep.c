@@ -3,10 +3,11 @@
  * slots are dead, the pool gets slabs when they run out, and when lists have become long there are more of them.
  *
  * Compaction goes over all lists once. It is done when an eighth of what the table is for is dead, so every erasure
- * pays for eight slots at most, in order. Insertions that take dead slots themselves can do without it for longer: until
- * half of that is dead, which lookups feel, or until the pool is crowded, since lists that have become shorter keep their
- * slabs. The host only knows how many keys may have been erased: when these are enough, the device is asked, which
- * compacts or not; nobody waits for that.
+ * pays for eight slots at most, in order. Insertions that take dead slots themselves can do without it for longer, and
+ * in lists of one slab for ever: before them only lists of several are compacted, when half of that is dead, which
+ * lookups feel, or when the pool is crowded, since lists that have become shorter keep their slabs. The host only knows
+ * how many keys may have been erased: when these are enough, the device is asked, which compacts or not; nobody waits
+ * for that.
  */
 #include <string.h>
 
@@ -48,7 +49,7 @@ static void forget_erased(heddle_table *table)
     hd_slabs(table)->erased = hd_slabs(table)->asked = 0;
 }
 
-static const hd_slab_need anything = {1, 1};
+static const hd_slab_need anything = {1, 1, false};
 
 /* An insertion that reuses slots may find no need where another would: what was erased is not forgotten then. */
 heddle_status hd_slabs_tidy(heddle_table *table, bool reuses, void *stream)
@@ -56,7 +57,7 @@ heddle_status hd_slabs_tidy(heddle_table *table, bool reuses, void *stream)
     hd_slabs_table *t = hd_slabs(table);
     const uint64_t capacity = t->storage.capacity;
     const uint64_t least = capacity >= DEAD_SHARE ? capacity / DEAD_SHARE : 1;
-    const hd_slab_need need = {reuses ? least * REUSED_TIMES : least, least};
+    const hd_slab_need need = {reuses ? least * REUSED_TIMES : least, least, reuses};
     if (t->erased - (reuses ? t->asked : 0) < least) return HEDDLE_OK;
     if (reuses) t->asked = t->erased;
     else forget_erased(table);

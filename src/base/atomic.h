@@ -41,6 +41,15 @@ HD_FN bool cas_64(uint64_t *word, uint64_t from, uint64_t to)
 {
     return atomicCAS((unsigned long long *)word, from, to) == from;
 }
+/* Gives what was there before: `from`, if it has become `to`. */
+HD_FN uint32_t cas_before_32(uint32_t *word, uint32_t from, uint32_t to)
+{
+    return atomicCAS(word, from, to);
+}
+HD_FN uint64_t cas_before_64(uint64_t *word, uint64_t from, uint64_t to)
+{
+    return atomicCAS((unsigned long long *)word, from, to);
+}
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define HD_HAS_CAS_128 1
 /* For words of a 64-bit key and value. */
@@ -134,6 +143,16 @@ HD_FN bool cas_32(uint32_t *word, uint32_t from, uint32_t to)
 HD_FN bool cas_64(uint64_t *word, uint64_t from, uint64_t to)
 {
     return __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+HD_FN uint32_t cas_before_32(uint32_t *word, uint32_t from, uint32_t to)
+{
+    __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return from;
+}
+HD_FN uint64_t cas_before_64(uint64_t *word, uint64_t from, uint64_t to)
+{
+    __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    return from;
 }
 HD_FN void add_relaxed_32(uint32_t *word, uint32_t by)
 {

@@ -359,6 +359,11 @@ static bool cpu_shares_memory(const heddle_device *device, const heddle_device *
     return true;
 }
 
+static void cpu_connect(heddle_device *device, const heddle_device *other)
+{
+    (void)device, (void)other;
+}
+
 static bool cpu_is_device_memory(heddle_device *device, const void *memory)
 {
     (void)device, (void)memory;
@@ -430,6 +435,7 @@ const hd_engine *hd_engine_cpu(void)
         cpu_fill,
         cpu_is_device_memory,
         cpu_shares_memory,
+        cpu_connect,
         cpu_event_create,
         cpu_event_destroy,
         cpu_event_record,

@@ -98,13 +98,16 @@ static inline void repack_prefetch(const hd_slab_view *view, uint64_t bucket, ui
     if (next != HD_SLAB_NONE) repack_ask(pool_slab(&view->pool, next));
 }
 
-/* Lists [first, end), which are this thread's alone: it also looks ahead in them, not beyond. */
+/*
+ * Lists [first, end): compacts them, or makes those of several slabs shorter. They are this thread's alone: it also
+ * looks ahead in them, not beyond.
+ */
 static inline void slab_repack_lists(const hd_slab_view *view, uint64_t first, uint64_t end,
-                                     uint64_t *dead, uint64_t *given)
+                                     bool long_lists, uint64_t *dead, uint64_t *given)
 {
     for (uint64_t i = first; i < end; i++) {
         repack_prefetch(view, i, end);
-        const hd_slab_compacted done = slab_repack(view, i);
+        const hd_slab_compacted done = long_lists ? slab_shorten(view, i) : slab_repack(view, i);
         *dead += done.dead;
         *given += done.given;
     }

@@ -73,13 +73,16 @@ static heddle_status compact(heddle_device *device, const hd_slab_view *view, hd
     const uint64_t n = slab_lists(view), known = *died - words->revived;
     uint64_t dead = 0, given = 0;
     (void)stream;
-    if (known < need->dead && (known < need->dead_crowded || !is_crowded(&view->pool)))
+    if (slab_dead_for(need, words, known) < need->dead &&
+        (known < need->dead_crowded || !is_crowded(&view->pool)))
         return HEDDLE_OK;
 #pragma omp parallel for schedule(static) reduction(+ : dead, given)                               \
     num_threads(hd_cpu_threads(device, n))
     for (uint64_t first = 0; first < n; first += REPACK_LISTS)
-        slab_repack_lists(view, first, n - first < REPACK_LISTS ? n : first + REPACK_LISTS, &dead,
-                          &given);
+        slab_repack_lists(view, first, n - first < REPACK_LISTS ? n : first + REPACK_LISTS,
+                          need->long_lists, &dead, &given);
+    words->found = known;
+    words->cleared = dead;
     words->revived += dead;
     words->given += given;
     words->spent = 0;

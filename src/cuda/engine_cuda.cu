@@ -327,6 +327,19 @@ static bool cuda_shares_memory(const heddle_device *device, const heddle_device 
     return ((const hd_device_cuda *)device)->index == ((const hd_device_cuda *)other)->index;
 }
 
+/* Access is the process's: a pair of GPUs that has it already keeps it, and nobody takes it back. */
+static void cuda_connect(heddle_device *device, const heddle_device *other)
+{
+    const int mine = ((const hd_device_cuda *)device)->index;
+    const int theirs = ((const hd_device_cuda *)other)->index;
+    cudaStream_t use;
+    int can = 0;
+    if (mine == theirs || hd_cuda_enter(device, NULL, &use) != HEDDLE_OK) return;
+    if (cudaDeviceCanAccessPeer(&can, mine, theirs) == cudaSuccess && can != 0)
+        (void)cudaDeviceEnablePeerAccess(theirs, 0);
+    (void)cudaGetLastError(); /* also where it was enabled before */
+}
+
 static bool cuda_is_device_memory(heddle_device *device, const void *memory)
 {
     cudaPointerAttributes attributes;
@@ -416,6 +429,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_fill,
         cuda_is_device_memory,
         cuda_shares_memory,
+        cuda_connect,
         cuda_event_create,
         cuda_event_destroy,
         cuda_event_record,

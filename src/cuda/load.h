@@ -76,6 +76,25 @@ template <int BYTES> static __device__ __forceinline__ void load_shared(void *to
     memcpy(to, &piece, BYTES);
 }
 
+/*
+ * The same for 16 bytes of 128 that lanes read together, and of which a part will be written soon. All 128 come into the
+ * second-level cache at once, and stay there until others that were only read have gone.
+ */
+HD_FN void load_slab_16(void *to, const void *from)
+{
+#if __CUDA_ARCH__ >= 800
+    unsigned long long elements[2], stay;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(stay));
+    asm volatile("ld.relaxed.gpu.global.L2::cache_hint.L2::128B.v2.u64 {%0, %1}, [%2], %3;"
+                 : "=l"(elements[0]), "=l"(elements[1])
+                 : "l"(from), "l"(stay)
+                 : "memory");
+    memcpy(to, elements, 16);
+#else
+    load_shared<16>(to, from);
+#endif
+}
+
 /* 16 bytes of the block's shared memory, while other threads write there; whole in elements of 8. */
 HD_FN void load_block_16(void *to, const void *from)
 {

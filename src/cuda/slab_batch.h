@@ -1,11 +1,10 @@
 /*
  * slab_batch.h: the device code of batches on slab hashes in which all operations are of one kind; mixtures are in
- * slab_mixed.h.
+ * slab_mixed.h and slab_select.h.
  *
- * A warp takes up to 32 operations at a time, one a lane: each lane mixes its key and finds its list, so that
- * is done once for an operation and not by every lane of a tile. Then the tiles of the warp go through
- * them: a tile that has come to an end takes the next one, however long the others walk. All tiles take
- * their steps together. Keys and values of the next share are loaded while this one is at work.
+ * Every lane of a warp has an operation and takes steps (slab_steps.h) until it has come to its end. Then it takes
+ * the next one of its warp, however long the others walk. Keys and values of that are loaded while the one before
+ * is at work.
  */
 #ifndef HD_CUDA_SLAB_BATCH_H
 #define HD_CUDA_SLAB_BATCH_H
@@ -16,191 +15,252 @@
 #ifndef SLAB_BLOCK
 #define SLAB_BLOCK 256
 #endif
-#define SLAB_ANY 3 /* every key has its own operation */
-/* That a processor holds: all warps that it can, or as many as registers allow without much spilling. */
-#define SLAB_NARROW (HD_KEY_BITS + HD_VALUE_BITS <= 64)
-#define SLAB_BLOCKS(operation, reuses)                                                             \
-    ((operation) == SLAB_ANY || (reuses) ? (SLAB_NARROW ? 5 : 4)                                   \
-     : (operation) == HD_SLAB_INSERT     ? (SLAB_NARROW ? 8 : 6)                                   \
-                                         : 8)
-#define WARP_SLAB_TILES (WARP_LANES / HD_SLAB_LANES)
-#define TILE_FIRSTS (WHOLE_WARP / ((1u << HD_SLAB_LANES) - 1)) /* the first lane of every tile */
+/*
+ * That a processor holds, as many as registers allow without spilling: spilled registers go through the caches that
+ * slabs are to go through. Kernels of more than one kind of work have fewer, and so have those that reuse slots.
+ */
+#define SLAB_BLOCKS 4
+#define SLAB_BLOCKS_WIDE 3
+#define SLAB_BLOCKS_OF(reuses) ((reuses) ? SLAB_BLOCKS_WIDE : SLAB_BLOCKS)
 
-/* The arrays' elements for one operation. */
-typedef struct slab_given {
+/* Lookups and erasures beside each other, as the number of each says. */
+#define SLAB_ASK 3
+#define NUMBER_ERASES                                                                              \
+    (UINT32_C(1) << 31) /* of an operation: numbers of a launch are less than 2^30 */
+
+/* What the operations of a block came to, in shared memory, since registers are short. */
+typedef struct slab_tally {
+    uint32_t placed, updated, spent, asked, found, erased;
+    uint32_t revived; /* of those that were placed: into slots that were DEAD */
+    unsigned long long looks;
+} slab_tally;
+
+/* All threads of a block: before its operations, and behind them. */
+HD_FN void slab_tally_start(slab_tally *tally)
+{
+    if (threadIdx.x == 0) memset(tally, 0, sizeof *tally);
+    __syncthreads();
+}
+
+/* The sum of insertions whose key was there. */
+HD_FN uint64_t *slab_present_at(const hd_slab_batch *batch)
+{
+    return batch->counts->at + (batch->policy == HEDDLE_POLICY_KEEP ? HD_KEPT : HD_UPDATED);
+}
+
+HD_FN void slab_tally_add(uint64_t *to, uint64_t more)
+{
+    if (more != 0) add_relaxed_64(to, more);
+}
+
+HD_FN void slab_tally_end(const slab_tally *tally, const hd_slab_batch *batch)
+{
+    uint64_t *const at = batch->counts->at;
+    __syncthreads();
+    /* Threads of a warp: it waits once, not for each of them. */
+    if (threadIdx.x == 0) slab_tally_add(at + HD_INSERTED, tally->placed);
+    if (threadIdx.x == 1) slab_tally_add(batch->born, tally->placed);
+    if (threadIdx.x == 2) slab_tally_add(slab_present_at(batch), tally->updated);
+    if (threadIdx.x == 3) slab_tally_add(at + HD_FAILED, tally->spent);
+    if (threadIdx.x == 4) slab_tally_add(at + HD_ASKED, tally->asked);
+    if (threadIdx.x == 5) slab_tally_add(at + HD_FOUND, tally->found);
+    if (threadIdx.x == 6) slab_tally_add(batch->died, tally->erased);
+    if (threadIdx.x == 7) slab_tally_add(at + HD_PROBES, tally->looks);
+    if (threadIdx.x == 8) slab_tally_add(batch->revived, tally->revived);
+}
+
+/* The operations of a warp from number `at` on, before `end`; the same in all lanes. */
+typedef struct slab_stretch {
+    uint32_t at, end;
+} slab_stretch;
+
+/* The part of `n` that one of `parts` has. */
+HD_FN slab_stretch slab_part(uint32_t n, uint32_t part, uint32_t parts)
+{
+    const slab_stretch s = {(uint32_t)((uint64_t)n * part / parts),
+                            (uint32_t)((uint64_t)n * (part + 1) / parts)};
+    return s;
+}
+
+/* Gives a number of its own to each of `lanes`; whether this lane, one of them, got one. */
+template <int OPERATION>
+HD_FN bool slab_next_number(slab_stretch *source, const hd_slab_batch *batch, uint32_t lanes,
+                            uint32_t *number)
+{
+    const uint32_t left = source->end - source->at, all = hd_popcount32(lanes);
+    const uint32_t rank = hd_popcount32(lanes & bits_before(threadIdx.x % WARP_LANES));
+    (void)batch;
+    *number = source->at + rank;
+    source->at += all < left ? all : left;
+    return rank < left;
+}
+
+/* The arrays' elements for the next operation of a lane, if `on`. */
+typedef struct slab_ahead {
+    bool on;
+    uint32_t number; /* with NUMBER_ERASES */
     hd_key key;
     hd_value value;
-} slab_given;
+} slab_ahead;
 
-/* An operation of a warp, as the lane has it. */
-typedef struct slab_share {
-    uint32_t number; /* in the batch: the next lane has the next one, but in mixtures */
-    hd_key mixed;
-    uint32_t bucket;
-    hd_value value;
-} slab_share;
+/* Lanes that have none get one. All lanes load what is theirs, since a load upon a condition would be waited for. */
+template <int OPERATION, class SOURCE>
+HD_FN void slab_load_ahead(SOURCE *source, const hd_slab_batch *batch, bool takes_part,
+                           slab_ahead *ahead)
+{
+    const bool wants = takes_part && !ahead->on;
+    const uint32_t lanes = __ballot_sync(WHOLE_WARP, wants);
+    uint32_t number;
+    if (slab_next_number<OPERATION>(source, batch, lanes, &number) && wants) {
+        ahead->on = true;
+        ahead->number = number;
+    }
+    ahead->key = ((const hd_key *)batch->keys)[ahead->number & ~NUMBER_ERASES];
+#if HD_VALUE_BITS != 0
+    if (OPERATION == HD_SLAB_INSERT && batch->values != NULL)
+        ahead->value = ((const hd_value *)batch->values)[ahead->number];
+#endif
+}
 
-/* What a tile is at. */
-typedef struct slab_turn {
+/* What a lane is at. */
+typedef struct slab_job {
     bool busy;
-    uint32_t at; /* the lane whose operation it is */
+    bool erases; /* where lookups are beside erasures */
+    uint32_t number;
+    hd_value value;
     hd_slab_walk walk;
-} slab_turn;
+} slab_job;
 
-/* A stretch of lanes whose operations are done. */
-typedef struct slab_span {
-    uint32_t at, end;
-} slab_span;
-
-/* Tiles with nothing to do take an operation each of the span. Whether any tile has something to do. */
-HD_FN bool slab_turns(hd_slab_tile t, const hd_slab_view *view, const slab_share *share,
-                      slab_span *span, slab_turn *turn)
+/* Begins the operation that was loaded ahead, where there is one and the lane has none. */
+HD_FN void slab_begin(const hd_slab_view *view, slab_ahead *ahead, slab_job *job)
 {
-    const uint32_t idle = __ballot_sync(WHOLE_WARP, !turn->busy) & TILE_FIRSTS;
-    const uint32_t at = span->at + hd_popcount32(idle & bits_before(t.shift));
-    const bool fresh = !turn->busy && at < span->end;
-    if (idle == TILE_FIRSTS && span->at >= span->end) return false;
-    span->at += hd_popcount32(idle);
-    if (fresh) turn->at = at;
-    turn->busy = turn->busy || fresh;
-    turn->walk.mixed = __shfl_sync(WHOLE_WARP, share->mixed, (int)turn->at);
-    const uint32_t bucket = __shfl_sync(WHOLE_WARP, share->bucket, (int)turn->at);
-    if (fresh) turn->walk.slab = base_slab(&view->buckets, bucket);
-    if (fresh) turn->walk.dead = HD_SLAB_DEAD_NONE;
-    return true;
+    if (job->busy || !ahead->on) return;
+    job->busy = true;
+    job->number = ahead->number & ~NUMBER_ERASES;
+    job->erases = (ahead->number & NUMBER_ERASES) != 0;
+    job->value = ahead->value;
+    job->walk = slab_walk_start(view, ahead->key);
+    ahead->on = false;
 }
 
-/* What one thread of a tile writes down when an operation has come to its end. */
-HD_FN void slab_note(const hd_slab_batch *batch, uint32_t i, const hd_slab_task *task, int end)
+template <int OPERATION> HD_FN bool slab_erases(const slab_job *job)
 {
-    if (batch->outcomes != NULL) batch->outcomes[i] = slab_outcome(task, end);
-    if (batch->found != NULL) batch->found[i] = end == HD_SLAB_PRESENT;
+    return OPERATION == HD_SLAB_ERASE || (OPERATION == SLAB_ASK && job->erases);
 }
 
-/* A step by scheme/slab.h alone, counted as those of slab_steps.h count themselves. */
-HD_FN int slab_step_counted(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
-                            const hd_slab_task *task, hd_value *to, bool active,
-                            hd_slab_taker *taker, slab_sums *sums)
+/* A value that was found goes to its place, if it has one. */
+HD_FN void slab_hand_out(const hd_slab_batch *batch, const hd_slab_look *look, const slab_job *job)
 {
-    const int end = slab_step(t, view, walk, task, to, active, taker);
-    const bool inserts = task->operation == HD_SLAB_INSERT;
-    if (!active || !slab_tile_acts(t)) return end;
-    sums->placed += end == HD_SLAB_PLACED;
-    sums->spent += end == HD_SLAB_SPENT;
-    sums->updated += inserts && end == HD_SLAB_PRESENT;
-    sums->found += !inserts && end == HD_SLAB_PRESENT;
-    sums->erased += task->operation == HD_SLAB_ERASE && end == HD_SLAB_PRESENT;
+#if HD_VALUE_BITS != 0
+    hd_value *const values = (hd_value *)batch->values_out;
+    if (values == NULL || look->live == 0) return;
+#if HD_SLAB_IN_ONE
+    values[job->number] = look->value;
+#else
+    slab_seen();
+    values[job->number] = slab_value(job->walk.slab, slab_slot(hd_lowest_bit(look->live)));
+#endif
+#else
+    (void)batch, (void)look, (void)job;
+#endif
+}
+
+/* What a lane does after a look: HD_SLAB_*. */
+template <int OPERATION, bool MULTI, bool REUSES>
+HD_FN int slab_act(const hd_slab_view *view, const hd_slab_batch *batch, const hd_slab_look *look,
+                   slab_job *job, hd_slab_taker *taker)
+{
+    const hd_slab_task task = {OPERATION, batch->policy, MULTI, job->value, REUSES};
+    uint32_t next = look->next;
+    int end;
+    if (OPERATION == HD_SLAB_INSERT) end = slab_insert(view, &job->walk, look, &task, taker);
+    else if (slab_erases<OPERATION>(job)) end = slab_erase(&job->walk, look);
+    else {
+        end = slab_find(look);
+        slab_hand_out(batch, look, job);
+    }
+    if (end == HD_SLAB_ON) {
+        if (MULTI && OPERATION == HD_SLAB_INSERT) next = slab_skip(view, &job->walk, next);
+        job->walk.slab = pool_slab(&view->pool, next);
+    } else if (end != HD_SLAB_AGAIN) {
+        if (batch->outcomes != NULL) batch->outcomes[job->number] = slab_outcome(&task, end);
+        if (batch->found != NULL) batch->found[job->number] = end == HD_SLAB_PRESENT;
+        job->busy = false;
+    }
     return end;
 }
 
-/*
- * Goes through the operations of a span, all of them OPERATION. MIXED: others of the batch are of other kinds. REUSES:
- * insertions may take DEAD slots.
- */
-template <int OPERATION, bool MULTI, bool MIXED, bool REUSES>
-HD_FN void slab_phase(hd_slab_tile t, const hd_slab_view *view, const hd_slab_batch *batch,
-                      const slab_share *share, slab_span span, hd_slab_taker *taker,
-                      slab_sums *sums)
+/* Adds 1 for every lane where it happened: one step of a warp. */
+HD_FN void slab_count_if(uint32_t *count, bool happened)
 {
-    slab_turn turn = {false, 0, {0, (char *)view->buckets.slots, HD_SLAB_DEAD_NONE}};
-    hd_slab_task task = {OPERATION, batch->policy, MULTI, 1, false};
-    hd_value *const values =
-        OPERATION == HD_SLAB_FIND && HD_VALUE_BITS != 0 ? (hd_value *)batch->values_out : NULL;
-    const bool notes = batch->outcomes != NULL || batch->found != NULL;
-    while (slab_turns(t, view, share, &span, &turn)) {
-        const uint32_t number = MIXED ? __shfl_sync(WHOLE_WARP, share->number, (int)turn.at)
-                                      : share->number + turn.at - threadIdx.x % WARP_LANES;
-        int end;
-        if (OPERATION == HD_SLAB_INSERT)
-            task.value = __shfl_sync(WHOLE_WARP, share->value, (int)turn.at);
-        if (MULTI)
-            end =
-                slab_step_counted(t, view, &turn.walk, &task,
-                                  values != NULL ? values + number : NULL, turn.busy, taker, sums);
-        else if (OPERATION == HD_SLAB_FIND)
-            end = slab_seek(t, view, &turn.walk, values, number, turn.busy, sums);
-        else if (OPERATION == HD_SLAB_ERASE)
-            end = slab_remove(t, view, &turn.walk, turn.busy, sums);
-        else end = slab_put<REUSES>(t, view, &turn.walk, &task, turn.busy, taker, sums);
-        if (end == HD_SLAB_AGAIN || end == HD_SLAB_ON) {
-            sums->looks += turn.busy && slab_tile_acts(t); /* beyond the first */
-        } else {
-            if (notes && turn.busy && slab_tile_acts(t)) slab_note(batch, number, &task, end);
-            turn.busy = false;
-        }
+    if (happened) atomicAdd(count, 1u);
+}
+
+template <int OPERATION> HD_FN void slab_count(const slab_job *job, int end, slab_tally *tally)
+{
+    const bool present = end == HD_SLAB_PRESENT;
+    if (OPERATION == HD_SLAB_INSERT) {
+        slab_count_if(&tally->placed, end == HD_SLAB_PLACED || end == HD_SLAB_REVIVED);
+        slab_count_if(&tally->revived, end == HD_SLAB_REVIVED);
+        slab_count_if(&tally->updated, present);
+        slab_count_if(&tally->spent, end == HD_SLAB_SPENT);
+    } else {
+        slab_count_if(&tally->asked, present || end == HD_SLAB_ABSENT);
+        slab_count_if(&tally->found, present);
+        slab_count_if(&tally->erased, present && slab_erases<OPERATION>(job));
     }
 }
 
-/* The i-th operation of a batch, or the last one: so that nothing has to be known of it when it is loaded. */
-template <int OPERATION> HD_FN slab_given slab_load(const hd_slab_batch *batch, uint32_t i)
-{
-    const uint32_t n = (uint32_t)batch->n, at = i < n ? i : n - 1;
-    slab_given given = {((const hd_key *)batch->keys)[at], 1};
-#if HD_VALUE_BITS != 0
-    if ((OPERATION == HD_SLAB_INSERT || OPERATION == SLAB_ANY) && batch->values != NULL)
-        given.value = ((const hd_value *)batch->values)[at];
-#endif
-    return given;
-}
-
-HD_FN slab_share slab_take_share(const hd_slab_view *view, slab_given given, uint32_t number)
-{
-    slab_share share;
-    share.number = number;
-    share.value = given.value;
-    share.mixed = mix_key(&view->buckets.mix, given.key);
-    share.bucket = (uint32_t)slab_bucket(&view->buckets, share.mixed);
-    return share;
-}
-
-/* Where the sums of a batch go, in the order of slab_sums: insertions are born too, and erasures died. */
-HD_FN uint64_t *slab_sum_at(const hd_slab_batch *batch, int i)
-{
-    uint64_t *const at = batch->counts->at;
-    const int present = batch->policy == HEDDLE_POLICY_KEEP ? HD_KEPT : HD_UPDATED;
-    uint64_t *const to[] = {at + HD_INSERTED, at + present, at + HD_FAILED, at + HD_ASKED,
-                            at + HD_FOUND,    batch->died,  at + HD_PROBES, batch->revived};
-    return to[i];
-}
-
-HD_FN void slab_sums_add(const hd_slab_batch *batch, const slab_sums *sums)
-{
-    uint64_t *const to[] = {slab_sum_at(batch, 0), slab_sum_at(batch, 1), slab_sum_at(batch, 2),
-                            slab_sum_at(batch, 3), slab_sum_at(batch, 4), slab_sum_at(batch, 5),
-                            slab_sum_at(batch, 6), slab_sum_at(batch, 7), batch->born};
-    const uint32_t mine[] = {sums->placed, sums->updated, sums->spent,   sums->asked, sums->found,
-                             sums->erased, sums->looks,   sums->revived, sums->placed};
-    block_add(to, mine);
-}
-
 /*
- * `width` operations of a warp at a time, at most 32: few, where a batch has few for every warp. MULTI: a key may have
- * several pairs. REUSES: insertions may take DEAD slots. Lists are fewer than 2^32.
+ * All operations of a source, by one warp. MULTI: a key may have several pairs. REUSES: nothing but insertions is
+ * under way, and they may take DEAD slots. Lanes that do not take part have no operations of their own.
  */
+template <int OPERATION, bool MULTI, bool REUSES, class SOURCE>
+HD_FN void slab_work_off(const hd_slab_view *view, const hd_slab_batch *batch, SOURCE *source,
+                         bool takes_part, hd_slab_taker *taker, slab_tally *tally)
+{
+    const hd_slab_tile t = slab_tile_here();
+    slab_ahead ahead = {false, 0, 0, 1};
+    slab_job job = {false, false, 0, 1, {0, (char *)view->buckets.slots, {NULL, 0, 0}}};
+    uint32_t looks = 0; /* of the warp */
+    slab_load_ahead<OPERATION>(source, batch, takes_part, &ahead);
+    for (;;) {
+        slab_begin(view, &ahead, &job);
+        const uint32_t busy = __ballot_sync(WHOLE_WARP, job.busy);
+        if (busy == 0) break;
+        slab_load_ahead<OPERATION>(source, batch, takes_part, &ahead);
+        const hd_slab_look look = slab_look_each<OPERATION, MULTI, REUSES>(t, &job.walk, busy);
+        looks += hd_popcount32(busy);
+        if (job.busy) {
+            const int end = slab_act<OPERATION, MULTI, REUSES>(view, batch, &look, &job, taker);
+            slab_count<OPERATION>(&job, end, tally);
+        }
+        __syncwarp();
+    }
+    if (threadIdx.x % WARP_LANES == 0) atomicAdd(&tally->looks, (unsigned long long)looks);
+}
+
+/* Whether this lane has operations where a warp has `width` at a time: its tiles have equally many each. */
+HD_FN bool slab_takes_part(uint32_t width)
+{
+    return threadIdx.x % HD_SLAB_LANES < width / WARP_SLAB_TILES;
+}
+
+/* `width` operations of a warp at a time, 8 to 32: few, where a batch has few for every warp. Lists are fewer than 2^32. */
 template <int OPERATION, bool MULTI, bool REUSES>
-static __global__ void __launch_bounds__(SLAB_BLOCK, SLAB_BLOCKS(OPERATION, REUSES))
+static __global__ void __launch_bounds__(SLAB_BLOCK, SLAB_BLOCKS_OF(REUSES))
     slab_batch(const hd_slab_view view, const hd_slab_batch batch, uint32_t width)
 {
-    __shared__ hd_slab_taker takers[SLAB_BLOCK / HD_SLAB_LANES];
-    const hd_slab_tile t = slab_tile_here();
-    const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x, n = (uint32_t)batch.n;
-    const uint32_t lane = threadIdx.x % WARP_LANES;
-    const uint32_t stride = gridDim.x * blockDim.x / WARP_LANES * width;
-    slab_sums sums = {0, 0, 0, 0, 0, 0, 0, 0};
-    hd_slab_taker *const taker = takers + threadIdx.x / HD_SLAB_LANES; /* of the one that acts */
-    uint32_t first = thread / WARP_LANES * width;
-    slab_given next = slab_load<OPERATION>(&batch, first + lane);
-    if (slab_tile_acts(t)) *taker = taker_start(&view.pool, thread / HD_SLAB_LANES);
-    for (; first < n; first += stride) {
-        const uint32_t all = n - first < width ? n - first : width;
-        const slab_share share = slab_take_share(&view, next, first + lane);
-        next = slab_load<OPERATION>(&batch, first + stride + lane);
-        slab_phase<OPERATION, MULTI, false, REUSES>(t, &view, &batch, &share, {0, all}, taker,
-                                                    &sums);
-        sums.looks += lane < all;
-        if (OPERATION != HD_SLAB_INSERT) sums.asked += lane < all;
-    }
-    slab_sums_add(&batch, &sums);
+    __shared__ hd_slab_taker takers[SLAB_BLOCK];
+    __shared__ slab_tally tally;
+    const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
+    slab_stretch stretch =
+        slab_part((uint32_t)batch.n, thread / WARP_LANES, gridDim.x * blockDim.x / WARP_LANES);
+    if (OPERATION == HD_SLAB_INSERT) takers[threadIdx.x] = taker_start(&view.pool, thread);
+    slab_tally_start(&tally);
+    slab_work_off<OPERATION, MULTI, REUSES>(&view, &batch, &stretch, slab_takes_part(width),
+                                            takers + threadIdx.x, &tally);
+    slab_tally_end(&tally, &batch);
 }
 
 #endif

@@ -330,7 +330,7 @@ static __global__ void __launch_bounds__(SLAB_FILL_BLOCK, SLAB_FILL_BLOCKS)
         __syncthreads(); /* the plan is used again */
     }
     uint64_t *const at = batch.counts->at;
-    uint64_t *const to[] = {at + HD_INSERTED, slab_sum_at(&batch, 1),
+    uint64_t *const to[] = {at + HD_INSERTED, slab_present_at(&batch),
                             at + HD_FAILED,   at + HD_PROBES,
                             batch.born,       batch.died};
     /* A thread may have united more than it has placed: 64 bits, of which the sums are right. */

@@ -1,11 +1,11 @@
 /*
- * slab_steps.h: the steps of scheme/slab.h as tiles take them in batches on tables that have no key twice: the
- * lane that sees a slot also acts on it, so nobody needs to be told which slot it was. What is done, and in
- * which order, is what slab_step does. Lanes look at different moments, so two of them may see the key, in the slot
- * of which it was erased and in that where it came again: one of them acts, after all have looked. Of two such slots of a
- * lane it keeps the later one, where the key came again.
+ * slab_steps.h: the steps of scheme/slab.h as a warp takes them in batches: every lane has an operation of its own, and
+ * looks at its slab with the other lanes of its tile. A tile lets the slabs of all its lanes be loaded, then goes
+ * through them one after the other. What follows from a look the lane does whose operation it is, all 32 at once.
+ * So a warp has 32 slabs on their way, and changing a slot, which takes more instructions than looking at it, costs
+ * a warp's instructions once for 32 operations.
  *
- * Tiles of a warp go together; those that are not active do nothing. HD_SLAB_ON and HD_SLAB_AGAIN: not at an end yet.
+ * Of a slab an operation needs to know but one slot: that with its key, else, to insert it, the first that is free.
  */
 #ifndef HD_CUDA_SLAB_STEPS_H
 #define HD_CUDA_SLAB_STEPS_H
@@ -14,189 +14,146 @@
 
 #define WARP_LANES 32
 #define WHOLE_WARP 0xffffffffu
+#define WARP_SLAB_TILES (WARP_LANES / HD_SLAB_LANES)
+#define TILE_FIRSTS (WHOLE_WARP / ((1u << HD_SLAB_LANES) - 1)) /* the first lane of every tile */
 
 /* Of lanes, or of slots in a look. */
 HD_FN uint32_t bits_before(uint32_t bit) { return (1u << bit) - 1; }
 
-/* What the operations of a thread came to. */
-typedef struct slab_sums {
-    uint32_t placed, updated, spent, asked, found, erased, looks;
-    uint32_t revived; /* of those that were placed: into slots that were DEAD */
-} slab_sums;
+/* The bits of a look that stand for slots. */
+HD_FN uint32_t slab_slot_bits(void)
+{
+    uint32_t bits = 0;
+    HD_UNROLL
+    for (uint32_t bit = 0; bit < HD_SLAB_ORDER; bit++)
+        bits |= (uint32_t)(slab_slot(bit) < HD_SLAB_SLOTS) << bit;
+    return bits;
+}
 
-/* What this lane sees of a slab. */
+/* What a slot is to an operation, plus its bit in a look: the least is the one that matters. */
+enum { SIGHT_LIVE = 0, SIGHT_PENDING = 32, SIGHT_FREE = 64, SIGHT_NONE = 96 };
+
+/* What is seen of a slab, by a lane and then by its tile. */
 typedef struct slab_sight {
-    bool here;      /* one of its slots holds the key */
-    uint32_t slot;  /* that one */
-    hd_value value; /* its value, where it was seen together with the key */
-    bool pending;   /* one is about to hold it */
-    uint32_t next;  /* the address of the slab after it, if it is in this lane's bytes */
-    hd_key keys[HD_SLAB_LANE_SLOTS];
+    uint32_t first;    /* SIGHT_*, and the bit */
+    hd_slab_word word; /* what that slot holds, where a DEAD one may be taken */
+    hd_value value;    /* beside the key, where both are seen together */
+    uint32_t next;     /* the address of the slab after it */
 } slab_sight;
 
-/* Also gives the lane's bytes. */
-HD_FN slab_sight slab_see(hd_slab_tile t, const hd_slab_walk *walk, hd_slab_bytes *bytes)
+/* Whether the j-th slot of a lane is one. */
+HD_FN bool slab_lane_has(hd_slab_tile t, uint32_t j)
 {
-    slab_sight s;
-    *bytes = slab_load_lane(t, walk->slab);
-    s.here = false;
-    s.slot = 0;
-    s.value = 0;
-    s.pending = false;
-    HD_UNROLL
-    for (uint32_t j = 0; j < HD_SLAB_LANE_SLOTS; j++) {
-        const uint32_t slot = slab_lane_slot(t.lane, j);
-        const hd_key key = slab_lane_key(bytes, j);
-        s.keys[j] =
-            slot < HD_SLAB_SLOTS ? key : HD_STATE_DEAD; /* which is neither vacant nor any key's */
-        s.pending |= s.keys[j] == (slab_lean(walk) | HD_STATE_PENDING);
-        if (s.keys[j] != (slab_lean(walk) | HD_STATE_LIVE)) continue;
-        s.here = true;
-        s.slot = slot;
+    return slab_lane_slot(HD_SLAB_LANES - 1, j) < HD_SLAB_SLOTS ||
+           slab_lane_slot(t.lane, j) < HD_SLAB_SLOTS;
+}
+
+/* The j-th slot of a lane as it was seen. */
+HD_FN hd_slab_word slab_lane_word(const hd_slab_bytes *bytes, uint32_t j)
+{
 #if HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
-        s.value = bytes->words[j * 2 + 1];
+    return (hd_slab_word)bytes->words[j * 2 + 1] << 32 | slab_lane_key(bytes, j);
+#else
+    return slab_lane_key(bytes, j);
 #endif
-    }
-    s.next = slab_lane_next(bytes);
+}
+
+/* REUSES: slots that are DEAD are free too. The states of slots that hold a key or will have the topmost bit. */
+template <bool REUSES> HD_FN bool slab_is_free(hd_key key)
+{
+    return REUSES ? key >> (HD_KEY_BITS - 1) == 0 : key == 0;
+}
+
+/* What one lane sees. Last slots come first, and those with the key at the end, so that the one that matters stays. */
+template <int OPERATION, bool MULTI, bool REUSES>
+HD_FN slab_sight slab_lane_sight(hd_slab_tile t, const hd_slab_bytes *bytes, hd_key lean)
+{
+    const bool inserts = OPERATION == HD_SLAB_INSERT;
+    slab_sight s = {SIGHT_NONE, 0, 0, slab_lane_next(bytes)};
+    HD_UNROLL
+    for (uint32_t j = HD_SLAB_LANE_SLOTS; inserts && j-- > 0;)
+        if (slab_lane_has(t, j) && slab_is_free<REUSES>(slab_lane_key(bytes, j))) {
+            s.first = SIGHT_FREE + j * HD_SLAB_LANES;
+            if (REUSES) s.word = slab_lane_word(bytes, j);
+        }
+#if !HD_SLAB_IN_ONE
+    HD_UNROLL
+    for (uint32_t j = HD_SLAB_LANE_SLOTS; inserts && !MULTI && j-- > 0;)
+        if (slab_lane_has(t, j) && slab_lane_key(bytes, j) == (lean | HD_STATE_PENDING))
+            s.first = SIGHT_PENDING + j * HD_SLAB_LANES;
+#endif
+    HD_UNROLL
+    for (uint32_t j = HD_SLAB_LANE_SLOTS; !(inserts && MULTI) && j-- > 0;)
+        if (slab_lane_has(t, j) && slab_lane_key(bytes, j) == (lean | HD_STATE_LIVE)) {
+            s.first = SIGHT_LIVE + j * HD_SLAB_LANES;
+#if HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
+            s.value = bytes->words[j * 2 + 1];
+#endif
+        }
+    s.first += t.lane;
     return s;
 }
 
-/* Whether this lane is the first of its tile for which `here` holds; *any: it holds for one of them. */
-HD_FN bool slab_first_to_see(hd_slab_tile t, bool here, bool *any)
+/* What the lanes of a tile see together. */
+template <int OPERATION, bool REUSES> HD_FN slab_sight slab_unite(hd_slab_tile t, slab_sight s)
 {
-    const uint32_t lanes = slab_vote(t, here);
-    *any = lanes != 0;
-    return here && (lanes & bits_before(t.lane)) == 0;
-}
-
-/* The address that one lane of the tile sees. */
-HD_FN uint32_t slab_told_next(hd_slab_tile t, const slab_sight *s)
-{
-    return __shfl_sync(WHOLE_WARP, s->next, (int)(t.shift + HD_SLAB_NEXT_LANE));
-}
-
-/* From a slab in which the key was not seen, or is no more. */
-HD_FN int slab_go_on(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
-                     const slab_sight *s, bool goes)
-{
-    const uint32_t next = slab_told_next(t, s);
-    if (goes && next != HD_SLAB_NONE) walk->slab = pool_slab(&view->pool, next);
-    return next != HD_SLAB_NONE ? HD_SLAB_ON : HD_SLAB_ABSENT;
-}
-
-/* A value that is found becomes values[number], unless `values` is NULL. */
-HD_FN int slab_seek(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk, hd_value *values,
-                    uint32_t number, bool active, slab_sums *sums)
-{
-    hd_slab_bytes bytes;
-    slab_sight s = slab_see(t, walk, &bytes);
-    bool found;
-    const bool here = slab_first_to_see(t, active && s.here, &found);
-    sums->found += here;
-    if (values != NULL && here) {
-#if !(HD_SLAB_IN_ONE && HD_VALUE_BITS != 0)
-        slab_seen();
-        s.value = slab_value(walk->slab, s.slot);
-#endif
-        values[number] = s.value;
-    }
-    if (!__any_sync(WHOLE_WARP, active && !found)) return HD_SLAB_PRESENT;
-    const int absent = slab_go_on(t, view, walk, &s, active && !found);
-    return found ? (int)HD_SLAB_PRESENT : absent;
-}
-
-HD_FN int slab_remove(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk, bool active,
-                      slab_sums *sums)
-{
-    hd_slab_bytes bytes;
-    const slab_sight s = slab_see(t, walk, &bytes);
-    bool found;
-    const bool here = slab_first_to_see(t, active && s.here, &found);
-    const bool mine = here && slab_bury(walk->slab, s.slot, slab_lean(walk));
-    const bool buried = slab_vote(t, mine) != 0;
-    sums->found += mine;
-    sums->erased += mine;
-    if (!__any_sync(WHOLE_WARP, active && !found)) return buried ? HD_SLAB_PRESENT : HD_SLAB_AGAIN;
-    const int absent = slab_go_on(t, view, walk, &s, active && !found);
-    return buried ? (int)HD_SLAB_PRESENT : found ? (int)HD_SLAB_AGAIN : absent;
-}
-
-/* A slab without vacancies and without the key is left for the next one, or gets one behind it. */
-HD_FN int slab_put_on(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
-                      const slab_sight *s, bool goes, hd_slab_taker *taker)
-{
-    int end = slab_go_on(t, view, walk, s, goes);
-    if (goes && end == HD_SLAB_ABSENT && slab_tile_acts(t)) end = slab_extend(view, walk, taker);
-    return slab_tile_tell(t, end);
-}
-
-/* The bits of VACANT slots of a slab; where insertions reuse slots of those that are VACANT or DEAD. */
-template <bool REUSES> HD_FN uint32_t slab_free_bits(hd_slab_tile t, const slab_sight *s)
-{
-    uint32_t free = 0;
     HD_UNROLL
-    for (uint32_t j = HD_SLAB_LANE_SLOTS; j-- > 0;) {
-        /* The states of slots that are neither LIVE nor about to be are those without the topmost bit. */
-        const bool mine = REUSES ? slab_lane_slot(t.lane, j) < HD_SLAB_SLOTS &&
-                                       s->keys[j] >> (HD_KEY_BITS - 1) == 0
-                                 : s->keys[j] == 0;
-        free |= slab_vote(t, mine) << j * HD_SLAB_LANES;
+    for (uint32_t apart = 1; apart < HD_SLAB_LANES; apart *= 2) {
+        const uint32_t other = __shfl_xor_sync(WHOLE_WARP, s.first, (int)apart);
+        if (other < s.first) s.first = other;
     }
-    return free;
+    const int lane = (int)(t.shift + s.first % HD_SLAB_LANES);
+    if (REUSES) s.word = __shfl_sync(WHOLE_WARP, s.word, lane);
+    if (OPERATION != HD_SLAB_INSERT && OPERATION != HD_SLAB_ERASE && HD_SLAB_IN_ONE &&
+        HD_VALUE_BITS != 0)
+        s.value = __shfl_sync(WHOLE_WARP, s.value, lane);
+    s.next = __shfl_sync(WHOLE_WARP, s.next, (int)(t.shift + HD_SLAB_NEXT_LANE));
+    return s;
 }
 
-/* What was seen in the j-th slot of this lane. */
-HD_FN hd_slab_word slab_lane_word(const hd_slab_bytes *bytes, uint32_t j)
+/* The same as a look, in which bits of slots that do not matter may be missing. Behind a VACANT slot all are. */
+template <bool REUSES> HD_FN hd_slab_look slab_look_of(const slab_sight *s)
 {
-    hd_slab_word word = 0;
-    HD_UNROLL
-    for (uint32_t i = 0; i < HD_SLAB_LANE_SLOTS; i++) {
+    hd_slab_look look;
+    const uint32_t bit = 1u << s->first % 32;
+    memset(&look, 0, sizeof look);
+    if (s->first < SIGHT_PENDING) look.live = bit;
+    else if (s->first < SIGHT_FREE) look.pending = bit;
+    else if (s->first < SIGHT_NONE && REUSES && s->word != 0) look.dead = bit;
+    else if (s->first < SIGHT_NONE) look.vacant = ~(bit - 1) & slab_slot_bits();
+    look.next = s->next;
+    look.word = s->word;
 #if HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
-        if (i == j) word = (hd_slab_word)bytes->words[i * 2 + 1] << 32 | slab_lane_key(bytes, i);
-#else
-        if (i == j) word = slab_lane_key(bytes, i);
+    look.value = s->value;
 #endif
-    }
-    return word;
+    return look;
 }
 
-/* REUSES: nothing but insertions is under way, and they may take DEAD slots. */
-template <bool REUSES>
-HD_FN int slab_put(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk,
-                   const hd_slab_task *task, bool active, hd_slab_taker *taker, slab_sums *sums)
+/* A look of every lane that is busy at its own slab. `busy` is the same for all lanes of the warp. */
+template <int OPERATION, bool MULTI, bool REUSES>
+HD_FN hd_slab_look slab_look_each(hd_slab_tile t, const hd_slab_walk *walk, uint32_t busy)
 {
-    hd_slab_bytes bytes;
-    const slab_sight s = slab_see(t, walk, &bytes);
-    bool mine = false, waits = false, again = false, found;
-    const bool here = slab_first_to_see(t, active && s.here, &found);
-    const uint32_t next = REUSES ? slab_told_next(t, &s) : HD_SLAB_NONE;
-    const uint32_t free = slab_free_bits<REUSES>(t, &s);
-    hd_slab_word from = 0;
-#if !HD_SLAB_IN_ONE
-    waits = slab_vote(t, s.pending) !=
-            0; /* no other may take the place of a key that is about to come */
-#endif
-    const bool takes = free != 0 && slab_may_take(walk, REUSES, next);
-    if (here) {
-        slab_seen();
-        slab_update(walk->slab, s.slot, task->policy, task->value);
-    } else if (active && !found && !waits && takes &&
-               hd_lowest_bit(free) % HD_SLAB_LANES == t.lane) {
-        const hd_pair pair = {slab_lean(walk), task->value};
-        if (REUSES) from = slab_lane_word(&bytes, hd_lowest_bit(free) / HD_SLAB_LANES);
-        mine = slab_claim(walk->slab, slab_slot(hd_lowest_bit(free)), from, pair);
+    hd_slab_bytes bytes[HD_SLAB_LANES]; /* of each lane's slab */
+    slab_sight mine = {SIGHT_NONE, 0, 0, HD_SLAB_NONE};
+    HD_UNROLL
+    for (uint32_t i = 0; i < HD_SLAB_LANES; i++) {
+        if ((busy & TILE_FIRSTS << i) == 0) continue;
+        const uint64_t slab =
+            __shfl_sync(WHOLE_WARP, (unsigned long long)(uintptr_t)walk->slab, (int)(t.shift + i));
+        bytes[i] = slab_load_lane(t, (const char *)(uintptr_t)slab);
     }
-    const bool placed = slab_vote(t, mine) != 0, stuck = active && !takes && !found && !waits;
-    sums->updated += here;
-    sums->placed += mine;
-    if (REUSES) sums->revived += mine && from != 0;
-    int end = found ? HD_SLAB_PRESENT : placed ? HD_SLAB_PLACED : HD_SLAB_AGAIN;
-    if (!__any_sync(WHOLE_WARP, stuck)) return end;
-    if (REUSES && stuck) again = slab_begins_again(view, walk, free != 0, next);
-    const int on = slab_put_on(t, view, walk, &s, stuck && !again, taker);
-    if (stuck) end = again ? (int)HD_SLAB_AGAIN : on;
-    sums->spent += active && end == HD_SLAB_SPENT && slab_tile_acts(t);
-    return end;
+    HD_UNROLL
+    for (uint32_t i = 0; i < HD_SLAB_LANES; i++) {
+        if ((busy & TILE_FIRSTS << i) == 0) continue;
+        const hd_key lean = __shfl_sync(WHOLE_WARP, slab_lean(walk), (int)(t.shift + i));
+        const slab_sight s = slab_unite<OPERATION, REUSES>(
+            t, slab_lane_sight<OPERATION, MULTI, REUSES>(t, &bytes[i], lean));
+        if (t.lane == i) mine = s;
+    }
+#if !HD_SLAB_IN_ONE
+    __syncwarp(); /* what a lane does from here on comes after what its neighbours saw */
+#endif
+    return slab_look_of<REUSES>(&mine);
 }
 
 #endif

@@ -50,8 +50,8 @@ static hd_slab_batch part_of(const hd_slab_batch *batch, uint64_t first)
  */
 static uint32_t share_width(const heddle_device *device, uint64_t n)
 {
-    const uint64_t warps =
-        (uint64_t)((const hd_device_cuda *)device)->multiprocessors * (2048 / WARP_LANES);
+    const uint64_t warps = (uint64_t)((const hd_device_cuda *)device)->multiprocessors *
+                           (SLAB_BLOCKS * SLAB_BLOCK / WARP_LANES);
     uint32_t width = WARP_SLAB_TILES;
     while (width < WARP_LANES && warps * width < n) width *= 2;
     return width;
@@ -62,8 +62,8 @@ static void launch_kind(const heddle_device *device, const hd_slab_view *view,
                         const hd_slab_batch *part, cudaStream_t use)
 {
     const uint32_t width = share_width(device, part->n);
-    const unsigned blocks = blocks_for(device, (part->n + width - 1) / width, WARP_LANES,
-                                       SLAB_BLOCKS(OPERATION, REUSES));
+    const unsigned blocks =
+        blocks_for(device, (part->n + width - 1) / width, WARP_LANES, SLAB_BLOCKS_OF(REUSES));
     slab_batch<OPERATION, MULTI, REUSES><<<blocks, SLAB_BLOCK, 0, use>>>(*view, *part, width);
 }
 
@@ -85,7 +85,7 @@ static void launch_mixed(const heddle_device *device, const hd_slab_view *view,
                          const hd_slab_batch *part, cudaStream_t use)
 {
     const uint64_t full =
-        (uint64_t)((const hd_device_cuda *)device)->multiprocessors * SLAB_BLOCKS(SLAB_ANY, false);
+        (uint64_t)((const hd_device_cuda *)device)->multiprocessors * SLAB_BLOCKS_WIDE;
     const uint64_t least = SLAB_BLOCK / HD_SLAB_LANES;
     const uint64_t rounds = (part->n + full * SLAB_CHUNK - 1) / (full * SLAB_CHUNK);
     const uint64_t even = (part->n + full * rounds - 1) / (full * rounds);
@@ -102,16 +102,14 @@ static void launch_select(const heddle_device *device, const hd_slab_view *view,
                           const hd_slab_batch *part, cudaStream_t use)
 {
     slab_select<OPERATION>
-        <<<blocks_for(device, part->n, 1, SELECT_BLOCKS(OPERATION)), SLAB_BLOCK, 0, use>>>(*view,
-                                                                                           *part);
+        <<<blocks_for(device, part->n, 1, SLAB_BLOCKS_WIDE), SLAB_BLOCK, 0, use>>>(*view, *part);
 }
 
 /* A mixture, kind by kind. */
 static void launch_kinds(const heddle_device *device, const hd_slab_view *view,
                          const hd_slab_batch *part, cudaStream_t use)
 {
-    launch_select<HD_SLAB_FIND>(device, view, part, use);
-    launch_select<HD_SLAB_ERASE>(device, view, part, use);
+    launch_select<SLAB_ASK>(device, view, part, use);
     launch_select<HD_SLAB_INSERT>(device, view, part, use);
 }
 

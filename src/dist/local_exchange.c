@@ -2,8 +2,8 @@
  * local_exchange.c: the exchange of members that are devices of one process (exchange.h).
  *
  * A member posts what it has, waits until all have, and fetches what is meant for it from the others'
- * memory: device to device where both are of one kind or one is the host. Copies between two GPUs are the
- * driver's affair, which knows whether they are peers. No memory of its own is needed. Where all members are the
+ * memory: device to device where both are of one kind or one is the host. Copies between two GPUs go straight from one to
+ * the other where these can be peers; elsewhere the driver takes them through the host's memory. No memory of its own is needed. Where all members are the
  * host, or the same GPU, they may write to each other's memory themselves.
  */
 #include <stdlib.h>
@@ -223,6 +223,15 @@ static bool reaches(const heddle_device *device, const heddle_device *other, uin
            (device->engine->host_memory || count <= HD_OWNERS_DIRECT);
 }
 
+/* Every member fetches from all others. */
+static void connect_all(heddle_device *const *devices, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < count; j++)
+            if (devices[i]->engine == devices[j]->engine)
+                devices[i]->engine->connect(devices[i], devices[j]);
+}
+
 heddle_status hd_local_exchange_open(heddle_device *const *devices, uint32_t count,
                                      hd_exchange **exchange)
 {
@@ -240,6 +249,7 @@ heddle_status hd_local_exchange_open(heddle_device *const *devices, uint32_t cou
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for an exchange");
     }
     memcpy(x->devices, devices, count * sizeof *x->devices);
+    connect_all(devices, count);
     pthread_mutex_init(&x->lock, NULL);
     pthread_cond_init(&x->all_here, NULL);
     x->base.ops = &local_ops;

@@ -163,6 +163,11 @@ struct hd_engine {
     bool (*is_device_memory)(heddle_device *device, const void *memory);
     /* Whether a device reads and writes the memory of another one of this engine as fast as its own. */
     bool (*shares_memory)(const heddle_device *device, const heddle_device *other);
+    /*
+     * From now on copies between this device and another one of its engine go straight from one memory to the other,
+     * where the machine can do that. Elsewhere they work as before, by way of the host.
+     */
+    void (*connect)(heddle_device *device, const heddle_device *other);
 
     /* Marks a point in a stream, and waits for it or reads the time between two such points. */
     heddle_status (*event_create)(heddle_device *device, void **event);

@@ -94,18 +94,29 @@ typedef struct hd_slab_batch {
     const uint64_t *places; /* RETRIEVE: where the values of each key begin in values_out */
 } hd_slab_batch;
 
-/* When lists are to be compacted: so many slots are dead; or so many and the pool is crowded (pool/slab_pool.h). */
+/*
+ * When lists are to be compacted: so many slots are dead; or so many, and the pool is crowded (pool/slab_pool.h).
+ */
 typedef struct hd_slab_need {
     uint64_t dead, dead_crowded;
+    /*
+     * Only lists of several slabs, to make them shorter. Insertions take the dead slots that are left, which do not
+     * count in `dead` again.
+     */
+    bool long_lists;
 } hd_slab_need;
+
+enum { HD_COMPACT_NONE, HD_COMPACT_ALL, HD_COMPACT_LONG /* lists of several slabs */ };
 
 /* Words of a table in device memory. */
 typedef struct hd_slab_words {
     uint64_t
         revived; /* slots of erased keys that are vacant again or have another key, of all time */
     uint64_t given;   /* slabs that went back to the pool by compaction */
-    uint64_t decided; /* whether the compaction at hand is worth it */
-    uint32_t spent;   /* hd_slab_pool.spent */
+    uint64_t decided; /* HD_COMPACT_*: whether the compaction at hand is worth it */
+    uint64_t found,
+        cleared;    /* slots that were dead before the last compaction, and that it made vacant */
+    uint32_t spent; /* hd_slab_pool.spent */
 } hd_slab_words;
 
 /* What a walk over lists found. */
@@ -135,7 +146,7 @@ typedef struct hd_slab_ops {
     /* COUNT, RETRIEVE, CLAIM or ERASE_ALL for every key. */
     heddle_status (*batch_all)(heddle_device *device, const hd_slab_view *view,
                                const hd_slab_batch *batch, void *stream);
-    /* Compacts all lists, if there is need; `died` are the erasures of all time. */
+    /* Compacts lists, if there is need; `died` are the erasures of all time. */
     heddle_status (*compact)(heddle_device *device, const hd_slab_view *view, hd_slab_words *words,
                              const uint64_t *died, const hd_slab_need *need, void *stream);
     /* Appends the pairs of slabs [first, first + n) at *cursor, and moves the cursor: base slabs, then the pool's. */

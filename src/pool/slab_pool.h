@@ -143,7 +143,7 @@ HD_FN uint32_t slab_take(const hd_slab_pool *pool, hd_slab_taker *taker)
  * Whether three quarters of a pool are taken, by `of` of its words in which `taken` bits are set. Slabs are taken at
  * random, so some words, in even steps, speak for all.
  */
-#define HD_POOL_SAMPLE (UINT32_C(1) << 13)
+#define HD_POOL_SAMPLE (UINT32_C(1) << 11)
 
 HD_FN uint32_t pool_sample_step(const hd_slab_pool *pool)
 {

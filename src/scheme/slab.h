@@ -10,10 +10,10 @@
  *           and stays so until the list is compacted, alone. So a slot that was seen with another key, or DEAD,
  *           will never hold this key, and whoever has reached a VACANT slot has seen all slots before it.
  *           A batch of insertions alone may take DEAD slots too (hd_slab_task.reuses). Slots are then
- *           free, or LIVE and stay so. An insertion first walks to the end of the list, so that the
- *           key is nowhere; then it takes the first slot that is free. Of two insertions of
- *           a key the later one cannot take a slot before the other's, which was free all the while and the
- *           first, nor go past it.
+ *           free, or LIVE and stay so. An insertion walks to the end of the list, so that the key is nowhere,
+ *           and takes the first slot that it has seen free, by a CAS from what it saw there. Two insertions of a key
+ *           cannot both: if they are about to take different slots, the one with the later slot has seen the
+ *           other's slot LIVE. So either the other takes it no more, or it had, and the key was seen there.
  *   unique  Hence two insertions of a key meet at the same slot, and the CAS of one of them fails: it looks
  *           again and finds the key there.
  *   atomic  Every operation takes effect at one step: the CAS that claims or buries a slot, or for a pair of
@@ -55,18 +55,18 @@ enum {
     HD_SLAB_ON     /* the next one */
 };
 
-/* What an insertion that may take DEAD slots knows of those in slabs that it has left. */
-enum {
-    HD_SLAB_DEAD_NONE, /* there are none */
-    HD_SLAB_DEAD_SEEN, /* there are some, but the key may be further on */
-    HD_SLAB_DEAD_TAKE /* the key is nowhere: it walks again, and takes the first slot that is free */
-};
+/* A slot that was seen free. */
+typedef struct hd_slab_free {
+    char *slab; /* NULL: none was */
+    uint32_t slot;
+    hd_slab_word word; /* what it held, and holds as long as it is free */
+} hd_slab_free;
 
 /* Where an operation is. */
 typedef struct hd_slab_walk {
     hd_key mixed;
     char *slab;
-    uint32_t dead; /* HD_SLAB_DEAD_* */
+    hd_slab_free free; /* where slots are reused: the first one in the slabs that it has left */
 } hd_slab_walk;
 
 /* The bits of its key that a slot has, and those two that it lacks. */
@@ -103,7 +103,9 @@ HD_FN hd_slab_walk slab_walk_start(const hd_slab_view *view, hd_key key)
     hd_slab_walk walk;
     walk.mixed = mix_key(&view->buckets.mix, key);
     walk.slab = slab_base(view, &walk);
-    walk.dead = HD_SLAB_DEAD_NONE;
+    walk.free.slab = NULL;
+    walk.free.slot = 0;
+    walk.free.word = 0;
     return walk;
 }
 
@@ -132,38 +134,68 @@ HD_FN int slab_extend(const hd_slab_view *view, const hd_slab_walk *walk, hd_sla
     return HD_SLAB_AGAIN;
 }
 
-/* Takes the first of the slots in `free`, of which those not in `vacant` were DEAD. */
-HD_FN int slab_take_slot(const hd_slab_walk *walk, uint32_t free, uint32_t vacant, hd_pair pair)
+/* What a claim came to of a slot that was `from`, and was `before` when it was claimed. */
+HD_FN int slab_claimed(hd_slab_word from, hd_slab_word before)
 {
-    const uint32_t bit = hd_lowest_bit(free), slot = slab_slot(bit);
-    const bool dead = (vacant >> bit & 1) == 0;
-    const hd_slab_word from = dead ? slab_word(walk->slab, slot) : 0;
-    if (dead && !slab_word_is_dead(from)) return HD_SLAB_AGAIN;
-    if (!slab_claim(walk->slab, slot, from, pair)) return HD_SLAB_AGAIN;
-    return dead ? HD_SLAB_REVIVED : HD_SLAB_PLACED;
+    if (before != from) return HD_SLAB_AGAIN;
+    return from == 0 ? HD_SLAB_PLACED : HD_SLAB_REVIVED;
 }
 
-/* Whether an insertion may take a free slot of a slab: nothing of its list, as far as it matters, is unknown. */
-HD_FN bool slab_may_take(const hd_slab_walk *walk, bool reuses, uint32_t next)
+/* What a slot that a look has shown free holds. If the look did not show that: holds now, it may be free no more. */
+HD_FN hd_slab_word slab_free_word(const hd_slab_walk *walk, const hd_slab_look *look, uint32_t bit)
 {
-    return !reuses || walk->dead == HD_SLAB_DEAD_TAKE ||
-           (walk->dead == HD_SLAB_DEAD_NONE && next == HD_SLAB_NONE);
+    return look->vacant >> bit & 1 ? 0 : slab_dead_word(walk->slab, slab_slot(bit), look);
 }
 
 /*
- * Where an insertion may not take a slot of a slab, of which some are `free` or none is: notes those that it leaves
- * behind. True at the end of the list, where it begins again, to take the first of these.
+ * Takes the first of the slots in `free`, which are VACANT or DEAD. If that has got another key meanwhile, it has been
+ * seen now, as a look would have shown it, and the next one is the first.
  */
-HD_FN bool slab_begins_again(const hd_slab_view *view, hd_slab_walk *walk, bool free, uint32_t next)
+HD_FN int slab_take_slot(const hd_slab_walk *walk, const hd_slab_look *look, uint32_t free,
+                         const hd_slab_task *task)
 {
-    if (next != HD_SLAB_NONE) {
-        if (free) walk->dead = HD_SLAB_DEAD_SEEN;
-        return false;
+    hd_pair pair;
+    pair.lean = slab_lean(walk);
+    pair.value = task->value;
+    for (; free != 0; free &= free - 1) {
+        const uint32_t bit = hd_lowest_bit(free);
+        const hd_slab_word from = slab_free_word(walk, look, bit);
+        if (from != 0 && !slab_word_is_dead(from)) return HD_SLAB_AGAIN;
+        const hd_slab_word before = slab_claim(walk->slab, slab_slot(bit), from, pair);
+        if (before == from) return slab_claimed(from, before);
+        if (!task->multi && slab_word_is_of(before, pair.lean)) return HD_SLAB_AGAIN;
     }
-    if (walk->dead != HD_SLAB_DEAD_SEEN) return false;
-    walk->dead = HD_SLAB_DEAD_TAKE;
+    return HD_SLAB_AGAIN;
+}
+
+/*
+ * Leaves a slab for the next one, but keeps the first of the slots in `free` in mind, if there was none before it. If
+ * that is free no more the slab is to be looked at again.
+ */
+HD_FN int slab_keep_free(hd_slab_walk *walk, const hd_slab_look *look, uint32_t free)
+{
+    if (free == 0 || walk->free.slab != NULL) return HD_SLAB_ON;
+    const uint32_t bit = hd_lowest_bit(free);
+    const hd_slab_word word = slab_free_word(walk, look, bit);
+    if (word != 0 && !slab_word_is_dead(word)) return HD_SLAB_AGAIN;
+    walk->free.slab = walk->slab;
+    walk->free.slot = slab_slot(bit);
+    walk->free.word = word;
+    return HD_SLAB_ON;
+}
+
+/* At the end of the list: takes the slot that was kept in mind, or begins again if it has got a key. */
+HD_FN int slab_take_kept(const hd_slab_view *view, hd_slab_walk *walk, const hd_slab_task *task)
+{
+    hd_pair pair;
+    pair.lean = slab_lean(walk);
+    pair.value = task->value;
+    const int end = slab_claimed(
+        walk->free.word, slab_claim(walk->free.slab, walk->free.slot, walk->free.word, pair));
+    if (end != HD_SLAB_AGAIN) return end;
+    walk->free.slab = NULL;
     walk->slab = slab_base(view, walk);
-    return true;
+    return HD_SLAB_AGAIN;
 }
 
 /* What one thread of the tile does for an insertion after a look. One that reuses slots is a tile of its own. */
@@ -171,9 +203,6 @@ HD_FN int slab_insert(const hd_slab_view *view, hd_slab_walk *walk, const hd_sla
                       const hd_slab_task *task, hd_slab_taker *taker)
 {
     const uint32_t free = look->vacant | (task->reuses ? look->dead : 0);
-    hd_pair pair;
-    pair.lean = slab_lean(walk);
-    pair.value = task->value;
     if (!task->multi && look->live != 0) {
         slab_seen();
         slab_update(walk->slab, slab_slot(hd_lowest_bit(look->live)), task->policy, task->value);
@@ -181,9 +210,9 @@ HD_FN int slab_insert(const hd_slab_view *view, hd_slab_walk *walk, const hd_sla
     }
     /* It is not there yet, but no other may take its place. */
     if (!task->multi && look->pending != 0) return HD_SLAB_AGAIN;
-    if (free != 0 && slab_may_take(walk, task->reuses, look->next))
-        return slab_take_slot(walk, free, look->vacant, pair);
-    if (slab_begins_again(view, walk, free != 0, look->next)) return HD_SLAB_AGAIN;
+    if (task->reuses && look->next != HD_SLAB_NONE) return slab_keep_free(walk, look, free);
+    if (task->reuses && walk->free.slab != NULL) return slab_take_kept(view, walk, task);
+    if (free != 0) return slab_take_slot(walk, look, free, task);
     return look->next != HD_SLAB_NONE ? HD_SLAB_ON : slab_extend(view, walk, taker);
 }
 
@@ -205,6 +234,13 @@ HD_FN int slab_erase(const hd_slab_walk *walk, const hd_slab_look *look)
     return look->next != HD_SLAB_NONE ? HD_SLAB_ON : HD_SLAB_ABSENT;
 }
 
+/* What a look at a slab is for a lookup. */
+HD_FN int slab_find(const hd_slab_look *look)
+{
+    if (look->live != 0) return HD_SLAB_PRESENT;
+    return look->next != HD_SLAB_NONE ? HD_SLAB_ON : HD_SLAB_ABSENT;
+}
+
 /*
  * One look of an operation, and what follows from it. A value that is found, in a multimap the one that was
  * inserted first, goes to *to unless that is NULL. Tiles go together; those that are not active do nothing.
@@ -215,8 +251,7 @@ HD_FN int slab_step(hd_slab_tile t, const hd_slab_view *view, hd_slab_walk *walk
     const hd_slab_look look = slab_look(t, walk->slab, slab_lean(walk));
     int end = HD_SLAB_ON;
     if (task->operation == HD_SLAB_FIND) {
-        if (look.live != 0) end = HD_SLAB_PRESENT;
-        else if (look.next == HD_SLAB_NONE) end = HD_SLAB_ABSENT;
+        end = slab_find(&look);
         if (active && end == HD_SLAB_PRESENT && to != NULL) slab_deliver(t, walk->slab, &look, to);
     } else if (active && slab_tile_acts(t)) {
         end = task->operation == HD_SLAB_INSERT ? slab_insert(view, walk, &look, task, taker)

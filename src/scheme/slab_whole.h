@@ -105,6 +105,67 @@ HD_FN hd_slab_compacted slab_compact(const hd_slab_view *view, uint64_t bucket)
     return done;
 }
 
+/* How many slots of a slab are not VACANT, and how many LIVE. */
+typedef struct hd_slab_used {
+    uint32_t taken, live;
+} hd_slab_used;
+
+HD_FN hd_slab_used slab_used(char *slab)
+{
+    hd_slab_used used = {0, 0};
+    for (uint32_t i = 0; i < HD_SLAB_SLOTS; i++) {
+        const hd_key key = *slab_key_at(slab, i);
+        used.taken += key != 0;
+        used.live += (key & HD_STATE_MASK) == HD_STATE_LIVE;
+    }
+    return used;
+}
+
+/* From a slot on the next one whose state is this, in the order in which slots are filled. */
+HD_FN hd_slab_place place_of_state(hd_slab_place place, hd_key state)
+{
+    while (place.bit < HD_SLAB_ORDER && (place_key(&place) & HD_STATE_MASK) != state)
+        place.bit = slab_bit(place.bit + 1);
+    return place;
+}
+
+/*
+ * Makes a list of several slabs shorter where that gives slabs back: of two slabs, by moving the pairs of the second
+ * into dead slots of the first. Its other dead slots stay, for insertions to take. Not for multimaps, in which pairs
+ * have an order.
+ */
+HD_FN hd_slab_compacted slab_shorten(const hd_slab_view *view, uint64_t bucket)
+{
+    char *const base = base_slab(&view->buckets, bucket);
+    const uint32_t address = *slab_next_at(base);
+    hd_slab_compacted done = {0, 0};
+    if (address == HD_SLAB_NONE) return done;
+    char *const second = pool_slab(&view->pool, address);
+    if (*slab_next_at(second) != HD_SLAB_NONE) return slab_compact(view, bucket);
+    const hd_slab_used behind = slab_used(second);
+    if (slab_used(base).live + behind.live > HD_SLAB_SLOTS) return done;
+    hd_slab_place to = place_of_state(place_first(base), HD_STATE_DEAD);
+    hd_slab_place from = place_of_state(place_first(second), HD_STATE_LIVE);
+    while (from.bit < HD_SLAB_ORDER) {
+        place_copy(&to, &from);
+        to = place_of_state(to, HD_STATE_DEAD);
+        from.bit = slab_bit(from.bit + 1);
+        from = place_of_state(from, HD_STATE_LIVE);
+    }
+    *slab_next_at(base) = HD_SLAB_NONE;
+    *slab_hint_at(base) = HD_SLAB_NONE;
+    done.dead = behind.taken; /* the dead ones, and as many as there were pairs */
+    done.given = slabs_give(&view->pool, address);
+    return done;
+}
+
+/* The dead slots, of `dead`, that count for a need: where short lists are left, not those that were left before. */
+HD_FN uint64_t slab_dead_for(const hd_slab_need *need, const hd_slab_words *words, uint64_t dead)
+{
+    const uint64_t left = need->long_lists ? words->found - words->cleared : 0;
+    return dead > left ? dead - left : 0;
+}
+
 HD_BOTH uint64_t slab_lists(const hd_slab_view *view)
 {
     return (uint64_t)view->buckets.region_buckets << view->buckets.region_bits;
@@ -134,6 +195,29 @@ HD_FN hd_slab_at slab_by_number(const hd_slab_view *view, uint64_t number)
     at.slab = pool_slab(&view->pool, pool_address(&view->pool, word, bit));
     at.region = *slab_quarter_at(at.slab) << (v->region_bits - 2);
     return at;
+}
+
+/* A list of several slabs: its number, and the address of the second one. */
+typedef struct hd_slab_long {
+    uint32_t bucket;
+    uint32_t address;
+} hd_slab_long;
+
+/*
+ * The list whose second slab is the one with this number in the pool; false: it is none's. Its first slot tells the
+ * list, since that is filled first, and keys stay there when they are dead. While others compact lists: what slabs behind a
+ * second one hold may change, but none of them is ever a second one then.
+ */
+HD_FN bool slab_second_of(const hd_slab_view *view, uint64_t number, hd_slab_long *list)
+{
+    const hd_view *v = &view->buckets;
+    const hd_slab_at at = slab_by_number(view, slab_lists(view) + number);
+    if (at.slab == NULL) return false;
+    const hd_key word = *slab_key_at(at.slab, slab_slot(slab_bit(0)));
+    if (word == 0) return false;
+    list->bucket = (uint32_t)slab_bucket(v, mixed_from_lean(v, at.region, word & ~HD_STATE_MASK));
+    list->address = pool_address(&view->pool, (uint32_t)(number / 32), (uint32_t)(number % 32));
+    return *slab_next_at(base_slab(v, list->bucket)) == list->address;
 }
 
 /* Whether a list may go on at this address. `seen` has a bit for every slab, as pool->taken has. */

@@ -94,15 +94,29 @@ HD_FN hd_slab_word slab_word(char *slab, uint32_t slot)
                              : (hd_slab_word)load_relaxed_64((uint64_t *)(void *)word);
 }
 
-/* Puts a pair into a slot that was `from`: VACANT or DEAD; false: another was faster. */
-HD_FN bool slab_claim(char *slab, uint32_t slot, hd_slab_word from, hd_pair pair)
+/* Whether it holds the key, or is about to. */
+HD_FN bool slab_word_is_of(hd_slab_word word, hd_key lean)
+{
+    return (hd_key)word == (lean | HD_STATE_LIVE) || (hd_key)word == (lean | HD_STATE_PENDING);
+}
+
+HD_FN hd_slab_word slab_word_cas(char *slab, uint32_t slot, hd_slab_word from, hd_slab_word to)
+{
+    void *const word = slab_key_at(slab, slot);
+    return sizeof from == 4
+               ? (hd_slab_word)cas_before_32((uint32_t *)word, (uint32_t)from, (uint32_t)to)
+               : (hd_slab_word)cas_before_64((uint64_t *)word, from, to);
+}
+
+/* Puts a pair into a slot that is `from`: VACANT or DEAD. What it was before: another word, if another was faster. */
+HD_FN hd_slab_word slab_claim(char *slab, uint32_t slot, hd_slab_word from, hd_pair pair)
 {
 #if HD_SLAB_IN_ONE
-    hd_word *const word = (hd_word *)(void *)slab_key_at(slab, slot);
     pair.lean |= HD_STATE_LIVE;
-    return word_cas(word, from, word_make(pair));
+    return slab_word_cas(slab, slot, from, word_make(pair));
 #else
-    if (!slab_key_cas(slab, slot, from, pair.lean | HD_STATE_PENDING)) return false;
+    const hd_slab_word before = slab_word_cas(slab, slot, from, pair.lean | HD_STATE_PENDING);
+    if (before != from) return before;
 #if HD_VALUE_BITS == 64
     store_relaxed_64(slab_value_at(slab, slot), pair.value);
 #else
@@ -113,7 +127,7 @@ HD_FN bool slab_claim(char *slab, uint32_t slot, hd_slab_word from, hd_pair pair
 #else
     store_release_64(slab_key_at(slab, slot), pair.lean | HD_STATE_LIVE);
 #endif
-    return true;
+    return before;
 #endif
 }
 

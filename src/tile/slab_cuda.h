@@ -50,6 +50,12 @@ HD_FN void slab_seen(void)
 #endif
 }
 
+HD_FN hd_slab_word slab_dead_word(char *slab, uint32_t slot, const hd_slab_look *look)
+{
+    (void)slab, (void)slot;
+    return look->word;
+}
+
 #ifdef HD_ONE_LANE
 #include "tile/slab_cuda_one.h"
 #else
@@ -89,8 +95,8 @@ HD_FN hd_slab_bytes slab_load_lane(hd_slab_tile t, const char *slab)
     hd_slab_bytes b;
     HD_UNROLL
     for (uint32_t i = 0; i < HD_SLAB_PIECES; i++)
-        load_shared<HD_SLAB_PIECE>(b.words + i * (HD_SLAB_PIECE / sizeof(hd_key)),
-                                   slab + (i * HD_SLAB_LANES + t.lane) * HD_SLAB_PIECE);
+        load_slab_16(b.words + i * (HD_SLAB_PIECE / sizeof(hd_key)),
+                     slab + (i * HD_SLAB_LANES + t.lane) * HD_SLAB_PIECE);
     return b;
 }
 

@@ -77,6 +77,12 @@ HD_FN void slab_deliver(hd_slab_tile t, char *slab, const hd_slab_look *look, hd
 
 HD_FN uint32_t slab_slot(uint32_t bit) { return bit; }
 
+HD_FN hd_slab_word slab_dead_word(char *slab, uint32_t slot, const hd_slab_look *look)
+{
+    (void)look;
+    return slab_word(slab, slot);
+}
+
 HD_FN void slab_deliver_all(hd_slab_tile t, char *slab, const hd_slab_look *look, hd_value *to)
 {
     (void)t;

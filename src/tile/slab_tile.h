@@ -9,6 +9,8 @@
  *   int slab_tile_tell(t, number)             what that thread says, to all of the tile
  *   void slab_seen()                          from here on the value that was written before a key that a look
  *                                             has shown is seen too
+ *   hd_slab_word slab_dead_word(slab, slot, &look)
+ *                                             what the first slot that is DEAD holds
  *   uint32_t slab_slot(bit)                   the slot that a bit of a look stands for; bits from 0 to
  *                                             HD_SLAB_ORDER - 1, of which some may stand for none
  *
@@ -31,9 +33,12 @@ typedef struct hd_slab_look {
     uint32_t
         pending;     /* a bit for every slot that is about to hold it, where that takes two steps */
     uint32_t vacant; /* bits of slots that are VACANT, the first of them among others; 0: none is */
-    uint32_t dead; /* a bit for every slot that is DEAD, of those before the first VACANT one; 0 on
-                        a GPU, where cuda/slab_steps.h sees to that */
+    uint32_t dead; /* a bit for every slot that is DEAD, of those before the first VACANT one; on a
+                        GPU only cuda/slab_steps.h asks for them */
     uint32_t next; /* the address of the slab after it, where none is VACANT */
+#if defined(__CUDACC__)
+    hd_slab_word word; /* what the first DEAD slot holds */
+#endif
 #if defined(__CUDACC__) && HD_SLAB_IN_ONE && HD_VALUE_BITS != 0
     hd_value value; /* the one that this lane has seen beside the key, if it has */
 #endif

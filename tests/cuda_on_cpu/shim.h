@@ -72,6 +72,11 @@ template <class T> static T __shfl_up_sync(uint32_t mask, T mine, unsigned by, H
     const warp_votes v = warps_meet(WARP_SHUFFLE, mask, mine, line);
     return (T)shuffled(&v, lane >= by ? lane - by : lane);
 }
+template <class T> static T __shfl_xor_sync(uint32_t mask, T mine, unsigned by, HERE)
+{
+    const warp_votes v = warps_meet(WARP_SHUFFLE, mask, mine, line);
+    return (T)shuffled(&v, threadIdx.x % 32 ^ by);
+}
 SHIM void __syncwarp(uint32_t mask = UINT32_MAX, HERE) { warps_meet(WARP_SYNC, mask, 0, line); }
 SHIM void __syncthreads(HERE) { warps_meet_block(line); }
 

@@ -155,8 +155,7 @@ static void launch(bare_slabs *t, const hd_slab_batch &batch, bool pure, unsigne
     const bool any = !pure || random_below(4) == 0, by_kind = !MULTI && any && random_below(2) == 0;
     const uint32_t chunk = SLAB_CHUNK >> random_below(4);
     if (by_kind) {
-        warps_launch(blocks, SLAB_BLOCK, [&] { slab_select<HD_SLAB_FIND>(t->view, batch); });
-        warps_launch(blocks, SLAB_BLOCK, [&] { slab_select<HD_SLAB_ERASE>(t->view, batch); });
+        warps_launch(blocks, SLAB_BLOCK, [&] { slab_select<SLAB_ASK>(t->view, batch); });
         warps_launch(blocks, SLAB_BLOCK, [&] { slab_select<HD_SLAB_INSERT>(t->view, batch); });
         return;
     }
@@ -330,23 +329,52 @@ struct memory_of {
     }
 };
 
-/* What lists are when one thread compacts them; the table stays as it is. */
-static memory_of compacted_by_one(bare_slabs *t)
+/* What lists are when one thread compacts them, or makes long ones shorter; the table stays as it is. */
+static memory_of compacted_by_one(bare_slabs *t, bool long_lists)
 {
     const memory_of before(t);
     warps_launch(1, 1, [&] {
-        for (uint64_t i = 0; i < t->buckets(); i++) slab_compact(&t->view, i);
+        for (uint64_t i = 0; i < t->buckets(); i++)
+            long_lists ? slab_shorten(&t->view, i) : slab_compact(&t->view, i);
     });
     const memory_of after(t);
     before.restore(t);
     return after;
 }
 
+/* Compacts where there is need, and says what was decided. */
+static uint64_t compact_for(bare_slabs *t, hd_slab_words *words, const uint64_t *died,
+                            const hd_slab_need &need)
+{
+    warps_launch(1, SLAB_BLOCK, [&] { slab_decide(t->view.pool, words, died, need); });
+    warps_launch(2, SLAB_BLOCK, [&] { slab_compact_all(t->view, words); });
+    return words->decided;
+}
+
+/* Only lists of several slabs get shorter; the dead slots that are left do not count again. Pairs lose their order. */
+static void compact_long(bare_slabs *t)
+{
+    const std::multimap<hd_key, hd_value> before = t->read();
+    const memory_of by_one = compacted_by_one(t, true);
+    device_array<hd_slab_words> words(1, 0);
+    device_array<uint64_t> died(1, 0);
+    died[0] = dead_slots(t);
+    if (died[0] == 0) return;
+    CHECK(compact_for(t, words.get(), died.get(), {died[0], UINT64_MAX, true}) == HD_COMPACT_LONG,
+          "%llu dead slots are no need", (ull)died[0]);
+    CHECK(memory_of(t) == by_one, "a tile makes lists shorter otherwise than a thread does");
+    CHECK(died[0] - words[0].revived == dead_slots(t), "%llu of %llu slots are not dead any more",
+          (ull)words[0].revived, (ull)died[0]);
+    CHECK(compact_for(t, words.get(), died.get(), {1, UINT64_MAX, true}) == HD_COMPACT_NONE,
+          "what was left counts again");
+    CHECK(t->read() == before, "pairs are not what they were");
+}
+
 /* The census agrees with what was read. Compacting leaves the pairs, and no more slabs than they need. */
 static void compact(bare_slabs *t, bool is_unique)
 {
     const std::multimap<hd_key, hd_value> before = t->read();
-    const memory_of by_one = compacted_by_one(t);
+    const memory_of by_one = compacted_by_one(t, false);
     device_array<hd_slab_words> words(1, 0);
     device_array<uint64_t> died(1, 0);
     device_array<uint32_t> seen(BLOCKS * HD_SLAB_BLOCK_WORDS, 0);
@@ -355,17 +383,15 @@ static void compact(bare_slabs *t, bool is_unique)
                  [&] { slab_inspect_all(t->view, is_unique, seen.get(), &census[0]); });
     died[0] = census[0].dead;
     for (uint64_t more = 2; more-- > 0;) { /* one dead slot too few, then enough */
-        const hd_slab_need need = {died[0] + more,
-                                   random_below(2) == 0 ? died[0] + more : UINT64_MAX};
-        warps_launch(1, SLAB_BLOCK,
-                     [&] { slab_decide(t->view.pool, words.get(), died.get(), need); });
-        warps_launch(2, SLAB_BLOCK, [&] { slab_compact_all(t->view, words.get()); });
+        (void)compact_for(
+            t, words.get(), died.get(),
+            {died[0] + more, random_below(2) == 0 ? died[0] + more : UINT64_MAX, false});
         CHECK(words[0].revived == (more == 0 ? died[0] : 0), "compacted without need, or not");
     }
     /* With a pool that is three quarters full fewer are enough. */
     uint32_t taken = 0;
     for (uint32_t i = 0; i < BLOCKS * HD_SLAB_BLOCK_WORDS; i++) taken += hd_popcount32(t->taken[i]);
-    const hd_slab_need need = {UINT64_MAX, 0};
+    const hd_slab_need need = {UINT64_MAX, 0, false};
     warps_launch(1, SLAB_BLOCK, [&] { slab_decide(t->view.pool, words.get(), died.get(), need); });
     CHECK((words[0].decided != 0) == (taken >= BLOCKS * HD_SLAB_UNITS / 4 * 3),
           "%u slabs of %u are taken", taken, BLOCKS * HD_SLAB_UNITS);
@@ -470,6 +496,7 @@ static void mixed(size_t distinct, uint32_t region_buckets, uint32_t spare)
         CHECK(b.counts.at[HD_FAILED] == spent, "failures are not counted");
         CHECK(spent == 0 || spare < 40, "the pool had slabs");
         now = next;
+        if (round == 1) compact_long(&t);
         if (round == 2) compact(&t, true);
     }
     compact(&t, true);

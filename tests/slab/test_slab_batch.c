@@ -190,13 +190,30 @@ static void compact_both_ways(slabs *s)
     }
     after = copy_of(s);
     copy_back(s, before);
-    slab_repack_lists(&s->view, 0, s->buckets, &repacked_dead, &repacked_given);
+    slab_repack_lists(&s->view, 0, s->buckets, false, &repacked_dead, &repacked_given);
     repacked = copy_of(s);
     assert_memory_equal(repacked, after, memory_bytes(s));
     check(dead == repacked_dead && given == repacked_given, "the two ways count differently");
     free(before);
     free(after);
     free(repacked);
+}
+
+/* No list of two slabs is left whose pairs are fewer than the slots of one, and all is counted. */
+static void shorten(slabs *s, const hd_slab_census *before)
+{
+    uint64_t dead = 0, given = 0;
+    slab_repack_lists(&s->view, 0, s->buckets, true, &dead, &given);
+    const hd_slab_census after = census_of(s, true);
+    assert_int_equal(after.live, before->live);
+    assert_int_equal(after.dead + dead, before->dead);
+    assert_int_equal(after.chained + given, before->chained);
+    for (uint64_t i = 0; i < s->buckets; i++) {
+        char *const base = base_slab(&s->view.buckets, i);
+        if (*slab_next_at(base) == HD_SLAB_NONE) continue;
+        char *const second = pool_slab(&s->view.pool, *slab_next_at(base));
+        assert_true(slab_used(base).live + slab_used(second).live > HD_SLAB_SLOTS);
+    }
 }
 
 static void run(uint32_t distinct, uint32_t region_buckets, uint32_t spare)
@@ -236,11 +253,12 @@ static void run(uint32_t distinct, uint32_t region_buckets, uint32_t spare)
         assert_int_equal(census.dead + w.revived, dead + w.died);
         assert_true(alone || w.revived == 0);
         revived += w.revived;
-        dead = round % 2 == 1 ? 0 : census.dead;
         assert_true(w.counts.at[HD_FAILED] == 0 || s.spent != 0);
+        if (round % 4 == 1) shorten(&s, &census);
+        if (round % 4 == 3) compact_both_ways(&s);
+        dead = census_of(&s, true).dead;
+        assert_true(round % 4 != 3 || dead == 0);
         if (round % 2 == 1) {
-            compact_both_ways(&s);
-            assert_int_equal(census_of(&s, true).dead, 0);
             read_keys(&s, keys, distinct, was, old);
             assert_memory_equal(was, is, distinct * sizeof *is);
             assert_memory_equal(old, now, distinct * sizeof *now);

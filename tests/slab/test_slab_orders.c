@@ -85,8 +85,14 @@ static result operate(const operation *o, hd_slab_taker *taker)
     result r = {HD_SLAB_AGAIN, 0};
     while (r.end == HD_SLAB_AGAIN || r.end == HD_SLAB_ON) {
         /* A step knows of the past what the walk and the taker hold, and no more. */
-        const uint64_t place[5] = {(uint64_t)(walk.slab - s.memory), taker->word, taker->known,
-                                   (uint64_t)(o - &s.script[0][0]), walk.dead};
+        const uint64_t place[7] = {(uint64_t)(walk.slab - s.memory),
+                                   taker->word,
+                                   taker->known,
+                                   (uint64_t)(o - &s.script[0][0]),
+                                   walk.free.slab != NULL ? (uint64_t)(walk.free.slab - s.memory)
+                                                          : 1,
+                                   walk.free.slot,
+                                   walk.free.word};
         orders_at(orders_hash(7, place, sizeof place));
         r.end = slab_step(slab_tile_here(), &s.view, &walk, &task, &r.value, true, taker);
     }

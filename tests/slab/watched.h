@@ -16,6 +16,8 @@
 #define load_relaxed_64(word) WATCHED_GIVES(uint64_t, load_relaxed_64(word))
 #define cas_32(word, from, to) WATCHED_GIVES(bool, cas_32(word, from, to))
 #define cas_64(word, from, to) WATCHED_GIVES(bool, cas_64(word, from, to))
+#define cas_before_32(word, from, to) WATCHED_GIVES(uint32_t, cas_before_32(word, from, to))
+#define cas_before_64(word, from, to) WATCHED_GIVES(uint64_t, cas_before_64(word, from, to))
 #define fetch_or_relaxed_32(word, with) WATCHED_GIVES(uint32_t, fetch_or_relaxed_32(word, with))
 #define fetch_and_relaxed_32(word, with) WATCHED_GIVES(uint32_t, fetch_and_relaxed_32(word, with))
 #define store_relaxed_32(word, to) WATCHED(store_relaxed_32(word, to))

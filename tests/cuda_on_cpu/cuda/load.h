@@ -38,6 +38,7 @@ template <int BYTES> static void load_frozen(void *to, const void *from)
     load_shared<BYTES>(to, from);
 }
 
+HD_FN void load_slab_16(void *to, const void *from) { load_shared<16>(to, from); }
 HD_FN void load_block_16(void *to, const void *from) { load_shared<16>(to, from); }
 
 /* One block runs at a time. */
