@@ -24,7 +24,10 @@ extern "C" {
  * different ones. "cuda" with a colon and nothing behind it, "cuda:", is the GPU whose number is that of the
  * rank among those of its machine, modulo its GPUs. Collective; `comm` is duplicated and stays the
  * caller's. Messages of any length go in pieces. Calls on the group come from a thread that may call
- * MPI. A rank that does not answer within options->timeout_ms gives the others HEDDLE_ERROR_PEER.
+ * MPI. A rank that does not answer within options->timeout_ms gives the others HEDDLE_ERROR_PEER; so does one that
+ * does not come to this call, after which `comm` should have no further collective calls: MPI goes on waiting
+ * there. Two things have no time-out, as MPI offers none: to ask which ranks are on one machine, when all have
+ * just come, and heddle_group_close of a group that has lost no rank, which is collective.
  */
 HEDDLE_API heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
                                          const heddle_group_options *options, heddle_group **group);

@@ -233,11 +233,22 @@ static void all_ranks_know_why(void **state)
     assert_null(group);
 }
 
+/* Ranks of different devices, one of them by its place on the machine; where there is no GPU all know it. */
+static void devices_may_differ(void **state)
+{
+    heddle_group *group = NULL;
+    (void)state;
+    const heddle_status status =
+        heddle_mpi_open(MPI_COMM_WORLD, rank == ranks - 1 ? "cuda:" : "cpu:1", NULL, &group);
+    assert_int_equal(status, heddle_cuda_device_count() != 0 ? HEDDLE_OK : HEDDLE_ERROR_NO_DEVICE);
+    heddle_group_close(group);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         ONCE(tables_over_ranks), ONCE(tables_over_ranks_of_two_kinds),
-        ONCE(tables_over_ranks_that_overlap), ONCE(all_ranks_know_why)};
+        ONCE(tables_over_ranks_that_overlap), ONCE(all_ranks_know_why), ONCE(devices_may_differ)};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
