@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "api/table.h"
+#include "dist/exchange.h"
 #include "support/cases.h"
 #include "support/socket_mesh.h"
 
@@ -268,12 +269,17 @@ static void fail_and_be_stuck(uint32_t failing)
     fill_table();
 }
 
-static void live(const mesh_sockets *sockets, uint32_t member, uint32_t failing)
+/* Memory of the devices: the host's, or as if it were their own, and staged, or taken by the transport. */
+enum { MEMORY_HOST, MEMORY_STAGED, MEMORY_TAKEN };
+
+static void live(const mesh_sockets *sockets, uint32_t member, uint32_t failing, uint32_t memory)
 {
     const heddle_column column = HEDDLE_COLUMN(keys, 4);
     void (*close_mesh)(void *);
     mesh_join(&mesh, sockets, member);
     mesh.timeout_ms = TIMEOUT_MS;
+    mesh.device_memory = memory == MEMORY_TAKEN;
+    hd_transport_exchange_apart_always(memory != MEMORY_HOST);
     transport = mesh_transport(&mesh);
     close_mesh = transport.close;
     transport.close = NULL; /* it outlives groups */
@@ -291,14 +297,14 @@ static void live(const mesh_sockets *sockets, uint32_t member, uint32_t failing)
 
 /* --------------------------------------------------------------------------------------- parent */
 
-static void run(uint32_t failing)
+static void run(uint32_t failing, uint32_t memory)
 {
     mesh_sockets sockets;
     pid_t children[MEMBERS];
     mesh_open(&sockets, MEMBERS);
     for (uint32_t i = 0; i < MEMBERS; i++) {
         children[i] = fork();
-        if (children[i] == 0) live(&sockets, i, failing);
+        if (children[i] == 0) live(&sockets, i, failing, memory);
     }
     mesh_close(&sockets);
     for (uint32_t i = 0; i < MEMBERS; i++) {
@@ -311,12 +317,21 @@ static void run(uint32_t failing)
 static void all_fail_together(void **state)
 {
     (void)state;
-    run(0);
-    run(MEMBERS - 1);
+    run(0, MEMORY_HOST);
+    run(MEMBERS - 1, MEMORY_HOST);
+}
+
+/* Arrays are staged, or the transport takes memory of devices; slices overlap. */
+static void all_fail_together_apart(void **state)
+{
+    (void)state;
+    run(0, MEMORY_STAGED);
+    run(MEMBERS - 1, MEMORY_STAGED);
+    run(0, MEMORY_TAKEN);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ONCE(all_fail_together)};
+    const struct CMUnitTest tests[] = {ONCE(all_fail_together), ONCE(all_fail_together_apart)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

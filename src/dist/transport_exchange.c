@@ -89,21 +89,20 @@ static heddle_status send_counts(transport_exchange *x, heddle_status mine, hd_d
     return HEDDLE_OK;
 }
 
-static bool stages_always;
+static bool apart_always;
 
-void hd_transport_exchange_stage_always(bool always) { stages_always = always; }
+void hd_transport_exchange_apart_always(bool always) { apart_always = always; }
 
 /* Whether this member stages, and whether any does: members may be of different kinds. */
 static heddle_status learn_staging(transport_exchange *x)
 {
+    const bool apart = apart_always || !x->device->engine->host_memory;
     uint64_t any;
-    x->staged =
-        stages_always || (!x->device->engine->host_memory && x->transport.device_memory == 0);
+    x->staged = apart && x->transport.device_memory == 0;
     any = x->staged;
     if (x->transport.reduce(x->transport.context, &any, 1, 1) != 0) return lose(x);
     x->any_staged = any != 0;
-    x->base.overlaps =
-        x->transport.all_to_all_begin != NULL && (x->staged || !x->device->engine->host_memory);
+    x->base.overlaps = apart && x->transport.all_to_all_begin != NULL;
     return HEDDLE_OK;
 }
 

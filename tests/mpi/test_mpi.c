@@ -183,7 +183,7 @@ static void use_tables(bool stages, uint64_t piece)
     options.slice = 555;
     options.timeout_ms = 120000;
     hd_mpi_set_piece(piece);
-    hd_transport_exchange_stage_always(stages);
+    hd_transport_exchange_apart_always(stages);
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank_device(rank), &options, &group));
     for (uint32_t k = 0; k < shared_kind_count; k++) {
         const heddle_table_options wanted = shared_options(&shared_kinds[k]);
@@ -195,7 +195,7 @@ static void use_tables(bool stages, uint64_t piece)
                   stages ? ", staged" : "");
         use_table(&shared_kinds[k], group);
     }
-    hd_transport_exchange_stage_always(false);
+    hd_transport_exchange_apart_always(false);
     heddle_group_close(group);
 }
 

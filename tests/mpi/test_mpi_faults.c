@@ -100,9 +100,9 @@ static void fail_to_begin(bool overlaps, int receives, int sends)
     options.slice = 500;
     options.timeout_ms = TIMEOUT_MS;
     MPI_Barrier(MPI_COMM_WORLD);
-    hd_transport_exchange_stage_always(overlaps);
+    hd_transport_exchange_apart_always(overlaps);
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &group));
-    hd_transport_exchange_stage_always(false);
+    hd_transport_exchange_apart_always(false);
     check_ok(heddle_group_table_create(group, NULL, NULL, &table));
     receives_left = rank == ranks - 1 ? receives : -1;
     sends_left = rank == ranks - 1 ? sends : -1;
