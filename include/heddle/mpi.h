@@ -8,6 +8,12 @@
  *     ... heddle_group_table_create and so on: every rank its own part of the keys ...
  *     heddle_group_close(group);
  *     MPI_Finalize();
+ *
+ * Memory of a GPU goes through pinned host memory, or to MPI as it is where that is known to take it. Open MPI says so
+ * itself; for others, and against what it says, the environment variable HEDDLE_MPI_CUDA of a rank does:
+ *     HEDDLE_MPI_CUDA=1   MPI takes memory of CUDA devices; where it does not, the process crashes
+ *     HEDDLE_MPI_CUDA=0   it does not, or not well
+ * Anything else is as if it were not set. It is read when a group is opened; ranks may have different ones.
  */
 #ifndef HEDDLE_MPI_H
 #define HEDDLE_MPI_H

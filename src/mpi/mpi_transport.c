@@ -308,8 +308,11 @@ static int all_to_all_end(void *context)
 
 /* ---------------------------------------------------------------------------------------- life */
 
+/* As the user says, else as MPI does; only Open MPI can be asked. */
 static bool takes_device_memory(void)
 {
+    const char *said = getenv("HEDDLE_MPI_CUDA");
+    if (said != NULL && (strcmp(said, "0") == 0 || strcmp(said, "1") == 0)) return said[0] == '1';
 #if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
     return MPIX_Query_cuda_support() == 1;
 #else

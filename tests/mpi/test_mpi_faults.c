@@ -3,7 +3,7 @@
  * get HEDDLE_ERROR_PEER, every message that was begun before has ended or been given up, since its memory is freed soon, and
  * nothing is touched that was never begun. MPI's calls come by here on their way (its profiling interface).
  */
-#define _POSIX_C_SOURCE 200809L
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,20 +87,24 @@ int MPI_Request_free(MPI_Request *request)
 
 /* ---------------------------------------------------------------------------------------- tests */
 
+/* Memory of the devices: the host's, or as if it were their own, and staged, or taken by MPI. */
+enum { MEMORY_HOST, MEMORY_STAGED, MEMORY_TAKEN };
+
 static uint32_t keys[ROWS], values[ROWS];
 
 /* The last rank cannot begin the message after so many receives or sends of an insertion; negative: it can. */
-static void fail_to_begin(bool overlaps, int receives, int sends)
+static void fail_to_begin(int memory, int receives, int sends)
 {
     heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
     heddle_group *group = NULL;
     heddle_group_table *table = NULL;
     uint64_t size = 0;
-    case_note("after %d receives, %d sends%s", receives, sends, overlaps ? ", overlapping" : "");
+    case_note("after %d receives, %d sends, memory %d", receives, sends, memory);
     options.slice = 500;
     options.timeout_ms = TIMEOUT_MS;
     MPI_Barrier(MPI_COMM_WORLD);
-    hd_transport_exchange_apart_always(overlaps);
+    check(setenv("HEDDLE_MPI_CUDA", memory == MEMORY_TAKEN ? "1" : "0", 1) == 0, "setenv");
+    hd_transport_exchange_apart_always(memory != MEMORY_HOST);
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &group));
     hd_transport_exchange_apart_always(false);
     check_ok(heddle_group_table_create(group, NULL, NULL, &table));
@@ -120,11 +124,13 @@ static void messages_that_do_not_begin(void **state)
 {
     const int others = ranks - 1;
     (void)state;
-    for (int overlaps = 0; overlaps < 2; overlaps++) {
-        fail_to_begin(overlaps != 0, others - 1, -1);     /* the last receive of the first array */
-        fail_to_begin(overlaps != 0, -1, others - 1);     /* its last send */
-        fail_to_begin(overlaps != 0, -1, 2 * others - 1); /* that of the second */
+    for (int memory = MEMORY_HOST; memory < MEMORY_TAKEN; memory++) {
+        fail_to_begin(memory, others - 1, -1);     /* the last receive of the first array */
+        fail_to_begin(memory, -1, 2 * others - 1); /* the last send of the second */
     }
+    fail_to_begin(MEMORY_TAKEN, 0, -1);          /* what a rank has for itself */
+    fail_to_begin(MEMORY_TAKEN, -1, 0);          /* likewise, to itself */
+    fail_to_begin(MEMORY_TAKEN, others + 1, -1); /* that of the second array */
 }
 
 int main(int argc, char **argv)
