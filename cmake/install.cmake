@@ -15,6 +15,16 @@ install(EXPORT heddle_static NAMESPACE heddle:: FILE heddleStaticTargets.cmake
 if(TARGET heddle_tool)
     install(TARGETS heddle_tool)
 endif()
+if(heddle_has_mpi)
+    # Likewise: only who links libheddle_mpi has to have MPI. It lies beside libheddle, the program in a folder nearby.
+    file(RELATIVE_PATH bin_to_lib /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
+    set_target_properties(heddle_mpi PROPERTIES INSTALL_RPATH "$ORIGIN")
+    set_target_properties(heddle_mpi_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
+    install(TARGETS heddle_mpi EXPORT heddle_mpi)
+    install(EXPORT heddle_mpi NAMESPACE heddle:: FILE heddleMpiTargets.cmake
+            DESTINATION ${package_dir})
+    install(TARGETS heddle_mpi_tool)
+endif()
 
 configure_package_config_file(cmake/heddleConfig.cmake.in heddleConfig.cmake
     INSTALL_DESTINATION ${package_dir})
@@ -32,3 +42,7 @@ endif()
 file(RELATIVE_PATH up_to_prefix /prefix/${pkgconfig_dir} /prefix)
 configure_file(cmake/heddle.pc.in heddle.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/heddle.pc DESTINATION ${pkgconfig_dir})
+if(heddle_has_mpi)
+    configure_file(cmake/heddle_mpi.pc.in heddle_mpi.pc @ONLY)
+    install(FILES ${PROJECT_BINARY_DIR}/heddle_mpi.pc DESTINATION ${pkgconfig_dir})
+endif()

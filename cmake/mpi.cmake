@@ -20,7 +20,6 @@ target_include_directories(heddle_mpi PRIVATE src)
 target_link_libraries(heddle_mpi PUBLIC heddle MPI::MPI_C)
 set_target_properties(heddle_mpi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${heddle_abi_version}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
-install(TARGETS heddle_mpi)
 
 # `heddle bench dist` under mpirun.
 add_executable(heddle_mpi_tool tools/mpi/bench_mpi.c tools/heddle/bench_dist.c tools/heddle/bench_dist_run.c

@@ -2,7 +2,8 @@
  * test_group_killed.c: one process of a group is killed by a signal in each phase of each call, or in the middle of a
  * message: all others get HEDDLE_ERROR_PEER, again at every further call and at once, and end in order. Processes are
  * forked and reach each other over sockets, so that it is known when one is gone; another test stops one instead, and
- * the time is up. Where a table was being written, it is marked.
+ * the time is up. Where a table was being written, it is marked. Some do as if their devices had memory of their own, so that
+ * slices are laid out while others are on their way.
  *
  * The children use no cmocka: they say what is wrong and exit.
  */
@@ -14,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "dist/exchange.h"
 #include "dist/members.h"
 #include "support/cases.h"
 #include "support/socket_mesh.h"
@@ -106,16 +108,21 @@ static const killed_call calls[] = {
     {"groups of rows", call_of_rows, false, NO_PARTITION},
 };
 #define CALLS (sizeof calls / sizeof calls[0])
+#define OVERLAPPING_CALLS 2 /* the first ones */
 
 /* ------------------------------------------------------------------------------------- children */
 
 /* What happens to the last process, and when. */
 typedef struct fate {
-    uint32_t phase; /* HEDDLE_PHASES: none */
-    int ends;       /* of that phase, until it comes */
-    int64_t bytes;  /* sent, until it comes; negative: never */
-    int sign;       /* SIGKILL or SIGSTOP */
+    uint32_t phase;  /* HEDDLE_PHASES: none */
+    int ends;        /* of that phase, until it comes */
+    int64_t bytes;   /* sent, until it comes; negative: never */
+    int sign;        /* SIGKILL or SIGSTOP */
+    uint32_t memory; /* of all processes */
 } fate;
+
+/* Memory of the devices: the host's, or as if it were their own, and staged, or taken by the transport. */
+enum { MEMORY_HOST, MEMORY_STAGED, MEMORY_TAKEN };
 
 static fate mine;
 
@@ -157,7 +164,10 @@ static void live(const mesh_sockets *sockets, uint32_t member, const killed_call
     heddle_status status, next;
     uint64_t size = 0;
     mesh_join(&mesh, sockets, member);
+    mesh.device_memory = given->memory == MEMORY_TAKEN;
+    hd_transport_exchange_apart_always(given->memory != MEMORY_HOST);
     make_things(&mesh);
+    EXPECT((mesh.begins != 0) == (given->memory != MEMORY_HOST), "overlap");
     if (member == MEMBERS - 1) {
         mine = *given;
         mesh.dies_after = given->bytes;
@@ -210,39 +220,61 @@ static bool run(const killed_call *c, const fate *f)
     return true;
 }
 
+/* Up to the so-manieth end of every phase of a call. */
+static void kill_in_phases(const killed_call *c, int most, uint32_t memory)
+{
+    for (uint32_t phase = 0; phase < HEDDLE_PHASES; phase++)
+        for (int ends = 1; ends <= most; ends++) {
+            const fate f = {phase, ends, -1, SIGKILL, memory};
+            if ((c->phases >> phase & 1) == 0) continue;
+            /* Work is done once, when all rows are there, unless it goes slice by slice. */
+            if (phase == HEDDLE_PHASE_WORK && ends > 1) continue;
+            case_note("%s, end %d of phase %u, memory %u", c->name, ends, phase, memory);
+            check(run(c, &f), "the phase did not come");
+        }
+}
+
+static void kill_in_messages(const killed_call *c, uint32_t memory)
+{
+    static const int64_t bytes[] = {1, 100, 1001, 3000, 8000};
+    for (size_t k = 0; k < sizeof bytes / sizeof bytes[0]; k++) {
+        const fate f = {HEDDLE_PHASES, 0, bytes[k], SIGKILL, memory};
+        case_note("%s, after %lld bytes, memory %u", c->name, (long long)bytes[k], memory);
+        check(run(c, &f), "so many bytes were not sent");
+    }
+}
+
 static void killed_in_each_phase(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < CALLS; i++)
-        for (uint32_t phase = 0; phase < HEDDLE_PHASES; phase++)
-            for (int ends = 1; ends <= 2; ends++) {
-                const fate f = {phase, ends, -1, SIGKILL};
-                if ((calls[i].phases >> phase & 1) == 0) continue;
-                /* Work is done once, when all rows are there, unless it goes slice by slice. */
-                if (phase == HEDDLE_PHASE_WORK && ends == 2) continue;
-                case_note("%s, end %d of phase %u", calls[i].name, ends, phase);
-                check(run(&calls[i], &f), "the phase did not come");
-            }
+    for (size_t i = 0; i < CALLS; i++) kill_in_phases(&calls[i], 2, MEMORY_HOST);
     case_note("%s", "");
 }
 
 static void killed_in_a_message(void **state)
 {
-    static const int64_t bytes[] = {1, 100, 1001, 3000, 8000};
     (void)state;
-    for (size_t i = 0; i < CALLS; i++)
-        for (size_t k = 0; k < sizeof bytes / sizeof bytes[0]; k++) {
-            const fate f = {HEDDLE_PHASES, 0, bytes[k], SIGKILL};
-            case_note("%s, after %lld bytes", calls[i].name, (long long)bytes[k]);
-            check(run(&calls[i], &f), "so many bytes were not sent");
+    for (size_t i = 0; i < CALLS; i++) kill_in_messages(&calls[i], MEMORY_HOST);
+    case_note("%s", "");
+}
+
+/* A slice is on its way while the next one is laid out, in build and insert; other calls stage theirs. */
+static void killed_while_slices_overlap(void **state)
+{
+    (void)state;
+    for (uint32_t memory = MEMORY_STAGED; memory <= MEMORY_TAKEN; memory++)
+        for (size_t i = 0; i < OVERLAPPING_CALLS; i++) {
+            kill_in_phases(&calls[i], 4, memory);
+            kill_in_messages(&calls[i], memory);
         }
+    for (size_t i = OVERLAPPING_CALLS; i < CALLS; i++) kill_in_phases(&calls[i], 1, MEMORY_STAGED);
     case_note("%s", "");
 }
 
 /* It does not answer, and is not gone: the time is up. */
 static void stopped(void **state)
 {
-    const fate f = {HEDDLE_PHASE_WORK, 1, -1, SIGSTOP};
+    const fate f = {HEDDLE_PHASE_WORK, 1, -1, SIGSTOP, MEMORY_HOST};
     (void)state;
     for (size_t i = 0; i < CALLS; i += 3) {
         case_note("%s, stopped", calls[i].name);
@@ -250,10 +282,21 @@ static void stopped(void **state)
     }
     case_note("%s", "");
 }
+static void stopped_while_slices_overlap(void **state)
+{
+    (void)state;
+    for (uint32_t memory = MEMORY_STAGED; memory <= MEMORY_TAKEN; memory++) {
+        const fate f = {HEDDLE_PHASE_REORGANISE, 3, -1, SIGSTOP, memory};
+        case_note("%s, stopped, memory %u", calls[0].name, memory);
+        check(run(&calls[0], &f), "the phase did not come");
+    }
+    case_note("%s", "");
+}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {ONCE(killed_in_each_phase), ONCE(killed_in_a_message),
-                                       ONCE(stopped)};
+                                       ONCE(killed_while_slices_overlap), ONCE(stopped),
+                                       ONCE(stopped_while_slices_overlap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

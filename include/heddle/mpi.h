@@ -8,6 +8,12 @@
  *     ... heddle_group_table_create and so on: every rank its own part of the keys ...
  *     heddle_group_close(group);
  *     MPI_Finalize();
+ *
+ * Memory of a GPU goes through pinned host memory, or to MPI as it is where that is known to take it. Open MPI says so
+ * itself; for others, and against what it says, the environment variable HEDDLE_MPI_CUDA of a rank does:
+ *     HEDDLE_MPI_CUDA=1   MPI takes memory of CUDA devices; where it does not, the process crashes
+ *     HEDDLE_MPI_CUDA=0   it does not, or not well
+ * Anything else is as if it were not set. It is read when a group is opened; ranks may have different ones.
  */
 #ifndef HEDDLE_MPI_H
 #define HEDDLE_MPI_H
@@ -24,7 +30,10 @@ extern "C" {
  * different ones. "cuda" with a colon and nothing behind it, "cuda:", is the GPU whose number is that of the
  * rank among those of its machine, modulo its GPUs. Collective; `comm` is duplicated and stays the
  * caller's. Messages of any length go in pieces. Calls on the group come from a thread that may call
- * MPI. A rank that does not answer within options->timeout_ms gives the others HEDDLE_ERROR_PEER.
+ * MPI. A rank that does not answer within options->timeout_ms gives the others HEDDLE_ERROR_PEER; so does one that
+ * does not come to this call, after which `comm` should have no further collective calls: MPI goes on waiting
+ * there. Two things have no time-out, as MPI offers none: to ask which ranks are on one machine, when all have
+ * just come, and heddle_group_close of a group that has lost no rank, which is collective.
  */
 HEDDLE_API heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
                                          const heddle_group_options *options, heddle_group **group);

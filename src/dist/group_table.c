@@ -23,6 +23,21 @@ static void keep_seconds(heddle_group_table *table)
             table->seconds[phase] += table->group->members[i].seconds[phase] / local;
 }
 
+/*
+ * After a failure of all: a table that one process has to mark is marked by all of them, or they would part at the next
+ * call. Members of one process share what they say of it.
+ */
+static heddle_status agree_on_break(heddle_group *group, heddle_status status, hd_mend *mend)
+{
+    hd_exchange *exchange = group->exchange;
+    uint64_t breaks = mend->breaks;
+    heddle_status agreed;
+    if (exchange->members == exchange->local || status == HEDDLE_ERROR_PEER) return status;
+    agreed = exchange->ops->reduce(exchange, exchange->first, HEDDLE_OK, &breaks, 1, HD_REDUCE_MAX);
+    mend->breaks = breaks != 0;
+    return agreed == HEDDLE_OK ? status : agreed;
+}
+
 static heddle_status run_call(heddle_group_table *table, hd_member_work work, void *context,
                               hd_mend *mend)
 {
@@ -33,6 +48,7 @@ static heddle_status run_call(heddle_group_table *table, hd_member_work work, vo
     status = hd_group_run(group, work, context);
     keep_seconds(table);
     if (mend == NULL) return status;
+    if (status != HEDDLE_OK) status = agree_on_break(group, status, mend);
     if (mend->after != NULL) mend->after(context, status);
     if (mend->mended) table->broken = false;
     if (mend->breaks) {
@@ -95,7 +111,9 @@ heddle_status hd_group_totals(hd_member *member, heddle_status mine, heddle_tota
 typedef struct creation {
     heddle_group_table *table;
     const heddle_table_options *options;
-    uint64_t drawn; /* a seed for the spread; the first member's counts */
+    uint64_t drawn;        /* a seed for the spread; the first member's counts */
+    heddle_status refused; /* what this process cannot begin with; table may be NULL then */
+    char reason[256];
 } creation;
 
 /* What a member should have room for. */
@@ -120,7 +138,9 @@ static heddle_status create_part(hd_member *member, void *context)
     heddle_group_table *table = c->table;
     heddle_table_options options;
     uint64_t seed = c->drawn;
-    heddle_status status = hd_options_read(c->options, &options);
+    heddle_status status = c->refused;
+    if (status != HEDDLE_OK) hd_fail(status, "%s", c->reason);
+    else status = hd_options_read(c->options, &options);
     if (status == HEDDLE_OK) {
         options.capacity = share_of(options.capacity, hd_exchange_of(member)->members);
         status = heddle_table_create(member->device, &options, &table->parts[member->local]);
@@ -170,40 +190,60 @@ static heddle_status read_spread_options(const heddle_spread_options *given,
     return HEDDLE_OK;
 }
 
+/* Makes the parts. Where this process cannot even begin, the others learn it there. */
+static heddle_status create_parts(heddle_group *group, creation *c)
+{
+    heddle_status status;
+    if (c->refused != HEDDLE_OK) strncpy(c->reason, heddle_last_error(), sizeof c->reason - 1);
+    pthread_mutex_lock(&group->lock);
+    status = hd_group_run(group, create_part, c);
+    pthread_mutex_unlock(&group->lock);
+    return status;
+}
+
+/* What the table is to do, as chosen. */
+static void settle_options(heddle_group_table *table, const heddle_spread_options *chosen)
+{
+    table->options.size = sizeof table->options;
+    heddle_table_get_options(table->parts[0], &table->options);
+    table->balance = chosen->balance;
+    table->independent = chosen->mode == HEDDLE_MODE_INDEPENDENT;
+    if (table->independent) table->balance = HEDDLE_BALANCE_KEYS; /* nothing is counted */
+    else if (chosen->balance == HEDDLE_BALANCE_AUTO)
+        table->balance = table->options.container == HEDDLE_CONTAINER_MULTIMAP
+                             ? HEDDLE_BALANCE_ROWS
+                             : HEDDLE_BALANCE_KEYS;
+}
+
 heddle_status heddle_group_table_create(heddle_group *group, const heddle_table_options *options,
                                         const heddle_spread_options *spread,
                                         heddle_group_table **table)
 {
     heddle_spread_options chosen;
-    creation c = {NULL, options, 0};
+    creation c;
     heddle_status status;
     if (group == NULL || table == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "heddle_group_table_create needs a group and a place for the table");
     *table = NULL;
-    status = read_spread_options(spread, &chosen);
-    if (status != HEDDLE_OK) return status;
+    memset(&c, 0, sizeof c);
+    c.options = options;
+    c.refused = read_spread_options(spread, &chosen);
     c.drawn = chosen.seed != 0 ? chosen.seed : hd_seed_draw();
     if (options != NULL && c.drawn == options->seed)
         c.drawn = ~c.drawn; /* never that of the parts */
-    c.table = table_allocate(group);
-    if (c.table == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a table");
-    status = hd_group_call(c.table, "create", create_part, &c, NULL);
-    if (status != HEDDLE_OK) {
-        table_free(c.table);
-        return status;
+    if (c.refused == HEDDLE_OK) {
+        c.table = table_allocate(group);
+        if (c.table == NULL) c.refused = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a table");
     }
-    c.table->options.size = sizeof c.table->options;
-    heddle_table_get_options(c.table->parts[0], &c.table->options);
-    c.table->balance = chosen.balance;
-    c.table->independent = chosen.mode == HEDDLE_MODE_INDEPENDENT;
-    if (c.table->independent) c.table->balance = HEDDLE_BALANCE_KEYS; /* nothing is counted */
-    else if (chosen.balance == HEDDLE_BALANCE_AUTO)
-        c.table->balance = c.table->options.container == HEDDLE_CONTAINER_MULTIMAP
-                               ? HEDDLE_BALANCE_ROWS
-                               : HEDDLE_BALANCE_KEYS;
-    *table = c.table;
-    return HEDDLE_OK;
+    status = create_parts(group, &c);
+    if (status == HEDDLE_OK) {
+        settle_options(c.table, &chosen);
+        *table = c.table;
+    } else if (c.table != NULL) {
+        table_free(c.table);
+    }
+    return status;
 }
 
 void heddle_group_table_destroy(heddle_group_table *table)

@@ -143,15 +143,6 @@ static void find_accelerators(heddle_group *group)
     }
 }
 
-static void drop(hd_exchange *exchange, heddle_device **devices)
-{
-    const uint32_t local = exchange->local;
-    heddle_device *first = devices[0]; /* may be the exchange's own array */
-    exchange->ops->close(exchange);
-    heddle_device_close(first);
-    for (uint32_t i = 1; i < local; i++) heddle_device_close(devices[i]);
-}
-
 heddle_status hd_group_make(hd_exchange *exchange, heddle_device **devices,
                             const heddle_group_options *options, heddle_group **group)
 {
@@ -161,8 +152,13 @@ heddle_status hd_group_make(hd_exchange *exchange, heddle_device **devices,
     if (g != NULL) g->members = (hd_member *)calloc(local, sizeof *g->members);
     if (g == NULL || g->members == NULL) {
         free(g);
-        drop(exchange, devices);
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a group");
+    }
+    status = hd_crew_open(local, &g->crew);
+    if (status != HEDDLE_OK) {
+        free(g->members);
+        free(g);
+        return status;
     }
     g->exchange = exchange;
     g->slice = options->slice;
@@ -174,10 +170,8 @@ heddle_status hd_group_make(hd_exchange *exchange, heddle_device **devices,
         g->members[i].device = devices[i];
     }
     find_accelerators(g);
-    status = hd_crew_open(local, &g->crew);
-    if (status == HEDDLE_OK) *group = g;
-    else group_free(g);
-    return status;
+    *group = g;
+    return HEDDLE_OK;
 }
 
 void heddle_group_close(heddle_group *group)
@@ -227,7 +221,9 @@ heddle_status heddle_group_open(const char *devices, const heddle_group_options 
     if (status == HEDDLE_OK) status = open_devices(devices, opened, &count);
     if (status != HEDDLE_OK) return status;
     status = hd_local_exchange_open(opened, count, &exchange);
-    if (status == HEDDLE_OK) return hd_group_make(exchange, opened, &chosen, group);
+    if (status == HEDDLE_OK) status = hd_group_make(exchange, opened, &chosen, group);
+    if (status == HEDDLE_OK) return HEDDLE_OK;
+    if (exchange != NULL) exchange->ops->close(exchange);
     while (count != 0) heddle_device_close(opened[--count]);
     return status;
 }

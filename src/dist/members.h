@@ -35,7 +35,7 @@ struct heddle_group {
     uint32_t tables;
 };
 
-/* Makes a group of devices, one for every local member of the exchange; owns both, also when it fails. */
+/* Makes a group of devices, one for every local member of the exchange; owns both, unless it fails. */
 heddle_status hd_group_make(hd_exchange *exchange, heddle_device **devices,
                             const heddle_group_options *options, heddle_group **group);
 heddle_status hd_group_options_read(const heddle_group_options *given,

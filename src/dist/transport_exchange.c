@@ -43,11 +43,17 @@ static heddle_status fail_as(const transport_exchange *x, uint32_t member, heddl
 
 /* -------------------------------------------------------------------------------------- reduce */
 
-/* One of those that failed, the same for all: a status and a member in one number. */
+/* One of those that failed, the same for all: a status and a member in one number. 0: none has. */
+static int find_failed(const heddle_transport *transport, heddle_status mine, uint64_t *word)
+{
+    *word = mine != HEDDLE_OK ? (uint64_t)mine << 32 | transport->member : 0;
+    return transport->reduce(transport->context, word, 1, 1);
+}
+
 static heddle_status agree(transport_exchange *x, heddle_status mine)
 {
-    uint64_t word = mine != HEDDLE_OK ? (uint64_t)mine << 32 | x->transport.member : 0;
-    if (x->lost || x->transport.reduce(x->transport.context, &word, 1, 1) != 0) return lose(x);
+    uint64_t word;
+    if (x->lost || find_failed(&x->transport, mine, &word) != 0) return lose(x);
     return word == 0 ? HEDDLE_OK : fail_as(x, (uint32_t)word, (heddle_status)(word >> 32), mine);
 }
 
@@ -83,21 +89,20 @@ static heddle_status send_counts(transport_exchange *x, heddle_status mine, hd_d
     return HEDDLE_OK;
 }
 
-static bool stages_always;
+static bool apart_always;
 
-void hd_transport_exchange_stage_always(bool always) { stages_always = always; }
+void hd_transport_exchange_apart_always(bool always) { apart_always = always; }
 
 /* Whether this member stages, and whether any does: members may be of different kinds. */
 static heddle_status learn_staging(transport_exchange *x)
 {
+    const bool apart = apart_always || !x->device->engine->host_memory;
     uint64_t any;
-    x->staged =
-        stages_always || (!x->device->engine->host_memory && x->transport.device_memory == 0);
+    x->staged = apart && x->transport.device_memory == 0;
     any = x->staged;
     if (x->transport.reduce(x->transport.context, &any, 1, 1) != 0) return lose(x);
     x->any_staged = any != 0;
-    x->base.overlaps =
-        x->transport.all_to_all_begin != NULL && (x->staged || !x->device->engine->host_memory);
+    x->base.overlaps = apart && x->transport.all_to_all_begin != NULL;
     return HEDDLE_OK;
 }
 
@@ -303,10 +308,32 @@ static transport_exchange *make_exchange(const heddle_transport *transport)
     return NULL;
 }
 
+/* Without memory for an exchange: the others, who wait to agree, are told all the same. */
+static heddle_status give_up(const heddle_transport *transport)
+{
+    uint64_t word;
+    (void)find_failed(transport, HEDDLE_ERROR_NO_MEMORY, &word);
+    if (transport->close != NULL) transport->close(transport->context);
+    return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for an exchange");
+}
+
+/* Makes the group of this process, which the others may yet do without; *made is NULL when that fails. */
+static heddle_status make_group(transport_exchange *x, const char *device,
+                                const heddle_group_options *options, heddle_group **made)
+{
+    heddle_group_options chosen;
+    heddle_status status = hd_group_options_read(options, &chosen);
+    if (status == HEDDLE_OK && x->base.members > HEDDLE_GROUP_MEMBERS_MAX)
+        status = hd_fail(HEDDLE_ERROR_INVALID, "a group has at most %d members",
+                         HEDDLE_GROUP_MEMBERS_MAX);
+    if (status == HEDDLE_OK) status = heddle_device_open(device, &x->device);
+    return status == HEDDLE_OK ? hd_group_make(&x->base, &x->device, &chosen, made) : status;
+}
+
 heddle_status heddle_group_open_over(const heddle_transport *transport, const char *device,
                                      const heddle_group_options *options, heddle_group **group)
 {
-    heddle_group_options chosen;
+    heddle_group *made = NULL;
     transport_exchange *x;
     heddle_device *opened;
     heddle_status status;
@@ -317,20 +344,19 @@ heddle_status heddle_group_open_over(const heddle_transport *transport, const ch
             "first) and a place for the group");
     *group = NULL;
     x = make_exchange(transport);
-    if (x == NULL) {
-        if (transport->close != NULL) transport->close(transport->context);
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for an exchange");
-    }
-    status = hd_group_options_read(options, &chosen);
-    if (status == HEDDLE_OK && transport->members > HEDDLE_GROUP_MEMBERS_MAX)
-        status = hd_fail(HEDDLE_ERROR_INVALID, "a group has at most %d members",
-                         HEDDLE_GROUP_MEMBERS_MAX);
-    if (status == HEDDLE_OK) status = heddle_device_open(device, &x->device);
-    status = agree(x, status);
+    if (x == NULL) return give_up(transport);
+    status = agree(x, make_group(x, device, options, &made));
     if (status == HEDDLE_OK) status = learn_staging(x);
-    if (status == HEDDLE_OK) return hd_group_make(&x->base, &x->device, &chosen, group);
+    if (status == HEDDLE_OK) {
+        *group = made;
+        return HEDDLE_OK;
+    }
     opened = x->device;
-    transport_close(&x->base);
-    heddle_device_close(opened);
+    if (made != NULL) {
+        heddle_group_close(made); /* and all that is its own */
+    } else {
+        transport_close(&x->base);
+        heddle_device_close(opened);
+    }
     return status;
 }

@@ -18,7 +18,8 @@
 #endif
 
 #define TIMEOUT_MS 600000
-#define SPINS 2000 /* asked so often before the thread sleeps between */
+#define FAREWELL_MS 500 /* that messages have to end in when they were cancelled */
+#define SPINS 2000      /* asked so often before the thread sleeps between */
 #define TAG 7
 #define REDUCE_MAX (UINT64_C(1) << 20) /* numbers at a time */
 
@@ -34,6 +35,7 @@ typedef struct transport {
     int members, member;
     uint32_t timeout_ms;
     bool lost;
+    bool device_memory;    /* MPI takes memory of a GPU */
     MPI_Request *requests; /* two for every rank and array */
     int begun;             /* of them, by all_to_all_begin */
     uint64_t *bounce;      /* numbers on their way */
@@ -48,20 +50,35 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Cancels what was begun and lets it end, since nobody may touch its memory afterwards. */
+static void part_with(MPI_Request *requests, int count)
+{
+    const double end = now() + 1e-3 * FAREWELL_MS;
+    int left;
+    for (int i = 0; i < count; i++)
+        if (requests[i] != MPI_REQUEST_NULL) (void)MPI_Cancel(&requests[i]);
+    do {
+        left = 0;
+        for (int i = 0; i < count; i++) {
+            int done = 0;
+            if (requests[i] == MPI_REQUEST_NULL) continue;
+            left += MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || !done;
+        }
+        (void)sched_yield();
+    } while (left != 0 && now() < end);
+    for (int i = 0; i < count; i++)
+        if (requests[i] != MPI_REQUEST_NULL) (void)MPI_Request_free(&requests[i]);
+}
+
 /*
- * After a loss. Messages that come late must not be written to memory that others have by then: receives are
- * cancelled. Collective calls cannot be; they write to `bounce`, which is never freed then.
+ * After a loss. Messages that come late must not be written to memory that others have by then: all of the `count`
+ * requests are cancelled and waited for. A message that another rank stopped in the middle of cannot be cancelled;
+ * it is given up after FAREWELL_MS. Nor can collective calls be: they write to `bounce`, which is never freed then.
  */
 static int lose(transport *t, MPI_Request *requests, int count)
 {
     t->lost = true;
-    for (int i = 0; i < count; i++) {
-        int done = 0;
-        if (requests[i] == MPI_REQUEST_NULL) continue;
-        if (MPI_Cancel(&requests[i]) == MPI_SUCCESS)
-            MPI_Test(&requests[i], &done, MPI_STATUS_IGNORE);
-        if (!done && requests[i] != MPI_REQUEST_NULL) MPI_Request_free(&requests[i]);
-    }
+    part_with(requests, count);
     return 1;
 }
 
@@ -104,6 +121,7 @@ static int reduce(void *context, uint64_t *numbers, uint64_t n, uint32_t largest
 {
     transport *t = (transport *)context;
     const uint64_t most = REDUCE_MAX;
+    if (t->lost) return 1;
     if (before != NULL) before();
     if (bounce_room(t, n < most ? n : most) != 0) return lose(t, NULL, 0);
     for (uint64_t first = 0; first < n; first += most) {
@@ -162,58 +180,63 @@ static int piece_of(uint64_t bytes, uint64_t done)
     return (int)(left < piece_bytes ? left : piece_bytes);
 }
 
-/* One piece to and from every other rank, from `done` bytes on, behind `count` requests; how many there are, or -1. */
-static int begin_pieces(const traffic *f, uint64_t done, int count)
+/* Begin one message behind *count requests. When that fails there is no request, whatever MPI has left there. */
+static int begin_receive(transport *t, char *to, int bytes, int source, int *count)
+{
+    if (MPI_Irecv(to, bytes, MPI_BYTE, source, TAG, t->comm, &t->requests[*count]) != MPI_SUCCESS)
+        return 1;
+    ++*count;
+    return 0;
+}
+static int begin_send(transport *t, const char *from, int bytes, int target, int *count)
+{
+    if (MPI_Isend(from, bytes, MPI_BYTE, target, TAG, t->comm, &t->requests[*count]) != MPI_SUCCESS)
+        return 1;
+    ++*count;
+    return 0;
+}
+
+/* One piece to and from every other rank, from `done` bytes on; *count says how many were begun, also after a failure. */
+static int begin_pieces(const traffic *f, uint64_t done, int *count)
 {
     transport *t = f->t;
     for (int step = 1; step < t->members; step++) {
         const int source = (t->member + t->members - step) % t->members;
         const int bytes = piece_of(f->receive[source], done);
-        if (bytes != 0 && MPI_Irecv(f->to + f->receive_at[source] + done, bytes, MPI_BYTE, source,
-                                    TAG, t->comm, &t->requests[count++]) != MPI_SUCCESS)
-            return -1;
+        if (bytes != 0 &&
+            begin_receive(t, f->to + f->receive_at[source] + done, bytes, source, count) != 0)
+            return 1;
     }
     for (int step = 1; step < t->members; step++) {
         const int target = (t->member + step) % t->members;
         const int bytes = piece_of(f->send[target], done);
-        if (bytes != 0 && MPI_Isend(f->from + f->send_at[target] + done, bytes, MPI_BYTE, target,
-                                    TAG, t->comm, &t->requests[count++]) != MPI_SUCCESS)
-            return -1;
+        if (bytes != 0 &&
+            begin_send(t, f->from + f->send_at[target] + done, bytes, target, count) != 0)
+            return 1;
     }
-    return count;
+    return 0;
 }
 
 /* What a rank has for itself; memory of a GPU goes by MPI too, which knows how. */
-static int keep_own(const traffic *f, bool device_memory)
+static int keep_own(const traffic *f)
 {
     transport *t = f->t;
     const uint64_t bytes = f->send[t->member];
     const char *from = f->from + f->send_at[t->member];
     char *to = f->to + f->receive_at[t->member];
-    if (!device_memory) {
+    if (!t->device_memory) {
         if (bytes != 0) memcpy(to, from, bytes);
         return 0;
     }
     for (uint64_t done = 0; done < bytes; done += piece_bytes) {
         const int n = piece_of(bytes, done);
-        MPI_Request *requests = t->requests + t->begun;
-        if (MPI_Irecv(to + done, n, MPI_BYTE, t->member, TAG, t->comm, &requests[0]) !=
-                MPI_SUCCESS ||
-            MPI_Isend(from + done, n, MPI_BYTE, t->member, TAG, t->comm, &requests[1]) !=
-                MPI_SUCCESS ||
-            wait_for(t, requests, 2) != 0)
-            return lose(t, t->requests, t->begun + 2);
+        int count = t->begun;
+        if (begin_receive(t, to + done, n, t->member, &count) != 0 ||
+            begin_send(t, from + done, n, t->member, &count) != 0 ||
+            wait_for(t, t->requests + t->begun, count - t->begun) != 0)
+            return lose(t, t->requests, count);
     }
     return 0;
-}
-
-static bool takes_device_memory(void)
-{
-#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
-    return MPIX_Query_cuda_support() == 1;
-#else
-    return false;
-#endif
 }
 
 /* The bytes of the longest message to or from another rank. */
@@ -242,9 +265,9 @@ static int move_pieces(const traffic *f)
 {
     transport *t = f->t;
     for (uint64_t done = 0, longest = longest_message(f); done < longest; done += piece_bytes) {
-        const int count = begin_pieces(f, done, t->begun);
-        if (count < 0) return lose(t, t->requests, t->begun);
-        if (wait_for(t, t->requests + t->begun, count - t->begun) != 0)
+        int count = t->begun;
+        if (begin_pieces(f, done, &count) != 0 ||
+            wait_for(t, t->requests + t->begun, count - t->begun) != 0)
             return lose(t, t->requests, count);
     }
     return 0;
@@ -256,7 +279,7 @@ static int all_to_all(void *context, const void *from, const uint64_t *send_byte
     transport *t = (transport *)context;
     const traffic f = traffic_of(t, from, send_bytes, to, receive_bytes);
     if (before != NULL) before();
-    return keep_own(&f, takes_device_memory()) != 0 ? 1 : move_pieces(&f);
+    return keep_own(&f) != 0 ? 1 : move_pieces(&f);
 }
 
 /* What takes several pieces is moved at once. */
@@ -265,12 +288,11 @@ static int all_to_all_begin(void *context, const void *from, const uint64_t *sen
 {
     transport *t = (transport *)context;
     const traffic f = traffic_of(t, from, send_bytes, to, receive_bytes);
-    int count;
+    int count = t->begun;
     if (before != NULL) before();
-    if (keep_own(&f, takes_device_memory()) != 0) return 1;
+    if (keep_own(&f) != 0) return 1;
     if (longest_message(&f) > piece_bytes) return move_pieces(&f);
-    count = begin_pieces(&f, 0, t->begun);
-    if (count < 0) return lose(t, t->requests, t->begun);
+    if (begin_pieces(&f, 0, &count) != 0) return lose(t, t->requests, count);
     t->begun = count;
     return 0;
 }
@@ -286,50 +308,76 @@ static int all_to_all_end(void *context)
 
 /* ---------------------------------------------------------------------------------------- life */
 
-/* A communicator that has lost a rank is left alone: to free it would wait for that rank. */
+/* As the user says, else as MPI does; only Open MPI can be asked. */
+static bool takes_device_memory(void)
+{
+    const char *said = getenv("HEDDLE_MPI_CUDA");
+    if (said != NULL && (strcmp(said, "0") == 0 || strcmp(said, "1") == 0)) return said[0] == '1';
+#if defined(MPIX_CUDA_AWARE_SUPPORT) && MPIX_CUDA_AWARE_SUPPORT
+    return MPIX_Query_cuda_support() == 1;
+#else
+    return false;
+#endif
+}
+
+/* A communicator that has lost a rank is left alone: to free it, or to have it made, would wait for that rank. */
 static void close_transport(void *context)
 {
     transport *t = (transport *)context;
-    if (!t->lost) {
-        MPI_Comm_free(&t->comm);
-        free(t->bounce);
-    }
     free(t->requests);
     free(t->places);
+    if (t->lost) return; /* MPI may yet write to `bounce` and `comm` */
+    MPI_Comm_free(&t->comm);
+    free(t->bounce);
     free(t);
 }
 
-static transport *make_transport(MPI_Comm comm, uint32_t timeout_ms)
+/* Makes the communicator and all arrays, or says that the others, or the memory, are missing. */
+static int fill_in(transport *t, MPI_Comm comm)
 {
-    transport *t = (transport *)calloc(1, sizeof *t);
-    if (t == NULL || MPI_Comm_dup(comm, &t->comm) != MPI_SUCCESS) {
-        free(t);
-        return NULL;
-    }
+    MPI_Request request;
+    uint64_t without;
+    if (MPI_Comm_idup(comm, &t->comm, &request) != MPI_SUCCESS || wait_for(t, &request, 1) != 0)
+        return lose(t, NULL, 0);
     MPI_Comm_set_errhandler(t->comm, MPI_ERRORS_RETURN);
     MPI_Comm_rank(t->comm, &t->member);
     MPI_Comm_size(t->comm, &t->members);
-    t->timeout_ms = timeout_ms != 0 ? timeout_ms : TIMEOUT_MS;
     t->requests = (MPI_Request *)calloc(2 * (size_t)t->members * HEDDLE_TRANSPORT_ARRAYS,
                                         sizeof *t->requests);
     t->places = (uint64_t *)calloc(2 * (size_t)t->members, sizeof *t->places);
-    if (t->requests != NULL && t->places != NULL) return t;
-    close_transport(t);
-    return NULL;
+    without = t->requests == NULL || t->places == NULL;
+    if (reduce(t, &without, 1, 1) != 0) return 1;
+    return without != 0 ? lose(t, NULL, 0) : 0;
 }
 
-/* "cuda:" is the GPU of this rank among those of its machine. */
-static const char *name_device(MPI_Comm comm, const char *device, char *name, size_t size)
+/* One that is lost already where not all ranks came: libheddle says so. */
+static transport *make_transport(MPI_Comm comm, uint32_t timeout_ms)
+{
+    transport *t = (transport *)calloc(1, sizeof *t);
+    if (t == NULL) return NULL;
+    t->timeout_ms = timeout_ms != 0 ? timeout_ms : TIMEOUT_MS;
+    t->device_memory = takes_device_memory();
+    if (fill_in(t, comm) == 0) return t;
+    t->members = 1;
+    t->member = 0;
+    return t;
+}
+
+/*
+ * "cuda:" is the GPU of this rank among those of its machine. All ranks ask which that is, since others may have another
+ * device. MPI has no call for it that does not block; all ranks were there a moment ago.
+ */
+static const char *name_device(const transport *t, const char *device, char *name, size_t size)
 {
     const uint32_t gpus = heddle_cuda_device_count();
     MPI_Comm machine;
     int rank = 0;
-    if (device == NULL || strcmp(device, "cuda:") != 0) return device;
-    if (MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine) ==
-        MPI_SUCCESS) {
+    if (!t->lost && MPI_Comm_split_type(t->comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL,
+                                        &machine) == MPI_SUCCESS) {
         MPI_Comm_rank(machine, &rank);
         MPI_Comm_free(&machine);
     }
+    if (device == NULL || strcmp(device, "cuda:") != 0) return device;
     snprintf(name, size, "cuda:%u", gpus != 0 ? (uint32_t)rank % gpus : 0);
     return name;
 }
@@ -351,7 +399,7 @@ heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
     public_face.size = sizeof public_face;
     public_face.members = (uint32_t)t->members;
     public_face.member = (uint32_t)t->member;
-    public_face.device_memory = takes_device_memory();
+    public_face.device_memory = t->device_memory;
     public_face.context = t;
     public_face.reduce = reduce;
     public_face.all_to_all_words = all_to_all_words;
@@ -359,6 +407,6 @@ heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
     public_face.close = close_transport;
     public_face.all_to_all_begin = all_to_all_begin;
     public_face.all_to_all_end = all_to_all_end;
-    return heddle_group_open_over(&public_face, name_device(comm, device, name, sizeof name),
-                                  options, group);
+    return heddle_group_open_over(&public_face, name_device(t, device, name, sizeof name), options,
+                                  group);
 }

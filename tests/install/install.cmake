@@ -6,7 +6,7 @@ add_test(NAME exports COMMAND
 if(NOT CMAKE_CROSSCOMPILING) # it runs what it builds
     add_test(NAME install COMMAND
         sh ${CMAKE_CURRENT_LIST_DIR}/install.sh ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND}
-           ${CMAKE_C_COMPILER})
+           ${CMAKE_C_COMPILER} "$<$<BOOL:${heddle_has_mpi}>:${MPI_C_COMPILER}>")
     # pkg-config is needed by this test alone; exit code 77 says that it is not there.
     set_tests_properties(install PROPERTIES SKIP_RETURN_CODE 77)
 endif()

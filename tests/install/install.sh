@@ -1,8 +1,9 @@
 #!/bin/sh
-# install.sh BUILD CMAKE CC: installs BUILD into a fresh prefix, moves it (an installed tree may be
-# moved), and builds and runs consumer.c four ways: CMake package and pkg-config, shared and static.
+# install.sh BUILD CMAKE CC MPICC: installs BUILD into a fresh prefix, moves it (an installed tree may be
+# moved), and builds and runs consumer.c four ways: CMake package and pkg-config, shared and static. With
+# libheddle_mpi, MPICC is not empty, and consumer_mpi.c is built both ways.
 set -eu
-build=$1 cmake=$2 cc=$3
+build=$1 cmake=$2 cc=$3 mpicc=${4:-}
 here=$(cd "$(dirname "$0")" && pwd)
 command -v pkg-config > /dev/null || { echo "no pkg-config"; exit 77; }
 
@@ -14,11 +15,13 @@ prefix=$work/prefix
 
 echo "== CMake package"
 {
-    "$cmake" -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" &&
+    "$cmake" -S "$here" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_COMPILER="$cc" \
+        -DCONSUMER_MPI="${mpicc:+ON}" &&
     "$cmake" --build "$work/cmake"
 } > "$work/log" || { cat "$work/log"; exit 1; }
 "$work/cmake/consumer_shared"
 "$work/cmake/consumer_static"
+[ -z "$mpicc" ] || "$work/cmake/consumer_mpi"
 
 echo "== pkg-config"
 pc=$(find "$prefix" -name heddle.pc)
@@ -35,6 +38,17 @@ LD_LIBRARY_PATH=$libdir "$work/shared"
     $(pkg-config --cflags --libs --static heddle | sed 's/-lheddle/-l:libheddle.a/')
 "$work/static"
 ! readelf -d "$work/static" | grep -q libheddle || { echo "not linked statically"; exit 1; }
+
+[ -n "$mpicc" ] || ! pkg-config --exists heddle_mpi || { echo "heddle_mpi.pc without MPI"; exit 1; }
+if [ -n "$mpicc" ]; then
+    # shellcheck disable=SC2046
+    "$mpicc" "$here/consumer_mpi.c" -o "$work/mpi" $(pkg-config --cflags --libs heddle_mpi)
+    LD_LIBRARY_PATH=$libdir "$work/mpi"
+    # It finds its library by itself; what it does is for another test.
+    tool=$(find "$prefix" -path '*/bin/heddle-mpi')
+    [ -x "$tool" ] || { echo "heddle-mpi was not installed"; exit 1; }
+    ! ldd "$tool" | grep 'heddle.*not found' || { echo "heddle-mpi does not find its library"; exit 1; }
+fi
 
 tool=$(find "$prefix" -path '*/bin/heddle')
 [ -x "$tool" ] || { echo "the tool was not installed"; exit 1; }

@@ -3,6 +3,7 @@
  * order in which it asked. Every rank makes up the whole batch, gives its own part, and knows what all others
  * gave. Parts are of different sizes, one has none; messages go in small pieces.
  */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,8 +54,9 @@ static void free_batch(batch *b)
     free(b->narrow_values);
 }
 
-static shared open_table(const shared_kind *kind, heddle_group *group)
+static shared open_table(const shared_kind *kind, heddle_group *group, uint32_t mode)
 {
+    heddle_spread_options spread = HEDDLE_SPREAD_OPTIONS_INIT;
     shared s = {.group = group, .options = shared_options(kind), .processes = true};
     heddle_group_info info = HEDDLE_GROUP_INFO_INIT;
     check_ok(heddle_group_get_info(group, &info));
@@ -62,7 +64,8 @@ static shared open_table(const shared_kind *kind, heddle_group *group)
     assert_int_equal(info.first_member, rank);
     assert_int_equal(info.local_members, 1);
     s.members = info.members;
-    check_ok(heddle_group_table_create(group, &s.options, NULL, &s.table));
+    spread.mode = mode;
+    check_ok(heddle_group_table_create(group, &s.options, &spread, &s.table));
     s.pairs = malloc(sizeof *s.pairs);
     return s;
 }
@@ -140,7 +143,7 @@ static void erase_keys(shared *s, const batch *b)
 static void use_table(const shared_kind *kind, heddle_group *group)
 {
     const uint64_t n = case_size(12000);
-    shared s = open_table(kind, group);
+    shared s = open_table(kind, group, HEDDLE_MODE_DISTRIBUTED);
     batch first = make_batch(kind, n, KEYS_EDGES, 3), second = make_batch(kind, n, KEYS_ZIPF, 4);
     batch questions = make_batch(kind, 3 * n / 2, KEYS_EDGES, 3);
     write_batch(&s, &first, true, false);
@@ -175,15 +178,44 @@ static void use_table(const shared_kind *kind, heddle_group *group)
     free(s.pairs);
 }
 
+/* Every rank keeps what it is given. Keys of several ranks are for multimaps, which have all pairs in either mode. */
+static void use_table_alone(const shared_kind *kind, heddle_group *group)
+{
+    const uint64_t n = case_size(3000);
+    shared s = open_table(kind, group, HEDDLE_MODE_INDEPENDENT);
+    batch first = make_batch(kind, n, KEYS_EDGES, 3), second = make_batch(kind, n, KEYS_ZIPF, 4);
+    batch questions = make_batch(kind, 3 * n / 2, KEYS_EDGES, 3);
+    uint64_t own = 0;
+    write_batch(&s, &first, true, false);
+    check_ok(heddle_table_size(heddle_group_table_part(s.table, 0), &own, NULL));
+    assert_int_equal(own, first.own);
+    check_table(&s);
+    shared_look(&s, questions.keys + questions.begin, questions.own);
+    if (kind->container == HEDDLE_CONTAINER_MULTIMAP) {
+        write_batch(&s, &second, false, true);
+        check_table(&s);
+        shared_look(&s, second.keys + second.begin, second.own < 300 ? second.own : 300);
+    }
+    erase_keys(&s, &first);
+    check_table(&s);
+    shared_look(&s, first.keys + first.begin, first.own);
+    free_batch(&first);
+    free_batch(&second);
+    free_batch(&questions);
+    heddle_group_table_destroy(s.table);
+    free(s.pairs);
+}
+
 /* Messages go in pieces of so many bytes. */
-static void use_tables(bool stages, uint64_t piece)
+static void use_tables(void (*use)(const shared_kind *, heddle_group *), bool stages,
+                       uint64_t piece)
 {
     heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
     heddle_group *group = NULL;
     options.slice = 555;
     options.timeout_ms = 120000;
     hd_mpi_set_piece(piece);
-    hd_transport_exchange_stage_always(stages);
+    hd_transport_exchange_apart_always(stages);
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank_device(rank), &options, &group));
     for (uint32_t k = 0; k < shared_kind_count; k++) {
         const heddle_table_options wanted = shared_options(&shared_kinds[k]);
@@ -193,16 +225,16 @@ static void use_tables(bool stages, uint64_t piece)
         if (status == HEDDLE_ERROR_UNSUPPORTED) continue;
         case_note("%s on rank %d of %d%s", shared_kinds[k].name, rank, ranks,
                   stages ? ", staged" : "");
-        use_table(&shared_kinds[k], group);
+        use(&shared_kinds[k], group);
     }
-    hd_transport_exchange_stage_always(false);
+    hd_transport_exchange_apart_always(false);
     heddle_group_close(group);
 }
 
 static void tables_over_ranks(void **state)
 {
     (void)state;
-    use_tables(false, 100);
+    use_tables(use_table, false, 100);
 }
 
 /*
@@ -212,14 +244,31 @@ static void tables_over_ranks(void **state)
 static void tables_over_ranks_of_two_kinds(void **state)
 {
     (void)state;
-    use_tables(rank % 2 == 1, UINT64_C(1) << 30);
+    use_tables(use_table, rank % 2 == 1, UINT64_C(1) << 30);
 }
 
 /* All are such ranks, and messages have one piece or several. */
 static void tables_over_ranks_that_overlap(void **state)
 {
     (void)state;
-    use_tables(true, 900);
+    use_tables(use_table, true, 900);
+}
+
+/* MPI is given memory that stands for that of devices; not where a rank has a GPU, of whose memory it may know nothing. */
+static void tables_over_ranks_whose_memory_is_taken(void **state)
+{
+    (void)state;
+    if (strncmp(rank_device(rank), "cpu", 3) == 0)
+        check(setenv("HEDDLE_MPI_CUDA", "1", 1) == 0, "setenv");
+    use_tables(use_table, true, 900);
+    check(unsetenv("HEDDLE_MPI_CUDA") == 0, "unsetenv");
+}
+
+static void independent_tables_over_ranks(void **state)
+{
+    (void)state;
+    use_tables(use_table_alone, false, UINT64_C(1) << 30);
+    use_tables(use_table_alone, rank % 2 == 0, 100);
 }
 
 /* A rank without its device. */
@@ -233,11 +282,26 @@ static void all_ranks_know_why(void **state)
     assert_null(group);
 }
 
+/* Ranks of different devices, one of them by its place on the machine; where there is no GPU all know it. */
+static void devices_may_differ(void **state)
+{
+    heddle_group *group = NULL;
+    (void)state;
+    const heddle_status status =
+        heddle_mpi_open(MPI_COMM_WORLD, rank == ranks - 1 ? "cuda:" : "cpu:1", NULL, &group);
+    assert_int_equal(status, heddle_cuda_device_count() != 0 ? HEDDLE_OK : HEDDLE_ERROR_NO_DEVICE);
+    heddle_group_close(group);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        ONCE(tables_over_ranks), ONCE(tables_over_ranks_of_two_kinds),
-        ONCE(tables_over_ranks_that_overlap), ONCE(all_ranks_know_why)};
+    const struct CMUnitTest tests[] = {ONCE(tables_over_ranks),
+                                       ONCE(tables_over_ranks_of_two_kinds),
+                                       ONCE(tables_over_ranks_that_overlap),
+                                       ONCE(tables_over_ranks_whose_memory_is_taken),
+                                       ONCE(independent_tables_over_ranks),
+                                       ONCE(all_ranks_know_why),
+                                       ONCE(devices_may_differ)};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

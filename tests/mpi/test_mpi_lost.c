@@ -73,17 +73,36 @@ static void ranks_that_leave_are_noticed(void **state)
         heddle_group *group = NULL;
         MPI_Barrier(MPI_COMM_WORLD);
         /* By turns as ranks whose slices are laid out while others are on their way. */
-        hd_transport_exchange_stage_always(after / (ranks - 1) / 2 % 2 == 1);
+        hd_transport_exchange_apart_always(after / (ranks - 1) / 2 % 2 == 1);
         check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &group));
         leave_in(group, after, after / (ranks - 1) % 2 == 0);
         if (rank != ranks - 1) heddle_group_close(group);
     }
-    hd_transport_exchange_stage_always(false);
+    hd_transport_exchange_apart_always(false);
+}
+
+/* The last rank does not come when the others open a group. */
+static void ranks_that_never_come_are_noticed(void **state)
+{
+    heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
+    heddle_group *group = NULL;
+    MPI_Comm comm; /* which is good for nothing afterwards */
+    (void)state;
+    options.timeout_ms = TIMEOUT_MS;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    if (rank != ranks - 1) {
+        const double begin = now();
+        check_status(heddle_mpi_open(comm, "cpu:1", &options, &group), HEDDLE_ERROR_PEER);
+        assert_null(group);
+        check(now() - begin < 60, "it took %.1f seconds", now() - begin);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {ONCE(ranks_that_leave_are_noticed)};
+    const struct CMUnitTest tests[] = {ONCE(ranks_that_leave_are_noticed),
+                                       ONCE(ranks_that_never_come_are_noticed)};
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -44,9 +44,9 @@ static heddle_group *open_group(void)
     heddle_group *group = NULL;
     options.slice = 333;
     options.timeout_ms = 120000;
-    hd_transport_exchange_stage_always(opened++ % 2 == 1 && rank % 2 == 0);
+    hd_transport_exchange_apart_always(opened++ % 2 == 1 && rank % 2 == 0);
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank_device(rank), &options, &group));
-    hd_transport_exchange_stage_always(false);
+    hd_transport_exchange_apart_always(false);
     return group;
 }
 

@@ -55,15 +55,8 @@ void mesh_join(socket_mesh *mesh, const mesh_sockets *s, uint32_t member)
 
 /* -------------------------------------------------------------------------------------- moving */
 
-/* What goes to and comes from one other member. */
-typedef struct line {
-    const char *from;
-    char *to;
-    uint64_t send, receive; /* bytes that are left */
-} line;
-
 /* 0, or 1 when the other end is gone. */
-static int push(socket_mesh *mesh, int socket, line *l)
+static int push(socket_mesh *mesh, int socket, mesh_line *l)
 {
     size_t bytes = l->send < 65536 ? (size_t)l->send : 65536;
     ssize_t sent;
@@ -78,7 +71,7 @@ static int push(socket_mesh *mesh, int socket, line *l)
     return 0;
 }
 
-static int pull(int socket, line *l)
+static int pull(int socket, mesh_line *l)
 {
     const ssize_t got = recv(socket, l->to, (size_t)l->receive, MSG_DONTWAIT);
     if (got == 0) return 1;
@@ -89,7 +82,7 @@ static int pull(int socket, line *l)
 }
 
 /* Waits for what is left; how many lines have something, or -1 when the time is up. */
-static int await(const socket_mesh *mesh, const line *lines, struct pollfd *polls)
+static int await(const socket_mesh *mesh, const mesh_line *lines, struct pollfd *polls)
 {
     int busy = 0;
     for (uint32_t i = 0; i < mesh->members; i++) {
@@ -103,7 +96,7 @@ static int await(const socket_mesh *mesh, const line *lines, struct pollfd *poll
     return busy;
 }
 
-static int move(socket_mesh *mesh, line *lines)
+static int move(socket_mesh *mesh, mesh_line *lines)
 {
     const double end = now() + 1e-3 * mesh->timeout_ms;
     struct pollfd polls[MESH_MAX];
@@ -126,36 +119,69 @@ static int move(socket_mesh *mesh, line *lines)
 
 /* ---------------------------------------------------------------------------------- the transport */
 
-static int all_to_all(void *context, const void *from, const uint64_t *send_bytes, void *to,
-                      const uint64_t *receive_bytes)
+/* What a member has for itself is moved at once. */
+static void draw_lines(const socket_mesh *mesh, mesh_line *lines, const void *from,
+                       const uint64_t *send_bytes, void *to, const uint64_t *receive_bytes)
 {
-    socket_mesh *mesh = context;
-    line lines[MESH_MAX];
     uint64_t sent = 0, received = 0;
     for (uint32_t i = 0; i < mesh->members; i++) {
-        const line l = {(const char *)from + sent, (char *)to + received, send_bytes[i],
-                        receive_bytes[i]};
+        const mesh_line l = {(const char *)from + sent, (char *)to + received, send_bytes[i],
+                             receive_bytes[i]};
         lines[i] = l;
         sent += send_bytes[i];
         received += receive_bytes[i];
     }
-    line *own = &lines[mesh->member];
+    mesh_line *own = &lines[mesh->member];
     if (own->send != 0) memcpy(own->to, own->from, own->send);
     own->send = own->receive = 0;
+}
+
+static int all_to_all(void *context, const void *from, const uint64_t *send_bytes, void *to,
+                      const uint64_t *receive_bytes)
+{
+    socket_mesh *mesh = context;
+    mesh_line lines[MESH_MAX];
+    draw_lines(mesh, lines, from, send_bytes, to, receive_bytes);
     return move(mesh, lines);
+}
+
+/* Sends what the sockets take; an array waits for the one before it. */
+static int all_to_all_begin(void *context, const void *from, const uint64_t *send_bytes, void *to,
+                            const uint64_t *receive_bytes)
+{
+    socket_mesh *mesh = context;
+    mesh_line *lines = mesh->begun[mesh->arrays];
+    if (mesh->arrays == HEDDLE_TRANSPORT_ARRAYS) abort();
+    draw_lines(mesh, lines, from, send_bytes, to, receive_bytes);
+    mesh->begins++;
+    for (uint32_t i = 0; i < mesh->members; i++) {
+        const bool waits = mesh->arrays != 0 && mesh->begun[mesh->arrays - 1][i].send != 0;
+        if (lines[i].send != 0 && !waits && push(mesh, mesh->sockets[i], &lines[i]) != 0) return 1;
+    }
+    mesh->arrays++;
+    return 0;
+}
+
+static int all_to_all_end(void *context)
+{
+    socket_mesh *mesh = context;
+    int failed = 0;
+    for (uint32_t a = 0; a < mesh->arrays && !failed; a++) failed = move(mesh, mesh->begun[a]);
+    mesh->arrays = 0;
+    return failed;
 }
 
 static int reduce(void *context, uint64_t *numbers, uint64_t n, uint32_t largest)
 {
     socket_mesh *mesh = context;
-    line lines[MESH_MAX];
+    mesh_line lines[MESH_MAX];
     if (mesh->room < n) {
         free(mesh->numbers);
         mesh->numbers = malloc(n * mesh->members * sizeof *numbers);
         mesh->room = n;
     }
     for (uint32_t i = 0; i < mesh->members; i++) {
-        const line l = {(const char *)numbers, (char *)(mesh->numbers + i * n), n * 8, n * 8};
+        const mesh_line l = {(const char *)numbers, (char *)(mesh->numbers + i * n), n * 8, n * 8};
         lines[i] = l;
     }
     lines[mesh->member].send = lines[mesh->member].receive = 0;
@@ -190,7 +216,8 @@ static void close_mesh(void *context)
 
 heddle_transport mesh_transport(socket_mesh *mesh)
 {
-    const heddle_transport t = {sizeof t, mesh->members,    mesh->member, 0,         mesh,
-                                reduce,   all_to_all_words, all_to_all,   close_mesh, NULL, NULL};
+    const heddle_transport t = {sizeof t,   mesh->members,    mesh->member,     mesh->device_memory,
+                                mesh,       reduce,           all_to_all_words, all_to_all,
+                                close_mesh, all_to_all_begin, all_to_all_end};
     return t;
 }

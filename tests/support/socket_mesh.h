@@ -9,6 +9,13 @@
 
 #define MESH_MAX 8
 
+/* What goes to and comes from one other member. */
+typedef struct mesh_line {
+    const char *from;
+    char *to;
+    uint64_t send, receive; /* bytes that are left */
+} mesh_line;
+
 typedef struct socket_mesh {
     uint32_t members, member;
     uint32_t timeout_ms;
@@ -16,6 +23,11 @@ typedef struct socket_mesh {
     uint64_t *numbers;     /* of all members */
     uint64_t room;
     int64_t dies_after; /* so many bytes sent this process kills itself; negative: it does not */
+    /* What heddle_transport.device_memory says; set before mesh_transport. Host memory stands for a device's. */
+    uint32_t device_memory;
+    mesh_line begun[HEDDLE_TRANSPORT_ARRAYS][MESH_MAX]; /* arrays that were begun and not ended */
+    uint32_t arrays;                                    /* how many */
+    uint64_t begins;                                    /* so far */
 } socket_mesh;
 
 /* Sockets between all of them, before the processes are forked. */
