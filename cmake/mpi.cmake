@@ -22,10 +22,12 @@ set_target_properties(heddle_mpi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
 # `heddle bench dist` under mpirun.
-add_executable(heddle_mpi_tool tools/mpi/bench_mpi.c tools/heddle/bench_dist.c tools/heddle/bench_dist_run.c
-    tools/heddle/bench_dist_relate.c tools/heddle/bench_dist_model.c tools/heddle/bench_read.c tools/heddle/bench_keys.c
-    tools/mpi/tool_words.c)
-target_include_directories(heddle_mpi_tool PRIVATE tools/heddle)
-target_link_libraries(heddle_mpi_tool PRIVATE heddle_mpi OpenMP::OpenMP_C)
+set(dist_sources bench_dist bench_dist_sweep bench_dist_run bench_dist_relate bench_dist_check bench_dist_model
+    bench_read bench_keys bench_rows)
+list(TRANSFORM dist_sources PREPEND tools/heddle/)
+list(TRANSFORM dist_sources APPEND .c)
+add_executable(heddle_mpi_tool tools/mpi/bench_mpi.c tools/mpi/tool_words.c ${dist_sources})
+target_include_directories(heddle_mpi_tool PRIVATE tools/heddle src)
+target_link_libraries(heddle_mpi_tool PRIVATE heddle_mpi OpenMP::OpenMP_C m)
 set_target_properties(heddle_mpi_tool PROPERTIES
     OUTPUT_NAME heddle-mpi RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

@@ -405,8 +405,92 @@ works bench dist --op join,group --keys 2^14 --duplicates 4 --repeat 1
 [ "$(grep -c 'yes$' "$work/out")" = 2 ] || bad "bench dist has other than a verified join and group-by"
 works bench dist --op group --keys 2^14 --hot 50 --repeat 1 --key-bits 64 --value-bits 64 --single none
 works help dist
+dist=members,scaling,distribution,duplicates,op,rows,mops,ratio,speedup,partition,reorganise,exchange,work
+dist=$dist,imbalance,row_imbalance,verified
+
+dist_sweep() # dist_sweep LINES ARGUMENTS: a head and so many rows, all with 16 fields and verified
+{
+    lines=$1
+    shift
+    works bench dist --keys 2^13 --repeat 1 --format csv "$@"
+    [ "$(head -n 1 "$work/out")" = "$dist" ] || bad "bench dist $*: another head"
+    [ "$(grep -v '^#' "$work/out" | grep -c ',yes$')" = "$lines" ] ||
+        bad "bench dist $*: not $lines verified rows"
+    [ "$(grep -v '^#' "$work/out" | awk -F, 'NF != 16' | wc -l)" = 0 ] || bad "bench dist $*: odd fields"
+}
+
+has() # has TEXT TIMES: so many lines of the output before match
+{
+    [ "$(grep -Ec -- "$1" "$work/out")" = "$2" ] || bad "'$1' is not there $2 times"
+}
+
+dist_sweep 24 --members 1,2,3 --group cpu:1 --scaling strong,weak --duplicates 1,8
+has '^[123],strong,uniform,[18],(build|find),8192,' 12
+has '^3,weak,uniform,[18],(build|find),24576,' 4
+has '^1,.*,1\.000,([0-9.]+,){4}0\.0000,0\.0000,yes$' 8 # one member: no speedup, no imbalance
+for container in map set multimap counter; do
+    dist_sweep 18 --container $container --duplicates 1,8,32 --distribution uniform,zipf:1.2,hot
+    has ',zipf:1.2,(1|8|32),' 6
+    has ',hot:50,(1|8|32),' 6
+done
+# Half of the rows on one key: its member of four has more than twice the mean, and a multimap gives it no others.
+dist_sweep 2 --container counter --members 4 --distribution hot
+[ "$(awk -F, '$15 > 1.2' "$work/out" | grep -c yes)" = 2 ] || bad "a counter with a hot key is even"
+dist_sweep 2 --container multimap --members 4 --distribution hot
+[ "$(awk -F, '$15 > 0.9 && $15 < 1.1' "$work/out" | grep -c yes)" = 2 ] ||
+    bad "a multimap's hot key is not alone on its member"
+dist_sweep 4 --op group --distribution uniform,zipf:1.2,hot:30,zipf:0.5 --duplicates 4
+dist_sweep 2 --op join --distribution uniform,hot:10 --single none
+dist_sweep 4 --members 2,4 --hot 30
+has ',hot:30,' 4
+dist_sweep 4 --members 1,4 --group cpu:1 --model
+has '^# (1 member|4 members) on 1 device, strong, uniform, duplicates 1, 8192 rows: copy ' 2
+has '^#   (partition|reorganise|build|all) ' 8
+has '^#   exchange +0 .* -$' 2 # members that share memory write to each other
+has '^#   (8 devices|72 devices|1000 nodes) ' 3
+works bench dist --keys 2^14 --repeat 1 --container multimap --key-bits 64 --value-bits 64 --model
+has '^  partition +16 ' 1 # keys of 8 bytes, read once more to count bins
+has '^  reorganise +32 ' 1
+has 'exchange 32 in memory and 16 \(P - 1\) / P over the link' 1
+
+says() # says TEXT: the complaint before has it
+{
+    grep -q -- "$1" "$work/err" || bad "the refusal does not say '$1'"
+}
+
+for value in 0 1025 1,0 1,,2 1, two -1 1.5 '' 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1; do
+    refuses bench dist --members "$value"
+    says 'which takes numbers from 1 to 1024'
+done
+for value in 0 1,0 8, x 1.5 -8 ''; do
+    refuses bench dist --duplicates "$value"
+    says 'which takes counts from 1 on'
+done
+for value in zipf zipf: zipf:0 zipf:11 zipf:x hot: hot:0 hot:100 equal uniform, ''; do
+    refuses bench dist --distribution "$value"
+    says 'which takes uniform, zipf:S'
+done
+for value in both strong, weak,strange ''; do
+    refuses bench dist --scaling "$value"
+    says 'which takes strong, weak'
+done
+refuses bench dist --keys 1000 --duplicates 1,2000
+says 'more than all 1000 rows'
+refuses bench dist --keys 2^12 --op join --distribution zipf:1.2
+says 'too many pairs'
+refuses bench dist --keys 2^20 --op join --distribution hot
+says 'too many pairs'
+refuses bench dist --keys 2^31 --scaling weak
+says 'try --key-bits 64'
+refuses bench dist --model --single none
+says 'single table'
+refuses bench dist --model --mode independent
+refuses bench dist --model --op join
+says 'builds in distributed mode'
+refuses bench dist --hot 100
 refuses bench dist --op dance
 refuses bench dist --group tape
+refuses bench dist --members 3 --group cpu:1,tape
 refuses bench dist --keys 0
 refuses bench dist --key-bits 16
 refuses bench dist --nothing

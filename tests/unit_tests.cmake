@@ -59,6 +59,10 @@ foreach(target test_sqlite test_sqlite_groups)
     endif()
 endforeach()
 
+# Arithmetic of the tool.
+target_sources(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle/bench_dist_model.c)
+target_include_directories(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle)
+
 include(cuda_on_cpu/cuda_on_cpu.cmake)
 include(slab/slab.cmake)
 

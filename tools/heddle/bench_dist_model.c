@@ -1,42 +1,70 @@
-/*
- * bench_dist_model.c: a model of how builds scale. Of P members with R rows each, a member sends (P - 1) / P of its
- * rows over its link, whose bytes a second are known, and does all else as it does here:
- *
- *   seconds = rows * (here / rows of a member here + bytes of a row * (P - 1) / P / link)
- *
- * where `here` is the time of all phases but waiting and copying, measured. Exchange and work do not overlap.
- */
-#include <stdio.h>
+/* bench_dist_model.c: see bench_dist_model.h. */
+#include "bench_dist_model.h"
 
-#include "bench_dist.h"
+#include <heddle/heddle.h>
+#include <string.h>
 
-static const struct machine {
-    const char *name;
-    uint32_t members;
-    double link; /* bytes a second of a member, one way */
-} machines[] = {
-    {"8 GPUs, NVLink 4", 8, 450e9},
-    {"72 GPUs, NVLink 5", 72, 900e9},
-    {"1000 nodes of 8 GPUs, 400 Gbit/s each GPU", 8000, 50e9},
-};
+/* Bins of a table of a group, by src/dist/spread.c: as many for every member, but not more than so many. */
+#define BINS_LEAST 256
+#define BINS_A_MEMBER 64
+#define BINS_MOST 4096
 
-void dist_model(const dist_options *o, const dist_row *build, uint32_t members)
+_Static_assert(MODEL_PARTITION == HEDDLE_PHASE_PARTITION &&
+                   MODEL_REORGANISE == HEDDLE_PHASE_REORGANISE &&
+                   MODEL_EXCHANGE == HEDDLE_PHASE_EXCHANGE && MODEL_BUILD == HEDDLE_PHASE_WORK &&
+                   MODEL_PHASES == HEDDLE_PHASES,
+               "phases are told by the numbers of the library");
+
+model_row model_row_of(uint32_t key_bytes, uint32_t value_bytes, bool counts, bool direct)
 {
-    const double here = build->phases[HEDDLE_PHASE_PARTITION] +
-                        build->phases[HEDDLE_PHASE_REORGANISE] + build->phases[HEDDLE_PHASE_WORK];
-    const double a_row = here * members / (double)build->rows;
-    const double bytes =
-        (o->key_bits + (o->container == HEDDLE_CONTAINER_SET ? 0 : o->value_bits)) / 8.0;
-    const double sum = here + build->phases[HEDDLE_PHASE_EXCHANGE];
-    (void)printf("\nmodel of builds: %.3f ns a row on a member, %.0f bytes over its link\n",
-                 1e9 * a_row, bytes);
-    (void)printf(
-        "  here, %u members: %.1f million rows/s without exchange, %.1f with it measured\n",
-        members, 1e-6 * (double)build->rows / here, 1e-6 * (double)build->rows / sum);
-    for (size_t i = 0; i < sizeof machines / sizeof machines[0]; i++) {
-        const double p = machines[i].members;
-        const double seconds = a_row + bytes * (p - 1) / p / machines[i].link;
-        (void)printf("  %s: %.1f billion rows/s, %.0f %% of it in the exchange\n", machines[i].name,
-                     1e-9 * p / seconds, 100 * (seconds - a_row) / seconds);
-    }
+    const double key = key_bytes, pair = (double)key_bytes + value_bytes;
+    model_row row;
+    memset(&row, 0, sizeof row);
+    row.memory[MODEL_PARTITION] = counts ? 2 * key : key;
+    row.memory[MODEL_REORGANISE] = 2 * pair;
+    row.memory[MODEL_EXCHANGE] = direct ? 0 : 2 * pair;
+    row.sent = direct ? 0 : pair;
+    return row;
+}
+
+double model_uneven(uint32_t members)
+{
+    uint32_t bins = BINS_LEAST;
+    while (bins < BINS_MOST && bins < members * BINS_A_MEMBER) bins *= 2;
+    const uint32_t most = (bins + members - 1) / members;
+    return (double)most * members / bins - 1;
+}
+
+/* Of `sent` bytes a row, those for the sender's own end do not go over a link. */
+static double link_seconds(const model_row *row, const model_machine *machine, double rows)
+{
+    const double ends = machine->ends;
+    if (machine->ends <= 1) return 0;
+    return rows / ends * row->sent * (ends - 1) / ends / machine->link;
+}
+
+model_times model_build(const model_row *row, const model_machine *machine, double rows)
+{
+    const double copy = machine->copy * machine->devices;
+    const double link = link_seconds(row, machine, rows);
+    model_times times;
+    times.all = 0;
+    for (int i = 0; i < MODEL_BUILD; i++) times.seconds[i] = rows * row->memory[i] / copy;
+    times.seconds[MODEL_BUILD] = rows / (machine->build * machine->devices);
+    if (times.seconds[MODEL_EXCHANGE] < link) times.seconds[MODEL_EXCHANGE] = link;
+    /* What the fullest member is sent and builds beyond the mean: others wait, which counts as exchange. */
+    times.seconds[MODEL_EXCHANGE] +=
+        machine->uneven * (times.seconds[MODEL_EXCHANGE] + times.seconds[MODEL_BUILD]);
+    for (int i = 0; i < MODEL_PHASES; i++) times.all += times.seconds[i];
+    return times;
+}
+
+bool model_scale(const model_machine *here, uint32_t devices, double link, model_machine *there)
+{
+    if (devices == 0 || devices > HEDDLE_GROUP_MEMBERS_MAX) return false;
+    *there = *here;
+    there->devices = there->ends = devices;
+    there->link = link;
+    there->uneven = model_uneven(devices);
+    return true;
 }

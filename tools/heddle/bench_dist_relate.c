@@ -141,7 +141,16 @@ static heddle_status pull(dist_bench *b, uint32_t one_bits, uint32_t other_bits,
 /* Different keys, where that is known. */
 static uint64_t distinct(const dist_bench *b)
 {
-    return b->o->hot == 0 && b->all % b->o->duplicates == 0 ? b->all / b->o->duplicates : 0;
+    const dist_case *c = b->c;
+    const bool even = c->skew.hot == 0 && c->skew.zipf == 0 && b->all % c->duplicates == 0;
+    return even ? b->all / c->duplicates : 0;
+}
+
+/* A single table that has the rows of all processes has as many results. */
+static bool agrees_with_single(const dist_bench *b)
+{
+    return b->alone == NULL || b->n != b->all ||
+           b->relate->single_count == b->relate->stats.results;
 }
 
 /* Every pair has one key, and there are as many as there must be. */
@@ -150,9 +159,8 @@ static heddle_status verify_join(dist_bench *b, bool *good)
     const struct dist_relate *r = b->relate;
     uint64_t *host[2] = {NULL, NULL};
     const heddle_status status = pull(b, row_bits(b), row_bits(b), host);
-    const uint64_t rows = distinct(b) * b->o->duplicates * b->o->duplicates;
-    *good = (rows == 0 || r->stats.results == rows) &&
-            (b->alone == NULL || r->single_count == r->stats.results);
+    const uint64_t rows = distinct(b) * b->c->duplicates * b->c->duplicates;
+    *good = (rows == 0 || r->stats.results == rows) && agrees_with_single(b);
     for (uint64_t i = 0; i < r->count && status == HEDDLE_OK && *good; i++)
         *good = dist_key_of(b, number_at(host[0], row_bits(b), i)) ==
                 right_of(b, number_at(host[1], row_bits(b), i));
@@ -161,17 +169,29 @@ static heddle_status verify_join(dist_bench *b, bool *good)
     return status;
 }
 
-/* The values of a key are its complement: their sum is a multiple of it. */
+/*
+ * The values of a key are its complement, so their sum is as many times that as the key has rows. Where keys have
+ * different numbers of rows these are added to *rows, UINT64_MAX when the sum does not tell.
+ */
+static bool is_sum(const dist_bench *b, uint64_t key, uint64_t sum, uint64_t *rows)
+{
+    const uint64_t value = ~key & (b->o->value_bits == 32 ? UINT32_MAX : UINT64_MAX);
+    if (distinct(b) != 0) return sum == value * b->c->duplicates;
+    if (b->o->value_bits == 64 || value == 0) *rows = UINT64_MAX; /* it may have overflowed */
+    else if (*rows != UINT64_MAX) *rows += sum / value;
+    return b->o->value_bits == 64 || value == 0 || (sum != 0 && sum % value == 0);
+}
+
+/* All sums are right, and the groups have all rows. */
 static heddle_status verify_group(dist_bench *b, bool *good)
 {
     const struct dist_relate *r = b->relate;
-    const uint64_t mask = b->o->value_bits == 32 ? UINT32_MAX : UINT64_MAX;
-    uint64_t *host[2] = {NULL, NULL};
+    uint64_t *host[2] = {NULL, NULL}, rows = 0;
     const heddle_status status = pull(b, b->o->key_bits, 64, host);
-    *good = (distinct(b) == 0 || r->stats.results == distinct(b)) &&
-            (b->alone == NULL || r->single_count == r->stats.results);
-    for (uint64_t i = 0; i < r->count && status == HEDDLE_OK && *good && distinct(b) != 0; i++)
-        *good = host[1][i] == (~number_at(host[0], b->o->key_bits, i) & mask) * b->o->duplicates;
+    *good = (distinct(b) == 0 || r->stats.results == distinct(b)) && agrees_with_single(b);
+    for (uint64_t i = 0; i < r->count && status == HEDDLE_OK && *good; i++)
+        *good = is_sum(b, number_at(host[0], b->o->key_bits, i), host[1][i], &rows);
+    if (distinct(b) == 0 && b->n == b->all && rows != UINT64_MAX) *good &= rows == b->all;
     free(host[0]);
     free(host[1]);
     return status;
@@ -179,7 +199,7 @@ static heddle_status verify_group(dist_bench *b, bool *good)
 
 /* ------------------------------------------------------------------------------------------- run */
 
-static void fill_row(const dist_bench *b, dist_row *row, uint64_t rows)
+static void note(const dist_bench *b, dist_row *row, uint64_t rows)
 {
     const heddle_relation_stats *stats = &b->relate->stats;
     const double mean = (double)stats->results / stats->members;
@@ -187,6 +207,18 @@ static void fill_row(const dist_bench *b, dist_row *row, uint64_t rows)
     row->imbalance = mean > 0 ? (double)stats->results_most / mean - 1 : 0;
     row->row_imbalance = stats->imbalance;
     row->rows = rows;
+}
+
+static heddle_status note_join(dist_bench *b, dist_row *row)
+{
+    note(b, row, 2 * b->all); /* of both sides */
+    return HEDDLE_OK;
+}
+
+static heddle_status note_group(dist_bench *b, dist_row *row)
+{
+    note(b, row, b->all);
+    return HEDDLE_OK;
 }
 
 heddle_status dist_relate_run(dist_bench *b, dist_row rows[DIST_OPS])
@@ -200,13 +232,11 @@ heddle_status dist_relate_run(dist_bench *b, dist_row rows[DIST_OPS])
     status = heddle_memory_allocate(b->device, b->n * b->o->key_bits / 8 + 8, &r.right);
     if (status == HEDDLE_OK) status = dist_fill(b, r.right, b->o->key_bits, right_of);
     if (status == HEDDLE_OK && b->o->ops[DIST_JOIN]) {
-        status = dist_measure(b, join, &rows[DIST_JOIN]);
-        fill_row(b, &rows[DIST_JOIN], 2 * b->all); /* of both sides */
+        status = dist_measure(b, join, note_join, &rows[DIST_JOIN]);
         if (status == HEDDLE_OK && b->o->verify) status = verify_join(b, &rows[DIST_JOIN].verified);
     }
     if (status == HEDDLE_OK && b->o->ops[DIST_GROUP]) {
-        status = dist_measure(b, group, &rows[DIST_GROUP]);
-        fill_row(b, &rows[DIST_GROUP], b->all);
+        status = dist_measure(b, group, note_group, &rows[DIST_GROUP]);
         if (status == HEDDLE_OK && b->o->verify)
             status = verify_group(b, &rows[DIST_GROUP].verified);
     }

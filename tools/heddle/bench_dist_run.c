@@ -1,4 +1,4 @@
-/* bench_dist_run.c: measures one group; see bench_dist.h. */
+/* bench_dist_run.c: measures one combination; see bench_dist.h. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,11 +6,12 @@
 #include <time.h>
 
 #include "bench_dist.h"
+#include "bench_rows.h"
 
 #define CHUNK (UINT64_C(1) << 20)
 #define REPEAT_MAX 1000
 
-static double now(void)
+double dist_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -19,11 +20,15 @@ static double now(void)
 
 /* --------------------------------------------------------------------------------------- arrays */
 
-/* The key of row i: every key has as many rows, but one that may have more. */
+/* The key of row i: every key has as many rows, but one that may have more, or by Zipf's law. */
 uint64_t dist_key_of(const dist_bench *b, uint64_t i)
 {
-    const uint64_t different = (b->all + b->o->duplicates - 1) / b->o->duplicates;
-    if (bench_random(i) % 100 < b->o->hot) return bench_key_at(&b->numbers, 0, false);
+    const uint64_t different = (b->all + b->c->duplicates - 1) / b->c->duplicates;
+    if (b->c->skew.zipf > 0) {
+        const bench_rows rows = {b->numbers, different, b->c->skew.zipf, 100};
+        return bench_row_key(&rows, i);
+    }
+    if (bench_random(i) % 100 < b->c->skew.hot) return bench_key_at(&b->numbers, 0, false);
     return bench_key_at(&b->numbers, i % different, false);
 }
 
@@ -98,36 +103,41 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static double median_of(double *times, uint64_t n)
+double dist_median(double *numbers, uint64_t n)
 {
-    qsort(times, n, sizeof times[0], compare);
-    return times[n / 2];
+    qsort(numbers, n, sizeof numbers[0], compare);
+    return numbers[n / 2];
 }
 
 static heddle_status time_once(dist_bench *b, heddle_status (*work)(dist_bench *, bool),
                                bool single, double *seconds)
 {
-    const double begin = now();
+    const double begin = dist_now();
     heddle_status status = work(b, single);
     if (status == HEDDLE_OK && single) status = heddle_device_synchronize(b->alone, NULL);
-    *seconds = now() - begin;
+    *seconds = dist_now() - begin;
     return status;
 }
 
-/* The medians of some runs, after one that does not count; group and single table in turn. */
-heddle_status dist_measure(dist_bench *b, heddle_status (*work)(dist_bench *, bool), dist_row *row)
+/* After a run that does not count, group and single table in turn. */
+heddle_status dist_measure(dist_bench *b, heddle_status (*work)(dist_bench *, bool),
+                           heddle_status (*note)(dist_bench *, dist_row *), dist_row *row)
 {
-    static double times[REPEAT_MAX], singles[REPEAT_MAX];
+    static double times[REPEAT_MAX], singles[REPEAT_MAX], phases[HEDDLE_PHASES][REPEAT_MAX];
     double first;
     heddle_status status = time_once(b, work, false, &first);
     if (status == HEDDLE_OK && b->alone != NULL) status = time_once(b, work, true, &first);
     for (uint64_t i = 0; i < b->o->repeat && status == HEDDLE_OK; i++) {
         if (b->alone != NULL) status = time_once(b, work, true, &singles[i]);
         if (status == HEDDLE_OK) status = time_once(b, work, false, &times[i]);
+        if (status == HEDDLE_OK) status = note(b, row);
+        for (int p = 0; p < HEDDLE_PHASES; p++) phases[p][i] = row->phases[p];
     }
-    row->seconds = median_of(times, b->o->repeat);
-    row->single = b->alone != NULL ? median_of(singles, b->o->repeat) : 0;
-    return status;
+    if (status != HEDDLE_OK) return status;
+    row->seconds = dist_median(times, b->o->repeat);
+    row->single = b->alone != NULL ? dist_median(singles, b->o->repeat) : 0;
+    for (int p = 0; p < HEDDLE_PHASES; p++) row->phases[p] = dist_median(phases[p], b->o->repeat);
+    return HEDDLE_OK;
 }
 
 /* All keys are found, with their values where a key has but one. */
@@ -159,38 +169,9 @@ static heddle_status verify(dist_bench *b, bool *good)
     return status;
 }
 
-/* --------------------------------------------------------------------------------------- report */
+/* ------------------------------------------------------------------------------------------ run */
 
-static void print_head(const dist_bench *b)
-{
-    const char *const *at;
-    static const char *const names[] = {
-        "members",  "op",   "rows",      "mops",          "ratio",    "partition", "reorganise",
-        "exchange", "work", "imbalance", "row_imbalance", "verified", NULL};
-    for (at = names; *at != NULL; at++)
-        (void)printf(b->o->csv ? "%s%s" : "%s%14s", at != names && b->o->csv ? "," : "", *at);
-    (void)printf("\n");
-}
-
-static void print_row(const dist_bench *b, const dist_row *row)
-{
-    const char *text = b->o->csv
-                           ? "%u,%s,%llu,%.1f,%.3f,%.3f,%.3f,%.3f,%.3f,%.4f,%.4f,%s\n"
-                           : "%14u%14s%14llu%14.1f%14.3f%14.3f%14.3f%14.3f%14.3f%14.4f%14.4f%14s\n";
-    double sum = 0;
-    for (int i = 0; i < HEDDLE_PHASES; i++) sum += row->phases[i];
-    if (sum <= 0) sum = 1;
-    (void)printf(text, b->info.members, row->op, (unsigned long long)row->rows,
-                 1e-6 * (double)row->rows / row->seconds,
-                 row->single > 0 ? row->seconds / row->single : 0.0, row->phases[0] / sum,
-                 row->phases[1] / sum, row->phases[2] / sum, row->phases[3] / sum, row->imbalance,
-                 row->row_imbalance,
-                 !b->o->verify   ? "no"
-                 : row->verified ? "yes"
-                                 : "WRONG");
-}
-
-static heddle_status fill_row(dist_bench *b, dist_row *row)
+static heddle_status note_table(dist_bench *b, dist_row *row)
 {
     heddle_group_stats stats = HEDDLE_GROUP_STATS_INIT;
     const heddle_status status = heddle_group_table_get_stats(b->table, &stats);
@@ -204,11 +185,9 @@ static heddle_status fill_row(dist_bench *b, dist_row *row)
 static heddle_status measure_tables(dist_bench *b, dist_row rows[DIST_OPS])
 {
     dist_row *made = &rows[DIST_BUILD], *asked = &rows[DIST_FIND];
-    heddle_status status = dist_measure(b, build, made);
-    if (status == HEDDLE_OK) status = fill_row(b, made);
+    heddle_status status = dist_measure(b, build, note_table, made);
     if (status == HEDDLE_OK) status = heddle_group_table_validate(b->table);
-    if (status == HEDDLE_OK) status = dist_measure(b, find, asked);
-    if (status == HEDDLE_OK) status = fill_row(b, asked);
+    if (status == HEDDLE_OK) status = dist_measure(b, find, note_table, asked);
     if (status == HEDDLE_OK && b->o->verify) status = verify(b, &asked->verified);
     made->verified = asked->verified;
     return status;
@@ -226,6 +205,7 @@ static heddle_status make_tables(dist_bench *b)
     options.capacity = b->all;
     spread.mode = b->o->mode;
     status = heddle_group_table_create(b->group, &options, &spread, &b->table);
+    options.capacity = b->n;
     if (status == HEDDLE_OK && b->alone != NULL)
         status = heddle_table_create(b->alone, &options, &b->single);
     return status;
@@ -241,41 +221,43 @@ static heddle_status measure_all(dist_bench *b, dist_row rows[DIST_OPS])
     return status == HEDDLE_OK ? dist_relate_run(b, rows) : status;
 }
 
-static void print_rows(const dist_bench *b, const dist_row rows[DIST_OPS])
+static void begin(dist_bench *b, const dist_options *o, const dist_case *c, heddle_group *group)
 {
-    print_head(b);
-    for (int i = 0; i < DIST_OPS; i++)
-        if (b->o->ops[i]) print_row(b, &rows[i]);
-    if (b->o->model && b->o->ops[DIST_BUILD]) dist_model(b->o, &rows[DIST_BUILD], b->info.members);
+    memset(b, 0, sizeof *b);
+    b->o = o;
+    b->c = c;
+    b->group = group;
+    b->info.size = sizeof b->info;
+    (void)heddle_group_get_info(group, &b->info); /* of a group that is open */
+    b->all = c->weak ? o->keys * b->info.members : o->keys;
+    b->first = b->all * b->info.first_member / b->info.members;
+    b->n = b->all * (b->info.first_member + b->info.local_members) / b->info.members - b->first;
+    b->numbers = bench_keys_of(b->all, o->seed, o->key_bits, o->value_bits);
+    b->device = heddle_group_device(group, 0);
 }
 
-int dist_run(const dist_options *o, heddle_group *group)
+static void end(dist_bench *b)
+{
+    heddle_group_table_destroy(b->table);
+    heddle_table_destroy(b->single);
+    free_arrays(b);
+    heddle_device_close(b->alone);
+}
+
+int dist_run(const dist_options *o, const dist_case *c, const dist_team *team,
+             dist_row rows[DIST_OPS], bool *wrong)
 {
     static const char *const names[DIST_OPS] = {"build", "find", "join", "group"};
+    heddle_status status = HEDDLE_OK;
     dist_bench b;
-    dist_row rows[DIST_OPS];
-    bool good = true;
-    heddle_status status;
-    memset(&b, 0, sizeof b);
-    memset(rows, 0, sizeof rows);
-    b.o = o;
-    b.group = group;
-    b.info.size = sizeof b.info;
+    begin(&b, o, c, team->group);
+    memset(rows, 0, DIST_OPS * sizeof *rows);
     for (int i = 0; i < DIST_OPS; i++) rows[i].op = names[i];
-    status = heddle_group_get_info(group, &b.info);
-    b.all = o->weak ? o->keys * b.info.members : o->keys;
-    b.first = b.all * b.info.first_member / b.info.members;
-    b.n = b.all * (b.info.first_member + b.info.local_members) / b.info.members - b.first;
-    b.numbers = bench_keys_of(b.all, o->seed, o->key_bits, o->value_bits);
-    b.device = heddle_group_device(group, 0);
-    if (status == HEDDLE_OK && o->single != NULL) status = heddle_device_open(o->single, &b.alone);
+    if (team->single[0] != 0) status = heddle_device_open(team->single, &b.alone);
     if (status == HEDDLE_OK) status = measure_all(&b, rows);
-    if (status == HEDDLE_OK && b.info.first_member == 0) print_rows(&b, rows);
     const int result = tool_try(status, "bench dist");
-    heddle_group_table_destroy(b.table);
-    heddle_table_destroy(b.single);
-    free_arrays(&b);
-    heddle_device_close(b.alone);
-    for (int i = 0; i < DIST_OPS; i++) good = good && (!o->ops[i] || rows[i].verified);
-    return result == TOOL_OK && o->verify && !good ? TOOL_FAILED : result;
+    end(&b);
+    for (int i = 0; i < DIST_OPS && result == TOOL_OK && o->verify; i++)
+        *wrong |= o->ops[i] && !rows[i].verified;
+    return result;
 }

@@ -7,6 +7,8 @@ static const char usage[] =
     "heddle bench map|set [options]\n"
     "heddle bench [map|set] --sweep[=LIST] [options]\n"
     "heddle bench multimap|counter|graph|join|group|unique|filter|mixed [options], see the end\n"
+    "heddle bench dist [options]: members, scaling, skew and a model; 'heddle help dist'\n"
+    "heddle bench shelf [options]: 'heddle help bench-shelf'\n"
     "\n"
     "For every combination of keys, bucket, hashes and load a fixed table for all keys is\n"
     "made. Every operation runs once to warm up, then --repeat times on arrays in device\n"

@@ -1,27 +1,118 @@
 /*
  * bench_mpi.c: `heddle bench dist` over ranks of MPI: mpirun -n N heddle-mpi [options]. --group names the
- * device of every rank; there is no single table beside it.
+ * device of every rank. There is no single table beside it but with --model, where every rank has one of its own rows:
+ * all build theirs at about the same time, as the members do. With --members the first ranks make the groups, and the
+ * others wait.
  */
 #include <heddle/mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bench_dist.h"
 
+#define LINK_BYTES (1 << 24) /* that a rank sends */
+#define LINK_REPEAT 5
+
+static MPI_Comm team_comm = MPI_COMM_NULL; /* the ranks of the group at work */
+
+static int rank_of(MPI_Comm comm)
+{
+    int rank = 0;
+    MPI_Comm_rank(comm, &rank);
+    return rank;
+}
+
+static int size_of(MPI_Comm comm)
+{
+    int size = 0;
+    MPI_Comm_size(comm, &size);
+    return size;
+}
+
+static int open_ranks(const dist_options *o, uint32_t members, dist_team *team)
+{
+    heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
+    const uint32_t ranks = (uint32_t)size_of(MPI_COMM_WORLD);
+    if (members > ranks)
+        return rank_of(MPI_COMM_WORLD) == 0
+                   ? tool_refuse("--members %u is more than the %u ranks", members, ranks)
+                   : TOOL_REFUSED;
+    const bool in = members == 0 || (uint32_t)rank_of(MPI_COMM_WORLD) < members;
+    if (team_comm != MPI_COMM_NULL) MPI_Comm_free(&team_comm);
+    MPI_Comm_split(MPI_COMM_WORLD, in ? 0 : MPI_UNDEFINED, 0, &team_comm);
+    options.slice = o->slice;
+    if (o->single != NULL) (void)snprintf(team->single, sizeof team->single, "%s", o->group);
+    return in ? tool_try(heddle_mpi_open(team_comm, o->group, &options, &team->group), "opening")
+              : TOOL_OK;
+}
+
+static int agree_ranks(int status)
+{
+    int worst = status;
+    MPI_Allreduce(&status, &worst, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return worst;
+}
+
+static double total_ranks(double mine, uint32_t devices)
+{
+    double sum = 0;
+    (void)devices;
+    MPI_Allreduce(&mine, &sum, 1, MPI_DOUBLE, MPI_SUM, team_comm);
+    return sum;
+}
+
+/* A rank whose device k ranks of its machine have is a k-th of a device. */
+static uint32_t count_devices(const dist_team *team)
+{
+    heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
+    MPI_Comm machine = MPI_COMM_NULL;
+    int sharers = 0;
+    (void)heddle_device_get_info(heddle_group_device(team->group, 0), &info);
+    const int mine = info.kind == HEDDLE_DEVICE_CPU ? -1 : info.index;
+    MPI_Comm_split_type(team_comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    const int ranks = size_of(machine);
+    int *all = (int *)malloc((size_t)ranks * sizeof *all);
+    if (all == NULL) MPI_Abort(MPI_COMM_WORLD, TOOL_FAILED);
+    MPI_Allgather(&mine, 1, MPI_INT, all, 1, MPI_INT, machine);
+    for (int i = 0; i < ranks; i++) sharers += all[i] == mine;
+    free(all);
+    MPI_Comm_free(&machine);
+    return (uint32_t)(total_ranks(1.0 / sharers, 0) + 0.5);
+}
+
+/* All to all from host memory: what goes to the rank itself does not count. */
+static double link_ranks(const dist_team *team, uint32_t devices, uint32_t *ends)
+{
+    const int ranks = size_of(team_comm), piece = LINK_BYTES / ranks;
+    char *memory = (char *)calloc(2 * (size_t)ranks, (size_t)piece);
+    double times[LINK_REPEAT];
+    (void)team;
+    (void)devices;
+    if (memory == NULL) MPI_Abort(MPI_COMM_WORLD, TOOL_FAILED);
+    for (int i = -1; i < LINK_REPEAT; i++) { /* the first does not count */
+        MPI_Barrier(team_comm);
+        const double begin = dist_now();
+        MPI_Alltoall(memory, piece, MPI_BYTE, memory + (size_t)ranks * (size_t)piece, piece,
+                     MPI_BYTE, team_comm);
+        times[i < 0 ? 0 : i] = dist_now() - begin;
+    }
+    free(memory);
+    *ends = (uint32_t)ranks;
+    return ranks > 1 ? (double)piece * (ranks - 1) / dist_median(times, LINK_REPEAT) : 1;
+}
+
 int main(int argc, char **argv)
 {
-    heddle_group_options group_options = HEDDLE_GROUP_OPTIONS_INIT;
-    heddle_group *group = NULL;
+    static const dist_place place = {open_ranks, agree_ranks, count_devices, total_ranks,
+                                     link_ranks};
     dist_options o;
     MPI_Init(&argc, &argv);
     int status = dist_options_read(argc, argv, &o);
     if (strchr(o.group, ',') != NULL) o.group = "cpu:1";
-    o.single = NULL;
-    group_options.slice = o.slice;
-    if (status == TOOL_OK)
-        status =
-            tool_try(heddle_mpi_open(MPI_COMM_WORLD, o.group, &group_options, &group), "opening");
-    if (status == TOOL_OK) status = dist_run(&o, group);
-    heddle_group_close(group);
+    if (!o.model) o.single = NULL;
+    if (status == TOOL_OK) status = dist_sweep(&o, &place);
+    if (team_comm != MPI_COMM_NULL) MPI_Comm_free(&team_comm);
     MPI_Finalize();
     return status;
 }
