@@ -5,85 +5,32 @@
  * the time is up. Where a table was being written, it is marked. Some do as if their devices had memory of their own, so that
  * slices are laid out while others are on their way.
  *
- * The children use no cmocka: they say what is wrong and exit.
+ * What the children do is in support/group_process.h.
  */
 #define _DEFAULT_SOURCE
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "dist/exchange.h"
 #include "dist/members.h"
 #include "support/cases.h"
-#include "support/socket_mesh.h"
+#include "support/group_process.h"
 
 #define ROWS 3000
 #define SLICE 400
 #define MEMBERS 3
 #define UNHARMED 77 /* the exit status of a process that was to be killed and has not been */
 
-static uint32_t keys[ROWS], values[ROWS];
-static uint64_t numbers[4 * ROWS + 1];
-static uint8_t found[ROWS];
-static heddle_group *group;
-static heddle_group_table *table;
-static heddle_group_by *by;
-
 /* ---------------------------------------------------------------------------------------- calls */
 
-static heddle_status call_build(void)
-{
-    return heddle_group_table_build(table, keys, values, ROWS, NULL, NULL);
-}
-static heddle_status call_insert(void)
-{
-    return heddle_group_table_insert(table, keys, values, ROWS, NULL, NULL);
-}
 static heddle_status call_outcomes(void)
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-    options.outcomes = found;
-    return heddle_group_table_insert(table, keys, values, ROWS, &options, NULL);
+    options.outcomes = process.found;
+    return heddle_group_table_insert(process.table, process.keys, process.values, ROWS, &options,
+                                     NULL);
 }
-static heddle_status call_erase(void)
-{
-    return heddle_group_table_erase(table, keys, ROWS, found, NULL);
-}
-static heddle_status call_find(void)
-{
-    return heddle_group_table_find(table, keys, ROWS, values, found, NULL);
-}
-static heddle_status call_retrieve(void)
-{
-    uint64_t count = 0;
-    return heddle_group_table_retrieve(table, keys, ROWS, numbers, values, ROWS, &count);
-}
-static heddle_status call_join(void)
-{
-    const heddle_column column = HEDDLE_COLUMN(keys, 4);
-    heddle_group_join *join = NULL;
-    const heddle_status status =
-        heddle_group_join_create(group, &column, ROWS, &column, ROWS / 2, 1, NULL, &join);
-    heddle_group_join_destroy(join);
-    return status;
-}
-static heddle_status call_group_by(void)
-{
-    const heddle_column columns[2] = {HEDDLE_COLUMN(keys, 4), HEDDLE_COLUMN(found, 1)};
-    heddle_group_by *other = NULL;
-    const heddle_status status = heddle_group_by_create(group, columns, 2, ROWS, NULL, &other);
-    heddle_group_by_destroy(other);
-    return status;
-}
-static heddle_status call_aggregate(void)
-{
-    return heddle_group_by_aggregate(by, HEDDLE_AGGREGATE_SUM, HEDDLE_TYPE_U32, values, NULL,
-                                     numbers, NULL);
-}
-static heddle_status call_of_rows(void) { return heddle_group_by_of_rows(by, numbers); }
 
 typedef struct killed_call {
     const char *name;
@@ -121,9 +68,6 @@ typedef struct fate {
     uint32_t memory; /* of all processes */
 } fate;
 
-/* Memory of the devices: the host's, or as if it were their own, and staged, or taken by the transport. */
-enum { MEMORY_HOST, MEMORY_STAGED, MEMORY_TAKEN };
-
 static fate mine;
 
 /* hd_phase_watch. */
@@ -132,62 +76,52 @@ static void meet_fate(uint32_t phase)
     if (phase == mine.phase && --mine.ends == 0) (void)kill(getpid(), mine.sign);
 }
 
-#define EXPECT(condition, ...)                                                                     \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            (void)fprintf(stderr, __VA_ARGS__);                                                    \
-            (void)fprintf(stderr, " (%s)\n", heddle_last_error());                                 \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
-
-static void make_things(socket_mesh *mesh)
+static void make_things(void)
 {
-    const heddle_transport transport = mesh_transport(mesh);
-    const heddle_column column = HEDDLE_COLUMN(keys, 4);
+    const heddle_transport transport = mesh_transport(&process.mesh);
+    const heddle_column column = HEDDLE_COLUMN(process.keys, 4);
     heddle_group_options group_options = HEDDLE_GROUP_OPTIONS_INIT;
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
     group_options.slice = SLICE;
-    for (uint32_t i = 0; i < ROWS; i++) keys[i] = i * 7 + mesh->member;
-    EXPECT(heddle_group_open_over(&transport, "cpu:1", &group_options, &group) == HEDDLE_OK,
+    process.rows = ROWS;
+    for (uint32_t i = 0; i < ROWS; i++) process.keys[i] = i * 7 + process.mesh.member;
+    EXPECT(heddle_group_open_over(&transport, "cpu:1", &group_options, &process.group) == HEDDLE_OK,
            "open");
-    EXPECT(heddle_group_table_create(group, &options, NULL, &table) == HEDDLE_OK, "create");
+    EXPECT(heddle_group_table_create(process.group, &options, NULL, &process.table) == HEDDLE_OK,
+           "create");
     EXPECT(call_insert() == HEDDLE_OK, "insert");
-    EXPECT(heddle_group_by_create(group, &column, 1, ROWS, NULL, &by) == HEDDLE_OK, "group-by");
+    EXPECT(heddle_group_by_create(process.group, &column, 1, ROWS, NULL, &process.by) == HEDDLE_OK,
+           "group-by");
 }
 
 /* A process of the group. The last one meets its fate; what the others get is looked at. */
 static void live(const mesh_sockets *sockets, uint32_t member, const killed_call *c,
                  const fate *given)
 {
-    socket_mesh mesh;
     heddle_status status, next;
     uint64_t size = 0;
-    mesh_join(&mesh, sockets, member);
-    mesh.device_memory = given->memory == MEMORY_TAKEN;
-    hd_transport_exchange_apart_always(given->memory != MEMORY_HOST);
-    make_things(&mesh);
-    EXPECT((mesh.begins != 0) == (given->memory != MEMORY_HOST), "overlap");
+    process_join(sockets, member, given->memory);
+    make_things();
+    EXPECT((process.mesh.begins != 0) == (given->memory != MEMORY_HOST), "overlap");
     if (member == MEMBERS - 1) {
         mine = *given;
-        mesh.dies_after = given->bytes;
+        process.mesh.dies_after = given->bytes;
         hd_phase_watch(meet_fate);
         (void)c->call();
         _exit(UNHARMED);
     }
-    if (given->sign == SIGSTOP) mesh.timeout_ms = 1500; /* whoever is stopped stays so */
+    if (given->sign == SIGSTOP) process.mesh.timeout_ms = 1500; /* whoever is stopped stays so */
     status = c->call();
-    EXPECT(status == HEDDLE_ERROR_PEER, "%s: member %u got status %d", c->name, member,
-           (int)status);
+    EXPECT(status == HEDDLE_ERROR_PEER, "%s: status %d", c->name, (int)status);
     EXPECT(strstr(heddle_last_error(), "lost") != NULL, "%s: no reason", c->name);
-    mesh.timeout_ms = 3600000; /* nobody waits any more */
-    next = heddle_group_table_size(table, &size);
+    process.mesh.timeout_ms = 3600000; /* nobody waits any more */
+    next = heddle_group_table_size(process.table, &size);
     EXPECT(next == (c->writes ? HEDDLE_ERROR_CORRUPT : HEDDLE_ERROR_PEER),
            "%s: the next call says %d", c->name, (int)next);
     EXPECT(call_join() == HEDDLE_ERROR_PEER, "%s: a lost group joins", c->name);
-    heddle_group_by_destroy(by);
-    heddle_group_table_destroy(table);
-    heddle_group_close(group);
+    heddle_group_by_destroy(process.by);
+    heddle_group_table_destroy(process.table);
+    heddle_group_close(process.group);
     _exit(0);
 }
 

@@ -3,19 +3,16 @@
  * opening of the group on: all processes get its status, at once and not when their time is up, and go on together.
  * A part that cannot be emptied after that marks the table for all of them.
  *
- * Processes are forked and reach each other over sockets. The children use no cmocka: they say what is wrong and exit.
+ * Processes are forked and reach each other over sockets (support/group_process.h).
  */
 #define _DEFAULT_SOURCE
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "api/table.h"
-#include "dist/exchange.h"
 #include "support/cases.h"
-#include "support/socket_mesh.h"
+#include "support/group_process.h"
 
 #define FILLED 300
 #define ROWS 700
@@ -24,24 +21,7 @@
 #define FAULTS_MAX 1000
 #define TIMEOUT_MS 20000 /* whoever waits so long is waiting for one that has given up */
 
-static uint32_t keys[ROWS], values[ROWS], answers[ROWS];
-static uint64_t numbers[4 * ROWS + 1];
-static uint8_t found[ROWS];
-static heddle_group *group;
-static heddle_group_table *table;
-static heddle_group_by *by;
-static socket_mesh mesh;
 static heddle_transport transport;
-
-#define EXPECT(condition, ...)                                                                     \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            (void)fprintf(stderr, "member %u: ", mesh.member);                                     \
-            (void)fprintf(stderr, __VA_ARGS__);                                                    \
-            (void)fprintf(stderr, " (%s)\n", heddle_last_error());                                 \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
 
 /* ---------------------------------------------------------------------------------------- calls */
 
@@ -49,73 +29,30 @@ static heddle_status call_open(void)
 {
     heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
     options.slice = SLICE;
-    return heddle_group_open_over(&transport, "cpu:1", &options, &group);
+    return heddle_group_open_over(&transport, "cpu:1", &options, &process.group);
 }
 static heddle_status call_create(void)
 {
-    return heddle_group_table_create(group, NULL, NULL, &table);
-}
-static heddle_status call_build(void)
-{
-    return heddle_group_table_build(table, keys, values, ROWS, NULL, NULL);
-}
-static heddle_status call_insert(void)
-{
-    return heddle_group_table_insert(table, keys, values, ROWS, NULL, NULL);
+    return heddle_group_table_create(process.group, NULL, NULL, &process.table);
 }
 static heddle_status call_outcomes(void)
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-    options.outcomes = found;
-    return heddle_group_table_build(table, keys, values, ROWS, &options, NULL);
-}
-static heddle_status call_erase(void)
-{
-    return heddle_group_table_erase(table, keys, ROWS, found, NULL);
-}
-static heddle_status call_find(void)
-{
-    return heddle_group_table_find(table, keys, ROWS, answers, found, NULL);
-}
-static heddle_status call_retrieve(void)
-{
-    uint64_t count = 0;
-    return heddle_group_table_retrieve(table, keys, ROWS, numbers, answers, ROWS, &count);
+    options.outcomes = process.found;
+    return heddle_group_table_build(process.table, process.keys, process.values, ROWS, &options,
+                                    NULL);
 }
 static heddle_status call_export(void)
 {
     uint64_t count = 0;
-    return heddle_group_table_export(table, answers, NULL, ROWS, &count);
+    return heddle_group_table_export(process.table, process.answers, NULL, ROWS, &count);
 }
-static heddle_status call_validate(void) { return heddle_group_table_validate(table); }
-static heddle_status call_join(void)
-{
-    const heddle_column column = HEDDLE_COLUMN(keys, 4);
-    heddle_group_join *join = NULL;
-    const heddle_status status =
-        heddle_group_join_create(group, &column, ROWS, &column, ROWS / 2, 1, NULL, &join);
-    heddle_group_join_destroy(join);
-    return status;
-}
-static heddle_status call_group_by(void)
-{
-    const heddle_column columns[2] = {HEDDLE_COLUMN(keys, 4), HEDDLE_COLUMN(found, 1)};
-    heddle_group_by *other = NULL;
-    const heddle_status status = heddle_group_by_create(group, columns, 2, ROWS, NULL, &other);
-    heddle_group_by_destroy(other);
-    return status;
-}
-static heddle_status call_aggregate(void)
-{
-    return heddle_group_by_aggregate(by, HEDDLE_AGGREGATE_SUM, HEDDLE_TYPE_U32, values, NULL,
-                                     numbers, NULL);
-}
-static heddle_status call_of_rows(void) { return heddle_group_by_of_rows(by, numbers); }
+static heddle_status call_validate(void) { return heddle_group_table_validate(process.table); }
 static heddle_status call_set_operation(void)
 {
     uint64_t count = 0;
-    return heddle_group_set_operation(group, HEDDLE_SET_UNION, 32, keys, ROWS, keys, ROWS / 2,
-                                      numbers, 2 * ROWS, &count);
+    return heddle_group_set_operation(process.group, HEDDLE_SET_UNION, 32, process.keys, ROWS,
+                                      process.keys, ROWS / 2, process.numbers, 2 * ROWS, &count);
 }
 
 typedef struct faulty {
@@ -162,7 +99,7 @@ static void expect_same(uint64_t mine, const char *what)
 static bool strike(const faulty *f, uint32_t failing, uint64_t k, heddle_status *status)
 {
     EXPECT(k < FAULTS_MAX, "%s: there is no end of allocations", f->name);
-    hd_fault_arm(mesh.member == failing ? k : 0);
+    hd_fault_arm(process.mesh.member == failing ? k : 0);
     *status = f->call();
     const bool struck = hd_fault_struck();
     hd_fault_arm(0);
@@ -179,22 +116,24 @@ static void open_and_create(uint32_t failing)
     uint64_t failures = 0;
     for (uint64_t k = 1; strike(&open, failing, k, &status); k++) {
         failures += status != HEDDLE_OK;
-        heddle_group_close(group);
+        heddle_group_close(process.group);
     }
     EXPECT(failures > 2, "open met no failure");
     failures = 0;
     for (uint64_t k = 1; strike(&create, failing, k, &status); k++) {
         failures += status != HEDDLE_OK;
-        heddle_group_table_destroy(table);
+        heddle_group_table_destroy(process.table);
     }
     EXPECT(failures > 2, "create met no failure");
 }
 
 static void fill_table(void)
 {
-    EXPECT(heddle_group_table_clear(table) == HEDDLE_OK, "clear");
-    EXPECT(heddle_group_table_insert(table, keys, values, FILLED, NULL, NULL) == HEDDLE_OK, "fill");
-    EXPECT(heddle_device_trim(heddle_group_device(group, 0)) == HEDDLE_OK, "trim");
+    EXPECT(heddle_group_table_clear(process.table) == HEDDLE_OK, "clear");
+    EXPECT(heddle_group_table_insert(process.table, process.keys, process.values, FILLED, NULL,
+                                     NULL) == HEDDLE_OK,
+           "fill");
+    EXPECT(heddle_device_trim(heddle_group_device(process.group, 0)) == HEDDLE_OK, "trim");
 }
 
 /* Every allocation of a call. */
@@ -207,7 +146,7 @@ static void fail_each(const faulty *f, uint32_t failing)
         uint64_t size = 0;
         if (f->writes) fill_table();
         struck = strike(f, failing, k, &status);
-        const heddle_status sized = heddle_group_table_size(table, &size);
+        const heddle_status sized = heddle_group_table_size(process.table, &size);
         EXPECT(sized == HEDDLE_OK || sized == HEDDLE_ERROR_CORRUPT,
                "%s: size, after allocation %llu", f->name, (unsigned long long)k);
         expect_same((uint64_t)sized, f->name);
@@ -246,7 +185,7 @@ static void fail_to_build(heddle_status says, bool is_stuck)
     stuck = is_stuck;
     EXPECT(call_build() == says, "build does not say %s", heddle_status_string(says));
     stuck = false;
-    const heddle_status sized = heddle_group_table_size(table, &size);
+    const heddle_status sized = heddle_group_table_size(process.table, &size);
     EXPECT(sized == (is_stuck ? HEDDLE_ERROR_CORRUPT : HEDDLE_OK) && size == 0,
            "after a build that failed: %s, %llu keys", heddle_status_string(sized),
            (unsigned long long)size);
@@ -255,12 +194,12 @@ static void fail_to_build(heddle_status says, bool is_stuck)
 /* Where one part cannot be emptied either all know it. */
 static void fail_and_be_stuck(uint32_t failing)
 {
-    heddle_table *part = heddle_group_table_part(table, 0);
+    heddle_table *part = heddle_group_table_part(process.table, 0);
     usual = part->kind;
     unusual = *usual;
     unusual.build = build_never;
     unusual.clear = clear_unless_stuck;
-    if (mesh.member == failing) part->kind = &unusual;
+    if (process.mesh.member == failing) part->kind = &unusual;
     for (int is_stuck = 0; is_stuck < 2; is_stuck++) {
         fail_to_build(HEDDLE_ERROR_NO_MEMORY, is_stuck != 0);
         fail_to_build(HEDDLE_ERROR_DEVICE, is_stuck != 0);
@@ -269,29 +208,26 @@ static void fail_and_be_stuck(uint32_t failing)
     fill_table();
 }
 
-/* Memory of the devices: the host's, or as if it were their own, and staged, or taken by the transport. */
-enum { MEMORY_HOST, MEMORY_STAGED, MEMORY_TAKEN };
-
 static void live(const mesh_sockets *sockets, uint32_t member, uint32_t failing, uint32_t memory)
 {
-    const heddle_column column = HEDDLE_COLUMN(keys, 4);
+    const heddle_column column = HEDDLE_COLUMN(process.keys, 4);
     void (*close_mesh)(void *);
-    mesh_join(&mesh, sockets, member);
-    mesh.timeout_ms = TIMEOUT_MS;
-    mesh.device_memory = memory == MEMORY_TAKEN;
-    hd_transport_exchange_apart_always(memory != MEMORY_HOST);
-    transport = mesh_transport(&mesh);
+    process_join(sockets, member, memory);
+    process.mesh.timeout_ms = TIMEOUT_MS;
+    process.rows = ROWS;
+    transport = mesh_transport(&process.mesh);
     close_mesh = transport.close;
     transport.close = NULL; /* it outlives groups */
-    for (uint32_t i = 0; i < ROWS; i++) keys[i] = i * MEMBERS + member;
+    for (uint32_t i = 0; i < ROWS; i++) process.keys[i] = i * MEMBERS + member;
     open_and_create(failing);
-    EXPECT(heddle_group_by_create(group, &column, 1, ROWS, NULL, &by) == HEDDLE_OK, "group-by");
+    EXPECT(heddle_group_by_create(process.group, &column, 1, ROWS, NULL, &process.by) == HEDDLE_OK,
+           "group-by");
     for (size_t i = 0; i < CALLS; i++) fail_each(&calls[i], failing);
     fail_and_be_stuck(failing);
-    heddle_group_by_destroy(by);
-    heddle_group_table_destroy(table);
-    heddle_group_close(group);
-    close_mesh(&mesh);
+    heddle_group_by_destroy(process.by);
+    heddle_group_table_destroy(process.table);
+    heddle_group_close(process.group);
+    close_mesh(&process.mesh);
     _exit(0);
 }
 

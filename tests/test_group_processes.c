@@ -3,18 +3,16 @@
  * their devices have: the host's, their own, which is staged, or their own that the transport takes as it is, as MPI does
  * that knows of CUDA (host memory stands for it here). Processes of all three kinds go together.
  *
- * Processes are forked and reach each other over sockets. The children use no cmocka: they say what is wrong and exit.
+ * Processes are forked and reach each other over sockets (support/group_process.h).
  */
 #define _DEFAULT_SOURCE
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "dist/exchange.h"
 #include "support/cases.h"
-#include "support/socket_mesh.h"
+#include "support/group_process.h"
 
 #define ROWS 400  /* of every process, which no other has */
 #define COMMON 80 /* that all have besides */
@@ -22,34 +20,22 @@
 #define SLICE 150
 #define GROUPS 97
 
-/* Memory of the devices; by turns: every process that of its number modulo 3. */
-enum { MEMORY_HOST, MEMORY_STAGED, MEMORY_TAKEN, MEMORY_BY_TURNS };
+#define MEMORY_BY_TURNS (MEMORY_TAKEN + 1) /* every process that of its number modulo 3 */
 
 static uint32_t keys[GIVEN], values[GIVEN];
 static uint32_t asked[2 * MESH_MAX * GIVEN], answers[2 * MESH_MAX * GIVEN];
 static uint64_t matches[2 * MESH_MAX * GIVEN];
 static uint8_t found[2 * MESH_MAX * GIVEN];
-static socket_mesh mesh;
-static heddle_group *group;
-
-#define EXPECT(condition, ...)                                                                     \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            (void)fprintf(stderr, "member %u: ", mesh.member);                                     \
-            (void)fprintf(stderr, __VA_ARGS__);                                                    \
-            (void)fprintf(stderr, " (%s)\n", heddle_last_error());                                 \
-            _exit(1);                                                                              \
-        }                                                                                          \
-    } while (0)
 
 static uint32_t value_of(uint32_t key) { return key * 3 + 1; }
 /* Keys below are common, then come those of all members in turn. */
-static uint32_t key_end(void) { return COMMON + mesh.members * ROWS; }
+static uint32_t key_end(void) { return COMMON + process.mesh.members * ROWS; }
 
 static void make_rows(void)
 {
     for (uint32_t i = 0; i < GIVEN; i++) {
-        keys[i] = i < COMMON ? i : COMMON + (i - COMMON) * mesh.members + mesh.member;
+        keys[i] =
+            i < COMMON ? i : COMMON + (i - COMMON) * process.mesh.members + process.mesh.member;
         values[i] = value_of(keys[i]);
     }
 }
@@ -60,7 +46,7 @@ static void make_rows(void)
 static uint64_t times(uint32_t key, uint32_t erased, bool independent)
 {
     if (key < erased || key >= key_end()) return 0;
-    return independent && key < COMMON ? mesh.members : 1;
+    return independent && key < COMMON ? process.mesh.members : 1;
 }
 
 static void look(heddle_group_table *table, uint32_t erased, bool independent)
@@ -68,7 +54,7 @@ static void look(heddle_group_table *table, uint32_t erased, bool independent)
     const uint32_t n = key_end() + 50;
     uint64_t size = 0, sum = 0;
     for (uint32_t i = 0; i < n; i++) { /* every process in another order */
-        asked[i] = (i * 17 + mesh.member * 5) % n;
+        asked[i] = (i * 17 + process.mesh.member * 5) % n;
         sum += times(i, erased, independent);
     }
     EXPECT(heddle_group_table_size(table, &size) == HEDDLE_OK && size == sum, "size %llu",
@@ -91,14 +77,14 @@ static void use_table(bool independent)
     heddle_group_table *table = NULL;
     const uint32_t third = GIVEN / 3, erased = COMMON / 2;
     spread.mode = independent ? HEDDLE_MODE_INDEPENDENT : HEDDLE_MODE_DISTRIBUTED;
-    EXPECT(heddle_group_table_create(group, NULL, &spread, &table) == HEDDLE_OK, "create");
+    EXPECT(heddle_group_table_create(process.group, NULL, &spread, &table) == HEDDLE_OK, "create");
     EXPECT(heddle_group_table_build(table, keys, values, third, NULL, NULL) == HEDDLE_OK, "build");
     EXPECT(heddle_group_table_insert(table, keys + third, values + third, GIVEN - third, NULL,
                                      NULL) == HEDDLE_OK,
            "insert");
     look(table, 0, independent);
-    EXPECT(heddle_group_table_erase(table, keys, mesh.member == 0 ? erased : 0, NULL, NULL) ==
-               HEDDLE_OK,
+    EXPECT(heddle_group_table_erase(table, keys, process.mesh.member == 0 ? erased : 0, NULL,
+                                    NULL) == HEDDLE_OK,
            "erase");
     look(table, erased, independent);
     EXPECT(heddle_group_table_build(table, keys, values, GIVEN, NULL, NULL) == HEDDLE_OK, "anew");
@@ -110,7 +96,7 @@ static void use_table(bool independent)
 
 static uint64_t sum_of_all(uint64_t mine)
 {
-    const heddle_transport transport = mesh_transport(&mesh);
+    const heddle_transport transport = mesh_transport(&process.mesh);
     EXPECT(transport.reduce(transport.context, &mine, 1, 0) == 0, "reduce");
     return mine;
 }
@@ -121,11 +107,11 @@ static void use_join(void)
     const heddle_column column = HEDDLE_COLUMN(keys + COMMON, 4);
     heddle_relation_stats stats = HEDDLE_RELATION_STATS_INIT;
     heddle_group_join *join = NULL;
-    EXPECT(heddle_group_join_create(group, &column, ROWS, &column, ROWS / 2, 1, NULL, &join) ==
-               HEDDLE_OK,
+    EXPECT(heddle_group_join_create(process.group, &column, ROWS, &column, ROWS / 2, 1, NULL,
+                                    &join) == HEDDLE_OK,
            "join");
     EXPECT(heddle_group_join_get_stats(join, &stats) == HEDDLE_OK, "stats");
-    EXPECT(stats.results == (uint64_t)mesh.members * (ROWS / 2), "%llu matches",
+    EXPECT(stats.results == (uint64_t)process.mesh.members * (ROWS / 2), "%llu matches",
            (unsigned long long)stats.results);
     heddle_group_join_destroy(join);
 }
@@ -141,7 +127,8 @@ static void use_group_by(void)
         few[i] = keys[i] % GROUPS;
         given += values[i];
     }
-    EXPECT(heddle_group_by_create(group, &column, 1, GIVEN, NULL, &by) == HEDDLE_OK, "group-by");
+    EXPECT(heddle_group_by_create(process.group, &column, 1, GIVEN, NULL, &by) == HEDDLE_OK,
+           "group-by");
     EXPECT(heddle_group_by_count(by, &count, NULL) == HEDDLE_OK, "groups");
     EXPECT(heddle_group_by_aggregate(by, HEDDLE_AGGREGATE_SUM, HEDDLE_TYPE_U32, values, NULL, sums,
                                      NULL) == HEDDLE_OK,
@@ -159,20 +146,19 @@ static void live(const mesh_sockets *sockets, uint32_t member, uint32_t memory)
     heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
     heddle_transport transport;
     const uint32_t mine = memory == MEMORY_BY_TURNS ? member % 3 : memory;
-    mesh_join(&mesh, sockets, member);
-    mesh.device_memory = mine == MEMORY_TAKEN;
-    transport = mesh_transport(&mesh);
-    hd_transport_exchange_apart_always(mine != MEMORY_HOST);
+    process_join(sockets, member, mine);
+    transport = mesh_transport(&process.mesh);
     options.slice = SLICE;
     make_rows();
-    EXPECT(heddle_group_open_over(&transport, "cpu:1", &options, &group) == HEDDLE_OK, "open");
+    EXPECT(heddle_group_open_over(&transport, "cpu:1", &options, &process.group) == HEDDLE_OK,
+           "open");
     use_table(false);
-    EXPECT((mesh.begins != 0) == (mine != MEMORY_HOST), "%llu arrays were moved in halves",
-           (unsigned long long)mesh.begins);
+    EXPECT((process.mesh.begins != 0) == (mine != MEMORY_HOST), "%llu arrays were moved in halves",
+           (unsigned long long)process.mesh.begins);
     use_table(true);
     use_join();
     use_group_by();
-    heddle_group_close(group);
+    heddle_group_close(process.group);
     _exit(0);
 }
 
