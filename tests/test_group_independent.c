@@ -242,7 +242,7 @@ static void go_through(const shared_kind *kind, const char *devices, uint32_t me
     look(&a, keys, 2 * n);
     erase(&a, keys + n / 4, n / 5);
     check_whole(&a);
-    look(&a, keys, 1000);
+    look(&a, keys, 2 * n < 1000 ? 2 * n : 1000);
     write_batch(&a, keys, values, 100, true, true);
     check_whole(&a);
     write_batch(&a, NULL, NULL, 0, false, false);
