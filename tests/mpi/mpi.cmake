@@ -5,7 +5,7 @@ if(NOT heddle_has_mpi)
 endif()
 
 # With the static library and the sources of libheddle_mpi: one copy of everything.
-foreach(name mpi mpi_relations mpi_lost mpi_faults)
+foreach(name mpi mpi_relations mpi_lost mpi_faults mpi_long)
     add_executable(test_${name} mpi/test_${name}.c ${PROJECT_SOURCE_DIR}/src/mpi/mpi_transport.c)
     target_link_libraries(test_${name} PRIVATE test_support_code MPI::MPI_C)
 endforeach()
@@ -26,6 +26,8 @@ foreach(ranks 2 3)
     heddle_add_mpi_test(mpi_lost ${ranks})
     heddle_add_mpi_test(mpi_faults ${ranks})
 endforeach()
+heddle_add_mpi_test(mpi_long 2)
+set_tests_properties(mpi_long_2 PROPERTIES SKIP_RETURN_CODE 77)
 
 # The tool: groups of the first ranks while the others wait, the model by all of them, and what is refused by all.
 add_test(NAME mpi_tool COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 3 $<TARGET_FILE:heddle_mpi_tool>
