@@ -428,7 +428,9 @@ dist_sweep 24 --members 1,2,3 --group cpu:1 --scaling strong,weak --duplicates 1
 has '^[123],strong,uniform,[18],(build|find),8192,' 12
 has '^3,weak,uniform,[18],(build|find),24576,' 4
 has '^1,.*,1\.000,([0-9.]+,){4}0\.0000,0\.0000,yes$' 8 # one member: no speedup, no imbalance
-for container in map set multimap counter; do
+# Sets as graphs: those by cuckoo hashing have buckets that builds of few tables lack.
+for container in map "set --scheme hashgraph" multimap counter; do
+    # shellcheck disable=SC2086
     dist_sweep 18 --container $container --duplicates 1,8,32 --distribution uniform,zipf:1.2,hot
     has ',zipf:1.2,(1|8|32),' 6
     has ',hot:50,(1|8|32),' 6
