@@ -196,12 +196,15 @@ static void killed_in_a_message(void **state)
 static void killed_while_slices_overlap(void **state)
 {
     (void)state;
-    for (uint32_t memory = MEMORY_STAGED; memory <= MEMORY_TAKEN; memory++)
+    for (uint32_t memory = MEMORY_STAGED; memory <= MEMORY_READ; memory++)
         for (size_t i = 0; i < OVERLAPPING_CALLS; i++) {
             kill_in_phases(&calls[i], 4, memory);
-            kill_in_messages(&calls[i], memory);
+            if (memory != MEMORY_READ) kill_in_messages(&calls[i], memory); /* there are none */
         }
-    for (size_t i = OVERLAPPING_CALLS; i < CALLS; i++) kill_in_phases(&calls[i], 1, MEMORY_STAGED);
+    for (size_t i = OVERLAPPING_CALLS; i < CALLS; i++) {
+        kill_in_phases(&calls[i], 1, MEMORY_STAGED);
+        kill_in_phases(&calls[i], 1, MEMORY_READ);
+    }
     case_note("%s", "");
 }
 
@@ -219,7 +222,7 @@ static void stopped(void **state)
 static void stopped_while_slices_overlap(void **state)
 {
     (void)state;
-    for (uint32_t memory = MEMORY_STAGED; memory <= MEMORY_TAKEN; memory++) {
+    for (uint32_t memory = MEMORY_STAGED; memory <= MEMORY_READ; memory++) {
         const fate f = {HEDDLE_PHASE_REORGANISE, 3, -1, SIGSTOP, memory};
         case_note("%s, stopped, memory %u", calls[0].name, memory);
         check(run(&calls[0], &f), "the phase did not come");

@@ -161,7 +161,7 @@ static void fail_each(const faulty *f, uint32_t failing)
 static const hd_table_kind *usual;
 static hd_table_kind unusual;
 static heddle_status build_says;
-static bool stuck;
+static bool stuck, building, tried; /* the last: to build it, in one call or slice by slice */
 
 static heddle_status build_never(heddle_table *part, const void *some_keys, const void *some_values,
                                  uint64_t n, const heddle_insert_options *options,
@@ -169,11 +169,22 @@ static heddle_status build_never(heddle_table *part, const void *some_keys, cons
 {
     (void)part, (void)some_keys, (void)some_values, (void)n, (void)options, (void)counts;
     (void)stream;
+    tried = true;
     return hd_fail(build_says, "never");
+}
+static heddle_status insert_never(heddle_table *part, const void *some_keys,
+                                  const void *some_values, uint64_t n,
+                                  const heddle_insert_options *options, bool *waited,
+                                  hd_counts *counts, void *stream)
+{
+    if (!building || n == 0)
+        return usual->insert(part, some_keys, some_values, n, options, waited, counts, stream);
+    *waited = true;
+    return build_never(part, some_keys, some_values, n, options, counts, stream);
 }
 static heddle_status clear_unless_stuck(heddle_table *part, void *stream)
 {
-    return stuck ? hd_fail(HEDDLE_ERROR_DEVICE, "stuck") : usual->clear(part, stream);
+    return stuck && tried ? hd_fail(HEDDLE_ERROR_DEVICE, "stuck") : usual->clear(part, stream);
 }
 
 /* A build that one process cannot finish empties all parts. */
@@ -183,8 +194,9 @@ static void fail_to_build(heddle_status says, bool is_stuck)
     fill_table();
     build_says = says;
     stuck = is_stuck;
+    building = true;
     EXPECT(call_build() == says, "build does not say %s", heddle_status_string(says));
-    stuck = false;
+    stuck = building = tried = false;
     const heddle_status sized = heddle_group_table_size(process.table, &size);
     EXPECT(sized == (is_stuck ? HEDDLE_ERROR_CORRUPT : HEDDLE_OK) && size == 0,
            "after a build that failed: %s, %llu keys", heddle_status_string(sized),
@@ -198,6 +210,7 @@ static void fail_and_be_stuck(uint32_t failing)
     usual = part->kind;
     unusual = *usual;
     unusual.build = build_never;
+    unusual.insert = insert_never;
     unusual.clear = clear_unless_stuck;
     if (process.mesh.member == failing) part->kind = &unusual;
     for (int is_stuck = 0; is_stuck < 2; is_stuck++) {
@@ -257,13 +270,15 @@ static void all_fail_together(void **state)
     run(MEMBERS - 1, MEMORY_HOST);
 }
 
-/* Arrays are staged, or the transport takes memory of devices; slices overlap. */
+/* Arrays are staged, or the transport takes memory of devices, or others read it; slices overlap. */
 static void all_fail_together_apart(void **state)
 {
     (void)state;
     run(0, MEMORY_STAGED);
     run(MEMBERS - 1, MEMORY_STAGED);
     run(0, MEMORY_TAKEN);
+    run(0, MEMORY_READ);
+    run(MEMBERS - 1, MEMORY_READ);
 }
 
 int main(void)

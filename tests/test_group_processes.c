@@ -1,7 +1,7 @@
 /*
  * test_group_processes.c: tables and relations of groups of processes hold and answer what they should, whatever memory
  * their devices have: the host's, their own, which is staged, or their own that the transport takes as it is, as MPI does
- * that knows of CUDA (host memory stands for it here). Processes of all three kinds go together.
+ * that knows of CUDA (host memory stands for it here). Processes of all four kinds go together.
  *
  * Processes are forked and reach each other over sockets (support/group_process.h).
  */
@@ -20,7 +20,7 @@
 #define SLICE 150
 #define GROUPS 97
 
-#define MEMORY_BY_TURNS (MEMORY_TAKEN + 1) /* every process that of its number modulo 3 */
+#define MEMORY_BY_TURNS (MEMORY_READ + 1) /* every process that of its number modulo 4 */
 
 static uint32_t keys[GIVEN], values[GIVEN];
 static uint32_t asked[2 * MESH_MAX * GIVEN], answers[2 * MESH_MAX * GIVEN];
@@ -145,7 +145,7 @@ static void live(const mesh_sockets *sockets, uint32_t member, uint32_t memory)
 {
     heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
     heddle_transport transport;
-    const uint32_t mine = memory == MEMORY_BY_TURNS ? member % 3 : memory;
+    const uint32_t mine = memory == MEMORY_BY_TURNS ? member % 4 : memory;
     process_join(sockets, member, mine);
     transport = mesh_transport(&process.mesh);
     options.slice = SLICE;
@@ -155,6 +155,10 @@ static void live(const mesh_sockets *sockets, uint32_t member, uint32_t memory)
     use_table(false);
     EXPECT((process.mesh.begins != 0) == (mine != MEMORY_HOST), "%llu arrays were moved in halves",
            (unsigned long long)process.mesh.begins);
+    EXPECT((process.mesh.asked != 0) == (mine != MEMORY_HOST), "nobody asked for messages");
+    EXPECT((process.mesh.begun_bytes != 0) ==
+               (process.mesh.members > 1 && mine != MEMORY_HOST && memory != MEMORY_READ),
+           "%llu bytes went to others", (unsigned long long)process.mesh.begun_bytes);
     use_table(true);
     use_join();
     use_group_by();
@@ -167,6 +171,7 @@ static void run(uint32_t members, uint32_t memory)
     mesh_sockets sockets;
     pid_t children[MESH_MAX];
     case_note("%u members, memory %u", members, memory);
+    assert_in_range(members, 1, MESH_MAX);
     mesh_open(&sockets, members);
     for (uint32_t i = 0; i < members; i++) {
         children[i] = fork();
@@ -188,7 +193,7 @@ static void all_kinds_of_memory(void **state)
         run(1, memory);
         run(3, memory);
     }
-    run(7, MEMORY_BY_TURNS);
+    run(8, MEMORY_BY_TURNS); /* two of each kind */
 }
 
 int main(void)

@@ -84,12 +84,14 @@ typedef struct heddle_transport {
     void (*close)(void *context);
     /*
      * NULL, or all_to_all in two halves: up to HEDDLE_TRANSPORT_ARRAYS arrays are begun, which are left alone until all of
-     * them have been moved; that is when `all_to_all_end` returns. Nothing else is called between. A member may
+     * them have been moved; that is when `all_to_all_end` returns. Nothing else but all_to_all_progress is called between. A member may
      * take the halves where another makes the one call.
      */
     int (*all_to_all_begin)(void *context, const void *from, const uint64_t *send_bytes, void *to,
                             const uint64_t *receive_bytes);
     int (*all_to_all_end)(void *context);
+    /* NULL, or asked between the halves, any number of times: moves what has been begun as far as goes at once. */
+    void (*all_to_all_progress)(void *context);
 } heddle_transport;
 #define HEDDLE_TRANSPORT_ARRAYS 2
 

@@ -12,6 +12,7 @@
 #include "cuda/partition.h"
 #include "cuda/roof_cuda.h"
 #include "engine/blocks.h"
+#include "engine/meanwhile.h"
 
 heddle_status hd_cuda_fail(cudaError_t error, const char *what)
 {
@@ -244,9 +245,12 @@ static heddle_status cuda_synchronize(heddle_device *device, void *stream)
 {
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
-    return status != HEDDLE_OK
-               ? status
-               : hd_cuda_check(cudaStreamSynchronize(use), "work on the stream failed");
+    if (status != HEDDLE_OK) return status;
+    while (hd_meanwhile_any() && cudaStreamQuery(use) == cudaErrorNotReady) {
+        (void)cudaGetLastError(); /* that is none */
+        hd_meanwhile_work();
+    }
+    return hd_cuda_check(cudaStreamSynchronize(use), "work on the stream failed");
 }
 
 static void cuda_drain(heddle_device *device)
@@ -351,6 +355,50 @@ static bool cuda_is_device_memory(heddle_device *device, const void *memory)
     return attributes.type == cudaMemoryTypeDevice || attributes.type == cudaMemoryTypeManaged;
 }
 
+/* ------------------------------------------------------------------------------- other processes */
+
+static_assert(sizeof(cudaIpcMemHandle_t) <= HD_SHARE_WORDS * sizeof(uint64_t), "a longer key");
+
+static heddle_status cuda_share(heddle_device *device, uint64_t bytes, void **memory,
+                                uint64_t key[HD_SHARE_WORDS])
+{
+    cudaIpcMemHandle_t handle;
+    heddle_status status = cuda_allocate(device, bytes, memory);
+    if (status != HEDDLE_OK) return status;
+    status = hd_cuda_check(cudaIpcGetMemHandle(&handle, *memory), "memory cannot be shared");
+    if (status != HEDDLE_OK) {
+        cudaFree(*memory);
+        *memory = NULL;
+        return status;
+    }
+    memset(key, 0, HD_SHARE_WORDS * sizeof *key);
+    memcpy(key, &handle, sizeof handle);
+    return HEDDLE_OK;
+}
+
+/* On the same GPU, or one whose memory this one reaches; elsewhere it fails. */
+static heddle_status cuda_open_shared(heddle_device *device, const uint64_t key[HD_SHARE_WORDS],
+                                      void **memory)
+{
+    cudaIpcMemHandle_t handle;
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, NULL, &use);
+    *memory = NULL;
+    if (status != HEDDLE_OK) return status;
+    if (hd_fault_due()) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to open shared memory");
+    memcpy(&handle, key, sizeof handle);
+    return hd_cuda_check(cudaIpcOpenMemHandle(memory, handle, cudaIpcMemLazyEnablePeerAccess),
+                         "memory of another process cannot be opened");
+}
+
+static void cuda_close_shared(heddle_device *device, void *memory)
+{
+    cudaStream_t use;
+    if (memory != NULL && hd_cuda_enter(device, NULL, &use) == HEDDLE_OK)
+        (void)cudaIpcCloseMemHandle(memory);
+    (void)cudaGetLastError(); /* of a process that is gone */
+}
+
 /* ------------------------------------------------------------------------------------- events */
 
 static heddle_status cuda_event_create(heddle_device *device, void **event)
@@ -450,6 +498,10 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_lists,
         cuda_slabs,
         cuda_owners,
+        cuda_share,
+        cuda_free,
+        cuda_open_shared,
+        cuda_close_shared,
     };
     return &engine;
 }

@@ -58,10 +58,13 @@ typedef struct hd_exchange_ops {
     heddle_status (*offer)(hd_exchange *exchange, uint32_t member, heddle_status mine,
                            hd_delivery *delivery);
     /*
-     * all_to_all in two halves, of at most HEDDLE_TRANSPORT_ARRAYS arrays, where an exchange `overlaps`: the delivery and
-     * what it moves are left alone until `end` returns, and no other call comes between. The statuses of both are agreed
-     * upon. After a failure of `begin` there is nothing to end.
+     * all_to_all in parts, of at most HEDDLE_TRANSPORT_ARRAYS arrays, where an exchange `overlaps`. `ready` begins to bring
+     * what a delivery sends out of the device, while another may be under way; its status is brought to `begin`.
+     * Between `begin` and `end` the delivery and what it moves are left alone, and no other call comes but `ready`. The
+     * statuses of both are agreed upon. After a failure of `begin` there is nothing to end. When `end` returns
+     * the arrays are there for whatever is given to the device's own stream from then on.
      */
+    heddle_status (*ready)(hd_exchange *exchange, const hd_delivery *delivery);
     heddle_status (*begin)(hd_exchange *exchange, uint32_t member, heddle_status mine,
                            hd_delivery *delivery);
     heddle_status (*end)(hd_exchange *exchange, uint32_t member);
@@ -74,6 +77,7 @@ struct hd_exchange {
     uint32_t first, local; /* members [first, first + local) are of this process */
     bool direct;           /* every member can read and write the memory of every other */
     bool overlaps;         /* this member can work on its device while arrays are moved */
+    bool links;            /* some others are reached only by a transport */
 };
 
 /* The members are all of this process: one for every device, which stay the caller's. */

@@ -82,6 +82,7 @@ static heddle_status room_for_pairs(hd_delivery *d, void *context)
 {
     hd_writing *g = (hd_writing *)context;
     heddle_status status = HEDDLE_OK;
+    if (g->flows) return hd_flow_room(g, d);
     if (g->at + d->total > g->capacity && g->guesses) {
         status = expect_more(g, g->at + d->total);
     } else if (g->at + d->total > g->capacity) { /* in pieces */
@@ -155,7 +156,10 @@ static heddle_status send_slices(hd_writing *g, heddle_status mine, uint64_t rou
     return status == HEDDLE_OK ? hd_member_agree(g->member, mine) : status;
 }
 
-/* The same where a slice is laid out while the one before it is on its way. */
+/*
+ * The same where a slice is laid out while the one before it is on its way, and, where pairs flow, the one before is
+ * inserted meanwhile.
+ */
 static heddle_status send_slices_ahead(hd_writing *g, heddle_status mine, uint64_t rounds)
 {
     hd_exchange *exchange = hd_exchange_of(g->member);
@@ -166,18 +170,21 @@ static heddle_status send_slices_ahead(hd_writing *g, heddle_status mine, uint64
         if (mine == HEDDLE_OK)
             mine = lay_out(g, turns[i % 2], i * g->slice,
                            hd_slice_length(g->n, i * g->slice, g->slice));
+        deliveries[i % 2] = delivery_of(g, turns[i % 2]);
+        if (mine == HEDDLE_OK) mine = exchange->ops->ready(exchange, &deliveries[i % 2]);
         if (i != 0) status = exchange->ops->end(exchange, g->member->number);
         hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
         if (status != HEDDLE_OK) return status;
-        deliveries[i % 2] = delivery_of(g, turns[i % 2]);
         status = exchange->ops->begin(exchange, g->member->number, mine, &deliveries[i % 2]);
         hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
+        if (status == HEDDLE_OK && i != 0) mine = hd_flow_insert(g, (uint32_t)(i - 1) % 2);
     }
     if (status == HEDDLE_OK && rounds != 0)
         status = exchange->ops->end(exchange, g->member->number);
     hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
-    return status == HEDDLE_OK ? hd_member_agree(g->member, rounds != 0 ? HEDDLE_OK : mine)
-                               : status;
+    if (status == HEDDLE_OK && rounds != 0 && mine == HEDDLE_OK)
+        mine = hd_flow_insert(g, (uint32_t)(rounds - 1) % 2);
+    return status == HEDDLE_OK ? hd_member_agree(g->member, mine) : status;
 }
 
 /* How many rows come to this member: counted, or by its share of the bins and a little more. */
@@ -194,45 +201,66 @@ static uint64_t expected_rows(const hd_writing *g)
     return rows + rows / GUESS_SHARE + GUESS_MORE;
 }
 
-/* All members gather, or all insert in pieces; *whole says which. Agreed upon. */
-static heddle_status prepare_gather(hd_writing *g, bool *whole)
+/* Whether parts change before all pairs have come: some member inserts in pieces, as all do then, or as they come. */
+typedef struct manner {
+    bool pieces, flows;
+} manner;
+
+static heddle_status begin_dispatches(hd_writing *g)
+{
+    const hd_exchange *exchange = hd_exchange_of(g->member);
+    const uint32_t key_bits = g->w->table->options.key_bits, value_bits = g->value_width * 8;
+    heddle_status status = hd_dispatch_begin(&g->dispatch, g->member, g->w->spread, key_bits,
+                                             value_bits, g->slice, exchange->direct);
+    if (status == HEDDLE_OK && exchange->overlaps)
+        status = hd_dispatch_begin(&g->ahead, g->member, g->w->spread, key_bits, value_bits,
+                                   g->slice, false);
+    return status;
+}
+
+/* Agreed upon. */
+static heddle_status prepare_gather(hd_writing *g, uint64_t rounds, manner *how)
 {
     hd_exchange *exchange = hd_exchange_of(g->member);
-    uint64_t pieces = 0;
-    bool mine = true;
-    heddle_status status = take_room(g, expected_rows(g), &mine);
-    if (status == HEDDLE_OK && g->guesses && !mine)
+    uint64_t told[2];
+    bool whole = true;
+    heddle_status status = HEDDLE_OK;
+    g->flows = hd_flow_suits(g, rounds);
+    if (!g->flows) status = take_room(g, expected_rows(g), &whole);
+    if (status == HEDDLE_OK && g->guesses && !whole)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to gather pairs");
-    if (status == HEDDLE_OK)
-        status =
-            hd_dispatch_begin(&g->dispatch, g->member, g->w->spread, g->w->table->options.key_bits,
-                              g->value_width * 8, g->slice, exchange->direct);
-    if (status == HEDDLE_OK && exchange->overlaps)
-        status =
-            hd_dispatch_begin(&g->ahead, g->member, g->w->spread, g->w->table->options.key_bits,
-                              g->value_width * 8, g->slice, false);
-    pieces = !mine;
-    status = exchange->ops->reduce(exchange, g->member->number, status, &pieces, 1, HD_REDUCE_SUM);
-    *whole = pieces == 0;
+    if (status == HEDDLE_OK) status = begin_dispatches(g);
+    told[0] = !whole;
+    told[1] = g->flows;
+    status = exchange->ops->reduce(exchange, g->member->number, status, told, 2, HD_REDUCE_SUM);
+    how->pieces = told[0] != 0;
+    how->flows = told[1] != 0;
     return status;
+}
+
+/* Where parts change early. The status is the member's own. */
+static heddle_status prepare_part(hd_writing *g, const manner *how)
+{
+    if (!how->pieces && !how->flows) return HEDDLE_OK;
+    g->changing = true;
+    if (g->flows) return hd_flow_begin(g, expected_rows(g));
+    return g->w->builds ? heddle_table_clear(hd_part_of(g->w->table, g->member), NULL) : HEDDLE_OK;
 }
 
 heddle_status hd_write_gathered(hd_writing *g, uint64_t rounds, heddle_status *agreed)
 {
-    bool whole = true;
-    heddle_status mine = HEDDLE_OK, status = prepare_gather(g, &whole);
-    if (status == HEDDLE_OK && !whole) {
-        g->changing = true;
-        if (g->w->builds) mine = heddle_table_clear(hd_part_of(g->w->table, g->member), NULL);
-    }
-    if (status == HEDDLE_OK)
+    manner how;
+    heddle_status mine, status = prepare_gather(g, rounds, &how);
+    if (status == HEDDLE_OK) {
+        mine = prepare_part(g, &how);
         status = hd_exchange_of(g->member)->overlaps ? send_slices_ahead(g, mine, rounds)
                                                      : send_slices(g, mine, rounds);
+    }
     *agreed = status;
     if (status != HEDDLE_OK) return status;
     hd_dispatch_end(&g->dispatch); /* the tables may need the memory */
     hd_dispatch_end(&g->ahead);
     g->changing = true;
     hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
-    return work_off(g, whole && g->w->builds);
+    return g->flows ? HEDDLE_OK : work_off(g, !how.pieces && g->w->builds);
 }

@@ -10,9 +10,10 @@
  *   exchange     and sent there, where they are gathered in one array (group_gather.c). Members that reach each other's
  *                memory write them there at once. A member whose device works by itself lays out a slice while the
  *                one before it is on its way to other processes.
- *   work         When all are there, each member builds its part, or inserts into it, in one call.
+ *   work         When all are there, each member builds its part, or inserts into it, in one call. Where links are slow
+ *                beside that, it inserts each slice while the next one is on its way (group_flow.c).
  *
- * So nothing changes before all that can fail but the tables' own work is done. Where a member has no
+ * So nothing changes before all that can fail but the tables' own work is done, unless pairs flow. Where a member has no
  * memory to gather its pairs, all insert in pieces instead, as large as fit (CHUNKS). When the caller
  * wants to know what became of single keys, pairs are inserted slice by slice and the outcomes sent
  * home (group_outcomes.c).
@@ -199,6 +200,7 @@ static void writing_end(hd_writing *g)
     hd_buffer *const all[] = {&g->keys, &g->values, &g->staged[0], &g->staged[1], &g->staged[2]};
     hd_dispatch_end(&g->dispatch);
     hd_dispatch_end(&g->ahead);
+    hd_flow_end(g);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
     free(g->counts);
     free(g->rows);

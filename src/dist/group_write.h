@@ -39,6 +39,12 @@ typedef struct hd_write {
     hd_mend mend;
 } hd_write;
 
+/* A slice that has come. */
+typedef struct hd_arrived {
+    hd_buffer keys, values;
+    uint64_t pairs;
+} hd_arrived;
+
 /* A member's part of it. */
 typedef struct hd_writing {
     hd_write *w;
@@ -52,6 +58,9 @@ typedef struct hd_writing {
     hd_buffer keys, values; /* pairs that have come here */
     uint64_t at, capacity;  /* how many, and how many fit */
     uint64_t received;      /* how many in all */
+    bool flows;             /* instead they are inserted slice by slice (group_flow.c) */
+    hd_arrived arrived[2];  /* by turns */
+    uint32_t arriving;      /* whose turn is next */
     hd_buffer staged[3];
     heddle_totals totals;
     bool guesses;       /* how many rows come is not counted beforehand */
@@ -71,6 +80,16 @@ heddle_status hd_write_result(hd_writing *g, heddle_status status, heddle_totals
 heddle_status hd_write_alone(hd_writing *g, heddle_status *agreed);
 /* Gathers all pairs and works them off. *agreed is what all members know; the status is the member's own. */
 heddle_status hd_write_gathered(hd_writing *g, uint64_t rounds, heddle_status *agreed);
+/*
+ * Pairs that are inserted as they come: whether this member does so, which all must know before it begins, since parts
+ * change while pairs are still on their way; the empty part of a build, made fit for the rows expected; room for a
+ * slice; and its insertion while the next one is on its way.
+ */
+bool hd_flow_suits(const hd_writing *g, uint64_t rounds);
+heddle_status hd_flow_begin(hd_writing *g, uint64_t expected);
+heddle_status hd_flow_room(hd_writing *g, hd_delivery *d);
+heddle_status hd_flow_insert(hd_writing *g, uint32_t turn);
+void hd_flow_end(hd_writing *g);
 /* Inserts slice by slice and brings the outcomes home. The status is the member's own. */
 heddle_status hd_write_outcomes(hd_writing *g, uint64_t rounds, heddle_status *agreed);
 

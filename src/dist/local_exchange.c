@@ -210,7 +210,7 @@ static void local_close(hd_exchange *exchange)
 }
 
 static const hd_exchange_ops local_ops = {
-    local_reduce, local_all_to_all, local_close, local_offer, NULL, NULL};
+    local_reduce, local_all_to_all, local_close, local_offer, NULL, NULL, NULL};
 
 static bool copies_always;
 

@@ -1,32 +1,16 @@
 /*
  * transport_exchange.c: the exchange of members that are processes, over a transport (heddle/group.h). What
- * members agree upon travels with the numbers that they exchange anyway. Memory of a device goes through
- * pinned host memory unless the transport can take it.
+ * members agree upon travels with the numbers that they exchange anyway. How arrays go is said in transport_exchange.h.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "dist/members.h"
+#include "dist/transport_exchange.h"
 #include "engine/error.h"
+#include "engine/meanwhile.h"
 
-typedef struct transport_exchange {
-    hd_exchange base;
-    heddle_transport transport;
-    heddle_device *device; /* NULL until it is open */
-    bool lost;             /* a member no longer answers */
-    bool staged;           /* memory of the device goes through pinned memory */
-    bool any_staged;       /* that of some member does */
-    uint64_t *words;       /* two to send to every member, and two from every member */
-    uint64_t *bytes;       /* that go to every member, and that come */
-    struct {
-        void *memory; /* pinned */
-        uint64_t bytes;
-    } outgoing, incoming;
-    const hd_delivery *under_way; /* begun and not ended */
-    heddle_status copied;         /* what became of its arrays on the way out */
-} transport_exchange;
-
-static heddle_status lose(transport_exchange *x)
+static heddle_status lose(hd_transport_exchange *x)
 {
     x->lost = true;
     return hd_fail(HEDDLE_ERROR_PEER,
@@ -34,7 +18,7 @@ static heddle_status lose(transport_exchange *x)
 }
 
 /* The reason of this member where it failed itself, else what is known of the other. */
-static heddle_status fail_as(const transport_exchange *x, uint32_t member, heddle_status status,
+static heddle_status fail_as(const hd_transport_exchange *x, uint32_t member, heddle_status status,
                              heddle_status mine)
 {
     if (mine != HEDDLE_OK && member == x->transport.member) return mine;
@@ -50,7 +34,7 @@ static int find_failed(const heddle_transport *transport, heddle_status mine, ui
     return transport->reduce(transport->context, word, 1, 1);
 }
 
-static heddle_status agree(transport_exchange *x, heddle_status mine)
+static heddle_status agree(hd_transport_exchange *x, heddle_status mine)
 {
     uint64_t word;
     if (x->lost || find_failed(&x->transport, mine, &word) != 0) return lose(x);
@@ -60,7 +44,7 @@ static heddle_status agree(transport_exchange *x, heddle_status mine)
 static heddle_status transport_reduce(hd_exchange *exchange, uint32_t member, heddle_status mine,
                                       uint64_t *numbers, uint64_t n, uint32_t how)
 {
-    transport_exchange *x = (transport_exchange *)exchange;
+    hd_transport_exchange *x = (hd_transport_exchange *)exchange;
     const heddle_status status = agree(x, mine);
     (void)member;
     if (status != HEDDLE_OK || n == 0) return status;
@@ -72,20 +56,25 @@ static heddle_status transport_reduce(hd_exchange *exchange, uint32_t member, he
 /* ---------------------------------------------------------------------------------- all to all */
 
 /* Tells all how many elements come, and how this member is. */
-static heddle_status send_counts(transport_exchange *x, heddle_status mine, hd_delivery *d)
+static heddle_status send_counts(hd_transport_exchange *x, heddle_status mine, hd_delivery *d)
 {
-    const uint32_t members = x->base.members;
-    uint64_t *send = x->words, *receive = x->words + 2 * (uint64_t)members;
+    const uint32_t members = x->base.members, words = x->near.any ? HD_WORDS_NEAR : HD_WORDS_FAR;
+    uint64_t *send = x->words, *receive = x->words + (uint64_t)members * words;
     if (x->lost) return lose(x);
-    for (uint32_t i = 0; i < members; i++) {
-        send[2 * i] = (uint64_t)mine;
-        send[2 * i + 1] = mine == HEDDLE_OK ? d->send[i] : 0;
-    }
-    if (x->transport.all_to_all_words(x->transport.context, send, receive, 2) != 0) return lose(x);
+    memset(send, 0, (uint64_t)members * words * sizeof *send);
+    if (mine == HEDDLE_OK) hd_ways_tell(x, d, send, words);
+    for (uint32_t i = 0; i < members; i++) send[i * words + HD_WORD_STATUS] = (uint64_t)mine;
+    if (x->transport.all_to_all_words(x->transport.context, send, receive, words) != 0)
+        return lose(x);
     d->total = 0;
+    for (uint32_t i = 0; i < members; i++) {
+        const heddle_status status = (heddle_status)receive[i * words + HD_WORD_STATUS];
+        if (status != HEDDLE_OK) return fail_as(x, i, status, mine);
+    }
     for (uint32_t i = 0; i < members; i++)
-        if (receive[2 * i] != HEDDLE_OK) return fail_as(x, i, (heddle_status)receive[2 * i], mine);
-    for (uint32_t i = 0; i < members; i++) d->total += d->receive[i] = receive[2 * i + 1];
+        d->total += d->receive[i] = receive[i * words + HD_WORD_COUNT];
+    if (x->near.any && hd_near_follow(&x->near, receive + HD_WORD_GENERATION, words) != HEDDLE_OK)
+        return lose(x);
     return HEDDLE_OK;
 }
 
@@ -93,8 +82,8 @@ static bool apart_always;
 
 void hd_transport_exchange_apart_always(bool always) { apart_always = always; }
 
-/* Whether this member stages, and whether any does: members may be of different kinds. */
-static heddle_status learn_staging(transport_exchange *x)
+/* Whether this member stages, whether any does, and who are near: members may be of different kinds. */
+static heddle_status learn_ways(hd_transport_exchange *x)
 {
     const bool apart = apart_always || !x->device->engine->host_memory;
     uint64_t any;
@@ -103,173 +92,133 @@ static heddle_status learn_staging(transport_exchange *x)
     if (x->transport.reduce(x->transport.context, &any, 1, 1) != 0) return lose(x);
     x->any_staged = any != 0;
     x->base.overlaps = apart && x->transport.all_to_all_begin != NULL;
+    if (x->any_staged && hd_near_learn(&x->near, x->device, x->staged) != HEDDLE_OK) return lose(x);
+    x->base.links = hd_ways_links(x);
     return HEDDLE_OK;
 }
 
-/* Pinned memory of so many bytes at least. */
-static heddle_status pinned_room(transport_exchange *x, void **memory, uint64_t *has,
-                                 uint64_t bytes)
+static heddle_status wait_for_copies(hd_transport_exchange *x, heddle_status mine)
 {
-    const hd_engine *engine = x->device->engine;
+    return mine == HEDDLE_OK ? x->device->engine->synchronize(x->device, NULL) : mine;
+}
+
+/* Pinned memory for one array after the other, so that nothing can be missing when they are moved. */
+static heddle_status room_for_widest(hd_transport_exchange *x, const hd_delivery *d)
+{
+    hd_delivery widest = *d;
     heddle_status status;
-    if (*has >= bytes && *memory != NULL) return HEDDLE_OK;
-    if (*memory != NULL) engine->free_pinned(x->device, *memory);
-    *memory = NULL;
-    *has = 0;
-    status = engine->allocate_pinned(x->device, bytes + (bytes == 0), memory);
-    if (status == HEDDLE_OK) *has = bytes;
-    return status;
+    widest.arrays = 1;
+    for (uint32_t a = 0; a < d->arrays; a++)
+        if (d->width[a] > widest.width[0]) widest.width[0] = d->width[a];
+    status = hd_ways_stage_room(x, &widest);
+    return status == HEDDLE_OK ? hd_ways_room(x, &widest) : status;
 }
 
-static uint64_t elements_sent(const transport_exchange *x, const hd_delivery *d)
-{
-    uint64_t sent = 0;
-    for (uint32_t i = 0; i < x->base.members; i++) sent += d->send[i];
-    return sent;
-}
-
-/* Room to stage elements of so many bytes. */
-static heddle_status stage_room(transport_exchange *x, const hd_delivery *d, uint32_t width)
+/* All know how much comes, and have room for it; what was packed for them is there. */
+static heddle_status agree_on_room(hd_transport_exchange *x, heddle_status mine, hd_delivery *d,
+                                   bool all_staged)
 {
     heddle_status status;
-    if (!x->staged) return HEDDLE_OK;
-    status = pinned_room(x, &x->outgoing.memory, &x->outgoing.bytes, elements_sent(x, d) * width);
-    return status == HEDDLE_OK
-               ? pinned_room(x, &x->incoming.memory, &x->incoming.bytes, d->total * width)
-               : status;
+    x->turn = x->packed;
+    status = send_counts(x, wait_for_copies(x, mine), d);
+    if (status != HEDDLE_OK) return status;
+    mine = d->room != NULL ? d->room(d, d->context) : HEDDLE_OK;
+    if (mine == HEDDLE_OK) mine = all_staged ? hd_ways_room(x, d) : room_for_widest(x, d);
+    if (mine == HEDDLE_OK && x->near.any) mine = hd_near_open(&x->near);
+    return agree(x, mine);
 }
 
-/* One array after the other is staged. */
-static uint32_t widest(const hd_delivery *d)
+/* One array through the transport, staged on both sides where this member stages. */
+static heddle_status move_array(hd_transport_exchange *x, const hd_delivery *d, uint32_t a,
+                                heddle_status mine)
 {
-    uint32_t width = 0;
-    for (uint32_t a = 0; a < d->arrays; a++) width = d->width[a] > width ? d->width[a] : width;
-    return width;
-}
-
-/* All of them are. */
-static uint32_t widths_before(const hd_delivery *d, uint32_t array)
-{
-    uint32_t width = 0;
-    for (uint32_t a = 0; a < array; a++) width += d->width[a];
-    return width;
-}
-
-static heddle_status copy_now(transport_exchange *x, void *to, const void *from, uint64_t bytes)
-{
-    const hd_engine *engine = x->device->engine;
-    heddle_status status = HEDDLE_OK;
-    if (bytes != 0) status = engine->copy(x->device, to, from, bytes, NULL);
-    return status == HEDDLE_OK ? engine->synchronize(x->device, NULL) : status;
-}
-
-/* Says how many bytes of an array go to and come from every member. */
-static void count_bytes(transport_exchange *x, const hd_delivery *d, uint32_t a)
-{
-    const uint32_t members = x->base.members;
-    for (uint32_t i = 0; i < members; i++) {
-        x->bytes[i] = d->send[i] * d->width[a];
-        x->bytes[members + i] = d->receive[i] * d->width[a];
-    }
-}
-
-static heddle_status move_array(transport_exchange *x, const hd_delivery *d, uint32_t a)
-{
-    const uint64_t sent = elements_sent(x, d) * d->width[a];
-    const void *from = d->from[a];
-    void *to = d->to[a];
-    heddle_status status = HEDDLE_OK;
-    count_bytes(x, d, a);
-    if (x->staged) {
-        status = copy_now(x, x->outgoing.memory, from, sent);
-        from = x->outgoing.memory;
-        to = x->incoming.memory;
-    }
+    hd_delivery one = *d;
+    const void *from;
+    void *to;
+    one.arrays = 1;
+    one.width[0] = d->width[a];
+    one.from[0] = d->from[a];
+    one.to[0] = d->to[a];
+    if (mine == HEDDLE_OK) mine = wait_for_copies(x, hd_ways_stage(x, &one));
+    hd_ways_transport(x, &one, 0, &from, &to);
     /* Also after a failure: the others are waiting. It is told when all arrays have been moved. */
     if (x->transport.all_to_all(x->transport.context, from, x->bytes, to,
                                 x->bytes + x->base.members) != 0)
         return lose(x);
-    if (status == HEDDLE_OK && x->staged)
-        status = copy_now(x, d->to[a], to, d->total * d->width[a]);
-    return status;
-}
-
-/* All know how much comes, and have room for it. */
-static heddle_status agree_on_room(transport_exchange *x, heddle_status mine, hd_delivery *d,
-                                   bool all_staged)
-{
-    heddle_status status;
-    if (mine == HEDDLE_OK) mine = x->device->engine->synchronize(x->device, NULL);
-    status = send_counts(x, mine, d);
-    if (status != HEDDLE_OK) return status;
-    mine = d->room != NULL ? d->room(d, d->context) : HEDDLE_OK;
-    if (mine == HEDDLE_OK)
-        mine = stage_room(x, d, all_staged ? widths_before(d, d->arrays) : widest(d));
-    return agree(x, mine);
+    return mine == HEDDLE_OK ? wait_for_copies(x, hd_ways_unpack(x, &one)) : mine;
 }
 
 static heddle_status transport_all_to_all(hd_exchange *exchange, uint32_t member,
                                           heddle_status mine, hd_delivery *d)
 {
-    transport_exchange *x = (transport_exchange *)exchange;
-    const heddle_status status = agree_on_room(x, mine, d, false);
+    hd_transport_exchange *x = (hd_transport_exchange *)exchange;
+    heddle_status status;
     (void)member;
+    if (mine == HEDDLE_OK) mine = hd_ways_pack(x, d);
+    status = agree_on_room(x, mine, d, false);
     if (status != HEDDLE_OK) return status;
-    mine = HEDDLE_OK;
+    mine = hd_ways_fetch(x, d);
     for (uint32_t a = 0; a < d->arrays; a++) {
-        const heddle_status moved = move_array(x, d, a);
-        if (moved == HEDDLE_ERROR_PEER) return moved;
-        if (mine == HEDDLE_OK) mine = moved;
+        mine = move_array(x, d, a, mine);
+        if (mine == HEDDLE_ERROR_PEER) return mine;
     }
-    /* Copies of staged arrays are all that can fail here for one member alone. */
-    return x->any_staged ? agree(x, mine) : HEDDLE_OK;
+    /* Copies are all that can fail here for one member alone. */
+    return x->any_staged ? agree(x, wait_for_copies(x, mine)) : HEDDLE_OK;
 }
 
 /* ---------------------------------------------------------------------------------- in two halves */
 
-static heddle_status begin_array(transport_exchange *x, const hd_delivery *d, uint32_t a)
+static heddle_status transport_ready(hd_exchange *exchange, const hd_delivery *d)
 {
-    const uint64_t sent = elements_sent(x, d);
-    const void *from = d->from[a];
-    void *to = d->to[a];
-    count_bytes(x, d, a);
-    if (x->staged) {
-        from = (char *)x->outgoing.memory + sent * widths_before(d, a);
-        to = (char *)x->incoming.memory + d->total * widths_before(d, a);
-        const heddle_status status =
-            copy_now(x, (void *)(uintptr_t)from, d->from[a], sent * d->width[a]);
-        if (x->copied == HEDDLE_OK)
-            x->copied = status; /* told at the end: the others are waiting */
-    }
+    hd_transport_exchange *x = (hd_transport_exchange *)exchange;
+    const heddle_status status = hd_ways_pack(x, d);
+    return status == HEDDLE_OK ? hd_ways_stage(x, d) : status;
+}
+
+static heddle_status begin_array(hd_transport_exchange *x, const hd_delivery *d, uint32_t a)
+{
+    const void *from;
+    void *to;
+    hd_ways_transport(x, d, a, &from, &to);
     return x->transport.all_to_all_begin(x->transport.context, from, x->bytes, to,
                                          x->bytes + x->base.members) != 0
                ? lose(x)
                : HEDDLE_OK;
 }
 
+/* Of hd_meanwhile_set. Failures are found at the end. */
+static void move_on(void *context)
+{
+    const hd_transport_exchange *x = (const hd_transport_exchange *)context;
+    x->transport.all_to_all_progress(x->transport.context);
+}
+
 static heddle_status transport_begin(hd_exchange *exchange, uint32_t member, heddle_status mine,
                                      hd_delivery *d)
 {
-    transport_exchange *x = (transport_exchange *)exchange;
+    hd_transport_exchange *x = (hd_transport_exchange *)exchange;
     heddle_status status = agree_on_room(x, mine, d, true);
     (void)member;
-    x->copied = HEDDLE_OK;
+    if (status != HEDDLE_OK) return status;
     for (uint32_t a = 0; a < d->arrays && status == HEDDLE_OK; a++) status = begin_array(x, d, a);
-    if (status == HEDDLE_OK) x->under_way = d;
-    return status;
+    x->fetched = hd_ways_fetch(x, d); /* told at the end: the others are waiting */
+    if (status != HEDDLE_OK) return status;
+    x->under_way = d;
+    if (x->transport.all_to_all_progress != NULL) hd_meanwhile_set(move_on, x);
+    return HEDDLE_OK;
 }
 
 static heddle_status transport_end(hd_exchange *exchange, uint32_t member)
 {
-    transport_exchange *x = (transport_exchange *)exchange;
+    hd_transport_exchange *x = (hd_transport_exchange *)exchange;
     const hd_delivery *d = x->under_way;
-    heddle_status mine = x->copied;
+    heddle_status mine;
     (void)member;
     x->under_way = NULL;
+    hd_meanwhile_set(NULL, NULL);
     if (x->lost || x->transport.all_to_all_end(x->transport.context) != 0) return lose(x);
-    for (uint32_t a = 0; a < d->arrays && x->staged && mine == HEDDLE_OK; a++)
-        mine = copy_now(x, d->to[a], (char *)x->incoming.memory + d->total * widths_before(d, a),
-                        d->total * d->width[a]);
+    mine = wait_for_copies(x, x->fetched); /* others will use their windows again */
+    if (mine == HEDDLE_OK) mine = hd_ways_unpack(x, d);
     return x->any_staged ? agree(x, mine) : HEDDLE_OK;
 }
 
@@ -277,31 +226,34 @@ static heddle_status transport_end(hd_exchange *exchange, uint32_t member)
 
 static void transport_close(hd_exchange *exchange)
 {
-    transport_exchange *x = (transport_exchange *)exchange;
+    hd_transport_exchange *x = (hd_transport_exchange *)exchange;
     if (x->transport.close != NULL) x->transport.close(x->transport.context);
-    if (x->outgoing.memory != NULL) x->device->engine->free_pinned(x->device, x->outgoing.memory);
-    if (x->incoming.memory != NULL) x->device->engine->free_pinned(x->device, x->incoming.memory);
+    hd_ways_free(x);
+    hd_near_free(&x->near);
     free(x->words);
     free(x->bytes);
     free(x);
 }
 
 static const hd_exchange_ops transport_ops = {
-    transport_reduce, transport_all_to_all, transport_close, NULL, transport_begin, transport_end};
+    transport_reduce, transport_all_to_all, transport_close, NULL,
+    transport_ready,  transport_begin,      transport_end};
 
-static transport_exchange *make_exchange(const heddle_transport *transport)
+static hd_transport_exchange *make_exchange(const heddle_transport *transport)
 {
     const size_t members = transport->members;
-    transport_exchange *x = hd_fault_due() ? NULL : (transport_exchange *)calloc(1, sizeof *x);
+    hd_transport_exchange *x =
+        hd_fault_due() ? NULL : (hd_transport_exchange *)calloc(1, sizeof *x);
     if (x == NULL) return NULL;
     x->transport = *transport;
-    x->words = (uint64_t *)calloc(4 * members, sizeof *x->words);
+    x->words = (uint64_t *)calloc(2 * HD_WORDS_NEAR * members, sizeof *x->words);
     x->bytes = (uint64_t *)calloc(2 * members, sizeof *x->bytes);
     x->base.ops = &transport_ops;
     x->base.members = transport->members;
     x->base.first = transport->member;
     x->base.local = 1;
-    if (x->words != NULL && x->bytes != NULL) return x;
+    if (x->words != NULL && x->bytes != NULL && hd_near_make(&x->near, &x->transport) == HEDDLE_OK)
+        return x;
     free(x->words);
     free(x->bytes);
     free(x);
@@ -318,7 +270,7 @@ static heddle_status give_up(const heddle_transport *transport)
 }
 
 /* Makes the group of this process, which the others may yet do without; *made is NULL when that fails. */
-static heddle_status make_group(transport_exchange *x, const char *device,
+static heddle_status make_group(hd_transport_exchange *x, const char *device,
                                 const heddle_group_options *options, heddle_group **made)
 {
     heddle_group_options chosen;
@@ -334,7 +286,7 @@ heddle_status heddle_group_open_over(const heddle_transport *transport, const ch
                                      const heddle_group_options *options, heddle_group **group)
 {
     heddle_group *made = NULL;
-    transport_exchange *x;
+    hd_transport_exchange *x;
     heddle_device *opened;
     heddle_status status;
     if (transport == NULL || transport->size != sizeof *transport || group == NULL)
@@ -346,7 +298,7 @@ heddle_status heddle_group_open_over(const heddle_transport *transport, const ch
     x = make_exchange(transport);
     if (x == NULL) return give_up(transport);
     status = agree(x, make_group(x, device, options, &made));
-    if (status == HEDDLE_OK) status = learn_staging(x);
+    if (status == HEDDLE_OK) status = learn_ways(x);
     if (status == HEDDLE_OK) {
         *group = made;
         return HEDDLE_OK;

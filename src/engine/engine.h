@@ -35,7 +35,7 @@ struct heddle_device {
     pthread_mutex_t lock;
     hd_stage *idle_stages; /* buffers for host arrays that no call is using; guarded by the lock */
     hd_block *blocks;      /* memory for scratch (blocks.h); guarded by the lock */
-    uint64_t idle_max;     /* bytes of it that may lie idle; 0 until it is known; guarded by the lock */
+    uint64_t idle_max; /* bytes of it that may lie idle; 0 until it is known; guarded by the lock */
 };
 
 /* The operations of one compiled table (a line of instances.def) on one engine. */
@@ -129,6 +129,8 @@ typedef struct hd_roof_request {
    on a CPU, where no library does it, as if a pass were a copy. */
 #define HD_ROOF_PARTITION 4
 
+#define HD_SHARE_WORDS 8
+
 struct hd_engine {
     uint32_t kind;    /* HEDDLE_DEVICE_* */
     bool host_memory; /* device memory is host memory: nothing is ever staged */
@@ -204,6 +206,15 @@ struct hd_engine {
     const hd_slab_ops *(*slabs)(uint32_t key_bits, uint32_t value_bits);
     /* Rows with keys of 32 or 64 bits on their way through a group. */
     const hd_owners_ops *(*owners)(uint32_t key_bits);
+
+    /* Memory that other processes of this machine may open, and the key by which they do. */
+    heddle_status (*share)(heddle_device *device, uint64_t bytes, void **memory,
+                           uint64_t key[HD_SHARE_WORDS]);
+    void (*unshare)(heddle_device *device, void *memory);
+    /* The memory that another process has shared, while that one lives and has it. */
+    heddle_status (*open_shared)(heddle_device *device, const uint64_t key[HD_SHARE_WORDS],
+                                 void **memory);
+    void (*close_shared)(heddle_device *device, void *memory);
 };
 
 /* The engines; NULL where one was not built. */

@@ -38,6 +38,7 @@ typedef struct transport {
     bool device_memory;    /* MPI takes memory of a GPU */
     MPI_Request *requests; /* two for every rank and array */
     int begun;             /* of them, by all_to_all_begin */
+    bool failed;           /* one of these has */
     uint64_t *bounce;      /* numbers on their way */
     uint64_t bounce_numbers;
     uint64_t *places; /* where the bytes for and from every rank begin, and how far they are */
@@ -297,13 +298,22 @@ static int all_to_all_begin(void *context, const void *from, const uint64_t *sen
     return 0;
 }
 
+/* Whether they are done, and whether one has failed, is asked again at the end. */
+static void all_to_all_progress(void *context)
+{
+    transport *t = (transport *)context;
+    int done;
+    if (t->begun != 0 && !t->failed)
+        t->failed = MPI_Testall(t->begun, t->requests, &done, MPI_STATUSES_IGNORE) != MPI_SUCCESS;
+}
+
 static int all_to_all_end(void *context)
 {
     transport *t = (transport *)context;
     const int count = t->begun;
     if (before != NULL) before();
     t->begun = 0;
-    return wait_for(t, t->requests, count) != 0 ? lose(t, t->requests, count) : 0;
+    return t->failed || wait_for(t, t->requests, count) != 0 ? lose(t, t->requests, count) : 0;
 }
 
 /* ---------------------------------------------------------------------------------------- life */
@@ -407,6 +417,7 @@ heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
     public_face.close = close_transport;
     public_face.all_to_all_begin = all_to_all_begin;
     public_face.all_to_all_end = all_to_all_end;
+    public_face.all_to_all_progress = all_to_all_progress;
     return heddle_group_open_over(&public_face, name_device(t, device, name, sizeof name), options,
                                   group);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dist/exchange.h"
+#include "dist/near.h"
 #include "mpi/mpi_transport.h"
 #include "rank_device.h"
 #include "support/group_model.h"
@@ -251,6 +252,15 @@ static void tables_over_ranks_of_two_kinds(void **state)
 static void tables_over_ranks_that_overlap(void **state)
 {
     (void)state;
+    hd_near_never(true);
+    use_tables(use_table, true, 900);
+    hd_near_never(false);
+}
+
+/* All are such ranks, and read each other's memory. */
+static void tables_over_ranks_that_are_near(void **state)
+{
+    (void)state;
     use_tables(use_table, true, 900);
 }
 
@@ -298,6 +308,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {ONCE(tables_over_ranks),
                                        ONCE(tables_over_ranks_of_two_kinds),
                                        ONCE(tables_over_ranks_that_overlap),
+                                       ONCE(tables_over_ranks_that_are_near),
                                        ONCE(tables_over_ranks_whose_memory_is_taken),
                                        ONCE(independent_tables_over_ranks),
                                        ONCE(all_ranks_know_why),

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dist/exchange.h"
+#include "dist/near.h"
 #include "mpi/mpi_transport.h"
 #include "support/group_model.h"
 
@@ -105,8 +106,10 @@ static void fail_to_begin(int memory, int receives, int sends)
     MPI_Barrier(MPI_COMM_WORLD);
     check(setenv("HEDDLE_MPI_CUDA", memory == MEMORY_TAKEN ? "1" : "0", 1) == 0, "setenv");
     hd_transport_exchange_apart_always(memory != MEMORY_HOST);
+    hd_near_never(true);
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &group));
     hd_transport_exchange_apart_always(false);
+    hd_near_never(false);
     check_ok(heddle_group_table_create(group, NULL, NULL, &table));
     receives_left = rank == ranks - 1 ? receives : -1;
     sends_left = rank == ranks - 1 ? sends : -1;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "dist/exchange.h"
+#include "dist/near.h"
 #include "mpi/mpi_transport.h"
 #include "support/group_model.h"
 #include "support/keys.h"
@@ -74,11 +75,13 @@ static void ranks_that_leave_are_noticed(void **state)
         MPI_Barrier(MPI_COMM_WORLD);
         /* By turns as ranks whose slices are laid out while others are on their way. */
         hd_transport_exchange_apart_always(after / (ranks - 1) / 2 % 2 == 1);
+        hd_near_never(after / (ranks - 1) % 2 == 1);
         check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &group));
         leave_in(group, after, after / (ranks - 1) % 2 == 0);
         if (rank != ranks - 1) heddle_group_close(group);
     }
     hd_transport_exchange_apart_always(false);
+    hd_near_never(false);
 }
 
 /* The last rank does not come when the others open a group. */

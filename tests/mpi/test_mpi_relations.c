@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "dist/exchange.h"
+#include "dist/near.h"
 #include "mpi/mpi_transport.h"
 #include "rank_device.h"
 #include "support/group_relate.h"
@@ -36,7 +37,7 @@ static relate_share share_of(uint64_t left, uint64_t right)
     return s;
 }
 
-/* Every other group has ranks of two kinds: some stage what they send and receive. */
+/* Every other group has ranks of two kinds: some stage what they send and receive, or read what others of them send. */
 static heddle_group *open_group(void)
 {
     static int opened;
@@ -44,9 +45,11 @@ static heddle_group *open_group(void)
     heddle_group *group = NULL;
     options.slice = 333;
     options.timeout_ms = 120000;
-    hd_transport_exchange_apart_always(opened++ % 2 == 1 && rank % 2 == 0);
+    hd_transport_exchange_apart_always(opened % 2 == 1 && rank % 2 == 0);
+    hd_near_never(opened++ % 4 == 1);
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank_device(rank), &options, &group));
     hd_transport_exchange_apart_always(false);
+    hd_near_never(false);
     return group;
 }
 

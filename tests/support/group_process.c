@@ -2,6 +2,7 @@
 #include "support/group_process.h"
 
 #include "dist/exchange.h"
+#include "dist/near.h"
 
 group_process process;
 
@@ -10,6 +11,7 @@ void process_join(const mesh_sockets *sockets, uint32_t member, uint32_t memory)
     mesh_join(&process.mesh, sockets, member);
     process.mesh.device_memory = memory == MEMORY_TAKEN;
     hd_transport_exchange_apart_always(memory != MEMORY_HOST);
+    hd_near_never(memory != MEMORY_READ);
 }
 
 heddle_status call_build(void)

@@ -14,8 +14,8 @@
 
 #define PROCESS_ROWS_MAX 3000
 
-/* Memory of the devices: the host's, or as if it were their own, and staged, or taken by the transport. */
-enum { MEMORY_HOST, MEMORY_STAGED, MEMORY_TAKEN };
+/* Memory of the devices: the host's, or as if it were their own, and staged, or taken by the transport, or read by others. */
+enum { MEMORY_HOST, MEMORY_STAGED, MEMORY_TAKEN, MEMORY_READ };
 
 typedef struct group_process {
     uint64_t rows; /* that calls give */

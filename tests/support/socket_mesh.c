@@ -155,11 +155,21 @@ static int all_to_all_begin(void *context, const void *from, const uint64_t *sen
     draw_lines(mesh, lines, from, send_bytes, to, receive_bytes);
     mesh->begins++;
     for (uint32_t i = 0; i < mesh->members; i++) {
+        mesh->begun_bytes += lines[i].send;
         const bool waits = mesh->arrays != 0 && mesh->begun[mesh->arrays - 1][i].send != 0;
         if (lines[i].send != 0 && !waits && push(mesh, mesh->sockets[i], &lines[i]) != 0) return 1;
     }
     mesh->arrays++;
     return 0;
+}
+
+/* The first array that has not gone, as far as the sockets take it; failures are found at the end. */
+static void all_to_all_progress(void *context)
+{
+    socket_mesh *mesh = context;
+    mesh->asked++;
+    for (uint32_t i = 0; i < mesh->members && mesh->arrays != 0; i++)
+        if (mesh->begun[0][i].send != 0) (void)push(mesh, mesh->sockets[i], &mesh->begun[0][i]);
 }
 
 static int all_to_all_end(void *context)
@@ -216,8 +226,9 @@ static void close_mesh(void *context)
 
 heddle_transport mesh_transport(socket_mesh *mesh)
 {
-    const heddle_transport t = {sizeof t,   mesh->members,    mesh->member,     mesh->device_memory,
-                                mesh,       reduce,           all_to_all_words, all_to_all,
-                                close_mesh, all_to_all_begin, all_to_all_end};
+    const heddle_transport t = {
+        sizeof t,   mesh->members,    mesh->member,     mesh->device_memory,
+        mesh,       reduce,           all_to_all_words, all_to_all,
+        close_mesh, all_to_all_begin, all_to_all_end,   all_to_all_progress};
     return t;
 }

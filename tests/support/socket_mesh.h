@@ -28,6 +28,8 @@ typedef struct socket_mesh {
     mesh_line begun[HEDDLE_TRANSPORT_ARRAYS][MESH_MAX]; /* arrays that were begun and not ended */
     uint32_t arrays;                                    /* how many */
     uint64_t begins;                                    /* so far */
+    uint64_t asked;                                     /* between the halves */
+    uint64_t begun_bytes;                               /* that were sent to others so */
 } socket_mesh;
 
 /* Sockets between all of them, before the processes are forked. */
