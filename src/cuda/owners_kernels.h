@@ -62,6 +62,10 @@ typedef struct owners_desk {
 /* Whether there are so few bins that their owners are in shared memory, where the rows need room too. */
 #define OWNERS_SHARED(batch) ((batch).bits <= HD_OWNER_BITS_FEW)
 
+/* What kernels are compiled for instead of a number of bits, beyond 32 members: few bins and many. */
+#define OWNERS_MANY 0
+#define OWNERS_MANY_BINS (-1)
+
 /* Its bytes, where an element of `rows` has `width` of them. */
 static inline size_t owners_desk_bytes(const hd_owners &batch, uint32_t width)
 {
@@ -117,14 +121,13 @@ static __device__ __forceinline__ char *other_column(const owners_desk &desk,
     return DIRECT ? desk.other_of[owner] : columns.other;
 }
 
-/* BITS as in rank_rows: few members have few bins, and do not ask where owners are. */
+/* BITS as in rank_rows. */
 template <int BITS>
 static __device__ __forceinline__ uint32_t owner_of(const owners_desk &desk, const hd_owners &batch,
                                                     hd_key key)
 {
     const uint32_t bin = (uint32_t)(mix_key(&batch.mix, key) >> (HD_KEY_BITS - batch.bits));
-    if (BITS == 0 && !OWNERS_SHARED(batch)) return __ldg(batch.owners + bin);
-    return desk.owners[bin];
+    return BITS == OWNERS_MANY_BINS ? __ldg(batch.owners + bin) : desk.owners[bin];
 }
 
 /* ------------------------------------------------------------------------------- ranks of a tile */
@@ -204,7 +207,7 @@ HD_FN void rank_many(const hd_owners &batch, const warp_rows &rows, uint16_t *co
 }
 
 /*
- * Reads the rows of a tile; BITS as in rank_few, or 0. Afterwards the counts of all warps are there. Before, a
+ * Reads the rows of a tile; BITS as in rank_few, or OWNERS_MANY*. Afterwards the counts of all warps are there. Before, a
  * warp writes nothing but its own counts: others may still be at the tile before.
  */
 template <int BITS>
@@ -220,7 +223,7 @@ rank_rows(const owners_desk &desk, const hd_owners &batch, const warp_rows &rows
 #pragma unroll
     for (uint32_t i = 0; i < OWNERS_ITEMS; i++) spots[i] = owner_of<BITS>(desk, batch, keys[i]);
     __syncwarp(); /* all lanes are done with the tile before */
-    if constexpr (BITS != 0) rank_few<BITS>(batch, rows, counts, spots);
+    if constexpr (BITS > 0) rank_few<BITS>(batch, rows, counts, spots);
     else rank_many(batch, rows, counts, spots);
     __syncthreads();
 }

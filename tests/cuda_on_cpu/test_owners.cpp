@@ -174,15 +174,15 @@ static void test(uint64_t seed)
         go<2>(n, 1 + (uint32_t)random_below(4), one_owner);
         go<3>(n, 5 + (uint32_t)random_below(4), one_owner);
         go<5>(n, 9 + (uint32_t)random_below(24), one_owner);
-        go<0>(n, 33 + (uint32_t)random_below(60), one_owner);
+        go<OWNERS_MANY>(n, 33 + (uint32_t)random_below(60), one_owner);
     }
-    go<0>(2 * tile + 5, seed % 2 == 0 ? 1000 : 1024, false, 11);
+    go<OWNERS_MANY>(2 * tile + 5, seed % 2 == 0 ? 1000 : 1024, false, 11);
     /* As many bins as groups of so many members have; of the first alone the owners are in shared memory. */
-    go<0>(tile + 9, 64, false, 12);
-    go<0>(tile + 9, 65, false, 13);
-    go<0>(2 * tile + 5, seed % 2 == 0 ? 500 : 512, false, 15);
-    go<0>(2 * tile + 5, seed % 2 == 0 ? 1024 : 1000, false, 16);
-    go<0>(tile + 7, 2, false);
+    go<OWNERS_MANY>(tile + 9, 64, false, 12);
+    go<OWNERS_MANY_BINS>(tile + 9, 65, false, 13);
+    go<OWNERS_MANY_BINS>(2 * tile + 5, seed % 2 == 0 ? 500 : 512, false, 15);
+    go<OWNERS_MANY_BINS>(2 * tile + 5, seed % 2 == 0 ? 1024 : 1000, false, 16);
+    go<OWNERS_MANY>(tile + 7, 2, false);
 }
 
 int main(int argc, char **argv) { return run_seeds(argc, argv, 6, test); }
