@@ -81,6 +81,88 @@ static void loads_are_even(void **state)
             try_counts(members[m], shape, members[m] <= 16 ? 0.04 : 0.08);
 }
 
+/*
+ * The largest groups. Bins with one row each are as even as bins can be; the fullest member has at most a 64th more
+ * than the mean, and where rows were counted two such bins more.
+ */
+static void large_groups_are_even(void **state)
+{
+    static const uint32_t members[] = {65, 500, 1000, HEDDLE_GROUP_MEMBERS_MAX};
+    (void)state;
+    for (size_t m = 0; m < sizeof members / sizeof members[0]; m++) {
+        hd_spread equal;
+        check_ok(hd_spread_init(&equal, members[m], 7));
+        const uint32_t bins = hd_spread_bins(&equal);
+        uint64_t *counts = calloc(bins, sizeof *counts);
+        for (uint32_t i = 0; i < bins; i++) counts[i] = 1;
+        check(bins >= 64 * members[m], "%u members have %u bins", members[m], bins);
+        check_spread(&equal, counts, bins);
+        check(excess(&equal, counts, bins) < 1 / 64.0, "%u members: %.4f above", members[m],
+              excess(&equal, counts, bins));
+        hd_spread_free(&equal);
+        free(counts);
+        for (uint32_t shape = 0; shape < 6; shape++) try_counts(members[m], shape, 0.08);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ runs */
+
+/* The runs of every member by a plain loop over all bins. */
+static void check_runs(const hd_spread *spread)
+{
+    uint32_t at = 0;
+    for (uint32_t member = 0; member < spread->members; member++)
+        for (uint32_t bin = 0; bin < hd_spread_bins(spread);) {
+            const uint32_t first = bin;
+            while (bin < hd_spread_bins(spread) &&
+                   (spread->owners[bin] == member || spread->owners[bin] == HD_OWNER_ALL))
+                bin++;
+            if (bin == first) {
+                bin++;
+                continue;
+            }
+            check(at < spread->run_count && spread->runs[at].owner == member &&
+                      spread->runs[at].first == first && spread->runs[at].end == bin,
+                  "run %u, from %u to %u of member %u", at, first, bin, member);
+            at++;
+        }
+    assert_int_equal(at, spread->run_count);
+}
+
+/* Owners that alternate, members that own nothing, and bins of all at the ends, together and alone. */
+static void runs_are_those_of_the_owners(void **state)
+{
+    static const uint32_t members[] = {1, 3, 64, 65, 500, 1000};
+    (void)state;
+    for (size_t m = 0; m < sizeof members / sizeof members[0]; m++)
+        for (uint32_t all = 0; all <= 300; all += 150) { /* of 1000 bins, in stretches of up to 8 */
+            hd_spread equal, changed;
+            uint64_t random = members[m] + all;
+            check_ok(hd_spread_init(&equal, members[m], 7));
+            const uint32_t bins = hd_spread_bins(&equal);
+            uint32_t *owners = malloc(bins * sizeof *owners);
+            for (uint32_t bin = 0, length; bin < bins; bin += length) {
+                const uint64_t dice = keys_below(&random, 1000);
+                const uint32_t owner = bin == 0 && all != 0 ? HD_OWNER_ALL
+                                       : dice < all         ? HD_OWNER_ALL
+                                       : dice < 700         ? (uint32_t)(random % members[m])
+                                                            : HD_OWNER_AS_IS;
+                length = 1 + (uint32_t)keys_below(&random, 8);
+                if (length > bins - bin) length = bins - bin;
+                for (uint32_t i = 0; i < length; i++) owners[bin + i] = owner;
+            }
+            check_ok(hd_spread_changed(&equal, owners, &changed));
+            for (uint32_t bin = 0; bin < bins; bin++)
+                assert_int_equal(changed.owners[bin],
+                                 owners[bin] == HD_OWNER_AS_IS ? equal.owners[bin] : owners[bin]);
+            check_runs(&equal);
+            check_runs(&changed);
+            hd_spread_free(&equal);
+            hd_spread_free(&changed);
+            free(owners);
+        }
+}
+
 /* A handful of rows must not decide who owns what later batches bring. */
 static void small_batches_decide_little(void **state)
 {
@@ -241,8 +323,13 @@ static void keys_of_maps_are_even(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ONCE(loads_are_even), ONCE(small_batches_decide_little), ONCE(half_of_all_rows_one_key),
-        ONCE(zipf_is_even),   ONCE(keys_of_maps_are_even),
+        ONCE(loads_are_even),
+        ONCE(large_groups_are_even),
+        ONCE(runs_are_those_of_the_owners),
+        ONCE(small_batches_decide_little),
+        ONCE(half_of_all_rows_one_key),
+        ONCE(zipf_is_even),
+        ONCE(keys_of_maps_are_even),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

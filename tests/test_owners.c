@@ -9,8 +9,10 @@
 
 #include "api/geometry.h"
 #include "cpu/engine_cpu.h"
+#include "dist/spread.h"
 #include "support/cases.h"
 #include "support/keys.h"
+#include "support/mixed.h"
 
 #define POISON 0xcd
 #define GUARD 64
@@ -18,7 +20,8 @@
 /* How bins get owners. */
 enum { EVEN, ANY, LAST_ALONE, FIRST_ALONE, TWO_ALONE, PATTERNS };
 
-static const uint32_t member_counts[] = {1, 2, 3, 4, 5, 7, 8, 31, 32, 33, 64, 72, 1000, 1024};
+static const uint32_t member_counts[] = {1,  2,  3,  4,  5,  7,   8,    31,
+                                         32, 33, 64, 65, 72, 500, 1000, 1024};
 /* Around the rows of a warp and the tiles of both engines. */
 static const uint64_t sizes[] = {0,    1,    31,   33,   255,   257,  2047,
                                  2048, 2049, 4096, 4097, 12289, 70001};
@@ -117,21 +120,6 @@ static void fill_owners(uint16_t *owners, uint32_t bins, uint32_t members, uint3
                                                         : members / 2);
 }
 
-/* The mix of base/hash.h, which is compiled for one width of keys, written once more. */
-static uint64_t mixed(const hd_mix *mix, uint64_t key, uint32_t bits)
-{
-    if (bits == 32) {
-        uint32_t k = (uint32_t)key + (uint32_t)mix->add;
-        k = (k ^ k >> 16) * (uint32_t)mix->mul[0];
-        k = (k ^ k >> 15) * (uint32_t)mix->mul[1];
-        return k ^ k >> 16;
-    }
-    key += mix->add;
-    key = (key ^ key >> 32) * mix->mul[0];
-    key = (key ^ key >> 29) * mix->mul[1];
-    return key ^ key >> 32;
-}
-
 /* Counts the rows of every owner, then puts each behind those before it. */
 static void expect_places(trial *t, const uint16_t *owners)
 {
@@ -157,9 +145,10 @@ static void expect_places(trial *t, const uint16_t *owners)
 static trial trial_make(const test_case *c, uint32_t key_bits, uint32_t members, uint32_t pattern,
                         uint64_t n, key_set set)
 {
-    const uint32_t bits = members <= 4 ? 8 : members <= 33 ? 10 : 12;
+    /* More than a group would have of few members, as many as it has of others. */
+    const uint32_t bits = members > 4 && members <= 33 ? 12 : hd_spread_bits(members);
     uint64_t *numbers = keys_allocate(n + 1);
-    uint16_t owners[1 << HD_OWNER_BITS_MAX];
+    uint16_t *owners = malloc(sizeof *owners << bits);
     trial t;
     memset(&t, 0, sizeof t);
     t.c = c;
@@ -185,6 +174,7 @@ static trial trial_make(const test_case *c, uint32_t key_bits, uint32_t members,
     t.batch.owners = (const uint16_t *)t.owner_block.memory;
     t.batch.starts = (uint64_t *)t.start_block.memory;
     t.batch.work = t.work_block.memory;
+    free(owners);
     return t;
 }
 

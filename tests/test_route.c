@@ -1,6 +1,6 @@
 /*
  * test_route.c: a slice of a batch is laid out by destination (dist/route.h): keys that are dealt out go where keys
- * go that are sorted by bins, each with what belongs to it; bins of all members go to each.
+ * go that are sorted by bins, each with what belongs to it; bins of all members go to each. And rows are counted by bin.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,12 @@
 #include "support/arrays.h"
 #include "support/group_model.h"
 #include "support/keys.h"
+#include "support/mixed.h"
 #include "support/sort.h"
 
 /* A slice that has been laid out: the pairs of every member, in order. */
 typedef struct laid {
-    uint64_t send[300];
+    uint64_t send[HEDDLE_GROUP_MEMBERS_MAX];
     uint64_t *pairs;
     uint64_t count;
 } laid;
@@ -69,12 +70,14 @@ static void check_kinds(const char *device, uint32_t members, bool balanced)
     static const uint64_t sizes[] = {0, 1, 2, 1000, 70001};
     heddle_group *group = NULL;
     hd_spread equal, even, *spread = &equal;
-    uint64_t counts[1 << HD_BIN_BITS_MAX], state = members;
+    uint64_t state = members;
     check_ok(heddle_group_open(device, NULL, &group));
     check_ok(hd_spread_init(&equal, members, 99));
+    uint64_t *counts = keys_allocate(hd_spread_bins(&equal));
     for (uint32_t i = 0; i < hd_spread_bins(&equal); i++) counts[i] = keys_below(&state, 100);
     counts[7] = 10000;
     check_ok(hd_spread_balanced(&equal, counts, NULL, true, &even));
+    free(counts);
     if (balanced) spread = &even;
     for (uint32_t kb = 32; kb <= 64; kb += 32)
         for (uint32_t vb = 0; vb <= 64; vb += 32)
@@ -97,11 +100,94 @@ static void check_kinds(const char *device, uint32_t members, bool balanced)
 
 static void dealt_as_sorted(void **state)
 {
-    static const uint32_t members[] = {1, 2,   3,
-                                       7, 256, 300}; /* the last is too many to be dealt out */
+    static const uint32_t members[] = {1, 2, 3, 7, 65, 256};
     (void)state;
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         for (int k = 0; k < 4; k++) check_kinds(k % 2 == 0 ? "cpu:1" : "cpu:3", members[i], k >= 2);
+    case_note("%s", "");
+}
+
+/* Too many members to be dealt out: what each is sent are the keys of its bins, all of them. */
+static void check_sorted(hd_member *member, uint32_t members, uint32_t kb)
+{
+    const uint64_t n = case_size(70001);
+    uint64_t *keys = keys_allocate(n), *expected = keys_allocate(members), at = 0;
+    hd_spread spread;
+    check_ok(hd_spread_init(&spread, members, 98));
+    keys_fill(keys, n, KEYS_ZIPF, kb, members);
+    case_note("%u members, keys of %u bits", members, kb);
+    laid l = lay(member, &spread, kb, 32, keys, NULL, n);
+    memset(expected, 0, members * sizeof *expected);
+    for (uint64_t i = 0; i < n; i++)
+        expected[spread.owners[mixed(&spread.mix, keys[i], kb) >> (kb - spread.bits)]]++;
+    assert_int_equal(l.count, n);
+    assert_memory_equal(l.send, expected, members * sizeof *expected);
+    for (uint32_t m = 0; m < members; m++) {
+        for (uint64_t i = at; i < at + l.send[m]; i++) {
+            const uint64_t bin = mixed(&spread.mix, l.pairs[2 * i], kb) >> (kb - spread.bits);
+            check(spread.owners[bin] == m, "member %u gets a key of %u", m, spread.owners[bin]);
+        }
+        at += l.send[m];
+    }
+    uint64_t rows =
+        0; /* each once: their sum, as `lay` has seen that they are those of their keys */
+    for (uint64_t i = 0; i < n; i++) rows += l.pairs[2 * i + 1];
+    assert_int_equal(rows, n * (n - 1) / 2);
+    free(l.pairs);
+    free(expected);
+    free(keys);
+    hd_spread_free(&spread);
+}
+
+static void many_members_by_sorting(void **state)
+{
+    static const uint32_t members[] = {257, 300, 500, 1000, 1024};
+    heddle_group *group = NULL;
+    (void)state;
+    check_ok(heddle_group_open("cpu:3", NULL, &group));
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        for (uint32_t kb = 32; kb <= 64; kb += 32) check_sorted(&group->members[0], members[i], kb);
+    case_note("%s", "");
+    heddle_group_close(group);
+}
+
+/* What was there before is added to. */
+static void check_counts(hd_member *member, uint32_t members, uint32_t kb, uint64_t n)
+{
+    uint64_t *keys = keys_allocate(n + 1);
+    hd_spread spread;
+    check_ok(hd_spread_init(&spread, members, 97));
+    const uint32_t bins = hd_spread_bins(&spread);
+    uint64_t *counts = keys_allocate(bins), *expected = keys_allocate(bins);
+    case_note("%llu keys of %u bits, %u bins", (unsigned long long)n, kb, bins);
+    keys_fill(keys, n, n % 2 == 0 ? KEYS_ZIPF : KEYS_RANDOM, kb, members + n);
+    void *narrow = shared_narrow(keys, n, kb);
+    for (uint32_t bin = 0; bin < bins; bin++) counts[bin] = expected[bin] = bin % 3;
+    for (uint64_t i = 0; i < n; i++)
+        expected[mixed(&spread.mix, keys[i], kb) >> (kb - spread.bits)]++;
+    check_ok(hd_route_count(member, &spread, kb, narrow, n, counts));
+    assert_memory_equal(counts, expected, bins * sizeof *counts);
+    free(narrow);
+    free(counts);
+    free(expected);
+    free(keys);
+    hd_spread_free(&spread);
+}
+
+static void rows_are_counted(void **state)
+{
+    static const uint32_t members[] = {1, 50, 64, 65, 256, 500, 1000, 1024};
+    static const uint64_t sizes[] = {0, 1, 4096, 70001, 300000};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        heddle_group *group = NULL;
+        check_ok(heddle_group_open(k % 2 == 0 ? "cpu:1" : "cpu:3", NULL, &group));
+        group->slice = k < 2 ? 0 : 30000; /* as it suits, or several */
+        for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+            for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+                check_counts(&group->members[0], members[i], (i + s) % 2 == 0 ? 32 : 64, sizes[s]);
+        heddle_group_close(group);
+    }
     case_note("%s", "");
 }
 
@@ -111,14 +197,15 @@ static void bins_of_all(void **state)
     const uint64_t n = 5000;
     heddle_group *group = NULL;
     hd_spread equal, all;
-    uint32_t owners[1 << HD_BIN_BITS_MAX];
     uint64_t *keys = keys_allocate(n);
     (void)state;
     check_ok(heddle_group_open("cpu:1", NULL, &group));
     check_ok(hd_spread_init(&equal, 3, 99));
+    uint32_t *owners = malloc(hd_spread_bins(&equal) * sizeof *owners);
     for (uint32_t i = 0; i < hd_spread_bins(&equal); i++)
         owners[i] = i % 5 == 0 ? HD_OWNER_ALL : HD_OWNER_AS_IS;
     check_ok(hd_spread_changed(&equal, owners, &all));
+    free(owners);
     keys_fill(keys, n, KEYS_RANDOM, 64, 4);
     laid one = lay(&group->members[0], &equal, 64, 32, keys, NULL, n);
     laid many = lay(&group->members[0], &all, 64, 32, keys, NULL, n);
@@ -145,6 +232,11 @@ static void bins_of_all(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {ONCE(dealt_as_sorted), ONCE(bins_of_all)};
+    const struct CMUnitTest tests[] = {
+        ONCE(dealt_as_sorted),
+        ONCE(many_members_by_sorting),
+        ONCE(rows_are_counted),
+        ONCE(bins_of_all),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

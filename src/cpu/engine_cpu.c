@@ -160,6 +160,20 @@ static uint32_t cpu_partition_part_bits(uint32_t region_bits)
     return region_bits < HD_PASS_BITS ? region_bits : HD_PASS_BITS;
 }
 
+static heddle_status cpu_count_regions(heddle_device *device, const hd_partition *job,
+                                       uint64_t *counts, void *stream)
+{
+    (void)stream;
+    partition_for(device, job)->count(hd_cpu_threads(device, job->n), job, counts);
+    return HEDDLE_OK;
+}
+
+static uint64_t cpu_count_regions_work(heddle_device *device, const hd_partition *job)
+{
+    return partition_for(device, job)
+        ->count_work_bytes(hd_cpu_threads(device, job->n), job->region_bits);
+}
+
 /* ------------------------------------------------------------------------ graphs and relations */
 
 #define DECLARE(key_bits, value_bits)                                                              \
@@ -449,6 +463,8 @@ const hd_engine *hd_engine_cpu(void)
         cpu_partition_step,
         cpu_partition_step_work,
         cpu_partition_part_bits,
+        cpu_count_regions,
+        cpu_count_regions_work,
         cpu_graph,
         cpu_relate,
         &hd_columns_cpu,

@@ -61,7 +61,11 @@ static inline void block_bins(const hd_owner_desk *d, uint64_t first, uint32_t c
 /* Who owns these bins. */
 static inline void block_owners(const hd_owner_desk *d, uint32_t count, uint32_t *bins)
 {
-    for (uint32_t i = 0; i < count; i++) bins[i] = d->owners[bins[i]];
+    const uint16_t *owners = d->batch->owners;
+    if (d->batch->bits <= HD_OWNER_BITS_FEW)
+        for (uint32_t i = 0; i < count; i++) bins[i] = d->owners[bins[i]];
+    else
+        for (uint32_t i = 0; i < count; i++) bins[i] = owners[bins[i]];
 }
 
 /* --------------------------------------------------------------------------------------- count */

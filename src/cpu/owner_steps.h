@@ -25,7 +25,9 @@ typedef struct hd_owner_desk {
     const uint8_t *found[HD_OWNERS_MAX];
     bool in_order;                 /* bins of few members have their owners in ascending order */
     uint32_t limits[HD_OWNER_FEW]; /* then: the first bin of every member */
-    uint32_t owners[1 << HD_OWNER_BITS_MAX]; /* of bins: of a width that vectors can look up */
+    /* Of bins, of a width that vectors can look up. Of more bins the batch's own are read: a copy for every call would
+       cost more than it saves. */
+    uint32_t owners[1 << HD_OWNER_BITS_FEW];
 } hd_owner_desk;
 
 /* Counts become places; `send` moves rows there, `fetch` gets answers from there. */

@@ -65,7 +65,7 @@ static void find_limits(hd_owner_desk *d, uint32_t bins)
 {
     const uint32_t members = d->batch->members;
     uint32_t seen = 0; /* members whose limit is known */
-    d->in_order = members <= HD_OWNER_FEW;
+    d->in_order = members <= HD_OWNER_FEW && d->batch->bits <= HD_OWNER_BITS_FEW;
     for (uint32_t i = 0; i < bins && d->in_order; i++) {
         d->in_order = i == 0 || d->owners[i - 1] <= d->owners[i];
         while (d->in_order && seen <= d->owners[i]) d->limits[seen++] = i;
@@ -80,7 +80,8 @@ static void desk_lay(hd_owner_desk *d, const hd_owners *batch)
     d->tiles = tiles_of(batch->n);
     d->places = (uint32_t *)batch->work;
     d->rows = (uint16_t *)((char *)batch->work + places_bytes(batch->members, batch->n));
-    for (uint32_t i = 0; i < bins; i++) d->owners[i] = batch->owners[i];
+    for (uint32_t i = 0; i < bins && batch->bits <= HD_OWNER_BITS_FEW; i++)
+        d->owners[i] = batch->owners[i];
     find_limits(d, bins);
 }
 

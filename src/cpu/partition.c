@@ -162,15 +162,21 @@ static inline void block_mix(const hd_partition *job, const pass *p, uint64_t fi
     block_aim(p, b, count);
 }
 
-static void count_keys(const hd_partition *job, uint64_t begin, uint64_t end, const pass *p)
+/* Adds the keys to the counts of their targets. */
+static void count_more(const hd_partition *job, uint64_t begin, uint64_t end, const pass *p)
 {
     block b;
-    memset(p->row, 0, ((size_t)p->mask + 1) * sizeof *p->row);
     for (uint64_t i = begin; i < end; i += BLOCK) {
         const uint32_t count = block_length(i, end);
         block_mix(job, p, i, count, &b);
         block_count(p, &b, count);
     }
+}
+
+static void count_keys(const hd_partition *job, uint64_t begin, uint64_t end, const pass *p)
+{
+    memset(p->row, 0, ((size_t)p->mask + 1) * sizeof *p->row);
+    count_more(job, begin, end, p);
 }
 
 static void scatter_keys(const hd_partition *job, uint64_t begin, uint64_t end, const pass *p)
@@ -299,7 +305,38 @@ static void sort(int threads, const hd_partition *job)
     if (twice) second_pass(job, threads, job->region_bits - first, (const char *)job->spare);
 }
 
+/* ------------------------------------------------------------------------------- counting alone */
+
+/* The first thread adds to the counts themselves, so that small batches take no more than their keys do. */
+static uint64_t count_work_bytes(int threads, uint32_t region_bits)
+{
+    return ((uint64_t)threads - 1) * sizeof(uint64_t) << region_bits;
+}
+
+/* Counters take no buffers: there may be more of them than a pass tells apart. */
+static void count_alone(int threads, const hd_partition *job, uint64_t *counts)
+{
+    const size_t regions = (size_t)1 << job->region_bits;
+    uint64_t *others = (uint64_t *)job->work;
+#pragma omp parallel num_threads(threads)
+    {
+        const uint64_t me = (uint64_t)omp_get_thread_num(), all = (uint64_t)omp_get_num_threads();
+        const uint64_t begin = share_begin(job->n, me, all), end = share_begin(job->n, me + 1, all);
+        pass p;
+        memset(&p, 0, sizeof p);
+        p.shift = HD_KEY_BITS - job->region_bits;
+        p.mask = (uint32_t)(regions - 1);
+        p.row = me == 0 ? counts : others + (me - 1) * regions;
+        if (me == 0) count_more(job, begin, end, &p);
+        else count_keys(job, begin, end, &p);
+#pragma omp barrier
+#pragma omp for schedule(static)
+        for (size_t i = 0; i < regions; i++)
+            for (uint64_t t = 1; t < all; t++) counts[i] += others[(t - 1) * regions + i];
+    }
+}
+
 #include "cpu/partition_steps.h"
 
-const hd_partition_cpu HD_SYMBOL = {HD_KEY_BITS, HD_VALUE_BITS,   work_bytes,
-                                    sort,        step_work_bytes, step};
+const hd_partition_cpu HD_SYMBOL = {HD_KEY_BITS,     HD_VALUE_BITS, work_bytes,       sort,
+                                    step_work_bytes, step,          count_work_bytes, count_alone};

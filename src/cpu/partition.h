@@ -13,6 +13,8 @@ typedef struct hd_partition_cpu {
     void (*sort)(int threads, const hd_partition *job);
     uint64_t (*step_work_bytes)(int threads, uint32_t region_bits);
     void (*step)(int threads, const hd_partition *job, uint32_t step);
+    uint64_t (*count_work_bytes)(int threads, uint32_t region_bits);
+    void (*count)(int threads, const hd_partition *job, uint64_t *counts);
 } hd_partition_cpu;
 
 #endif

@@ -99,6 +99,22 @@ static uint32_t cuda_partition_part_bits(uint32_t region_bits)
     return region_bits < HD_CUDA_PASS_BITS ? region_bits : HD_CUDA_PASS_BITS;
 }
 
+static heddle_status cuda_count_regions(heddle_device *device, const hd_partition *job,
+                                        uint64_t *counts, void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK) return status;
+    return partition_for(job)->count((const hd_device_cuda *)device, job, counts, use);
+}
+
+/* The counters are in shared memory. */
+static uint64_t cuda_count_regions_work(heddle_device *device, const hd_partition *job)
+{
+    (void)device, (void)job;
+    return 0;
+}
+
 /* ------------------------------------------------------------------------ graphs and relations */
 
 #define DECLARE(key_bits, value_bits)                                                              \
@@ -488,6 +504,8 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_partition_step,
         cuda_partition_step_work,
         cuda_partition_part_bits,
+        cuda_count_regions,
+        cuda_count_regions_work,
         cuda_graph,
         cuda_relate,
         &hd_columns_cuda,

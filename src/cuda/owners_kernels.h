@@ -54,16 +54,24 @@ typedef struct owners_desk {
     uint32_t *places; /* of the rows of every owner; with `rows`: less where they begin there */
     uint32_t *begins; /* where the rows of every owner begin in `rows` */
     uint16_t *counts; /* rows of every owner in every warp, later: in the warps before */
-    uint16_t *owners; /* of every bin */
+    uint16_t *owners; /* of every bin, up to HD_OWNER_BITS_FEW */
 } owners_desk;
 
 #define OWNERS_POINTERS (2 * HD_OWNERS_DIRECT * sizeof(char *))
+
+/* Whether there are so few bins that their owners are in shared memory, where the rows need room too. */
+#define OWNERS_SHARED(batch) ((batch).bits <= HD_OWNER_BITS_FEW)
+
+/* What kernels are compiled for instead of a number of bits, beyond 32 members: few bins and many. */
+#define OWNERS_MANY 0
+#define OWNERS_MANY_BINS (-1)
 
 /* Its bytes, where an element of `rows` has `width` of them. */
 static inline size_t owners_desk_bytes(const hd_owners &batch, uint32_t width)
 {
     return OWNERS_POINTERS + (size_t)OWNERS_TILE * width + batch.members * 2 * sizeof(uint32_t) +
-           OWNERS_WARPS * batch.members * sizeof(uint16_t) + (sizeof(uint16_t) << batch.bits);
+           OWNERS_WARPS * batch.members * sizeof(uint16_t) +
+           (OWNERS_SHARED(batch) ? sizeof(uint16_t) << batch.bits : 0);
 }
 
 HD_FN owners_desk owners_desk_lay(const hd_owners &batch, uint32_t width)
@@ -76,8 +84,9 @@ HD_FN owners_desk owners_desk_lay(const hd_owners &batch, uint32_t width)
     desk.begins = desk.places + batch.members;
     desk.counts = (uint16_t *)(desk.begins + batch.members);
     desk.owners = desk.counts + OWNERS_WARPS * batch.members;
-    for (uint32_t i = threadIdx.x; i < 1u << batch.bits; i += OWNERS_BLOCK)
-        desk.owners[i] = __ldg(batch.owners + i);
+    if (OWNERS_SHARED(batch))
+        for (uint32_t i = threadIdx.x; i < 1u << batch.bits; i += OWNERS_BLOCK)
+            desk.owners[i] = __ldg(batch.owners + i);
     __syncthreads();
     return desk;
 }
@@ -112,9 +121,13 @@ static __device__ __forceinline__ char *other_column(const owners_desk &desk,
     return DIRECT ? desk.other_of[owner] : columns.other;
 }
 
-HD_FN uint32_t owner_of(const owners_desk &desk, const hd_owners &batch, hd_key key)
+/* BITS as in rank_rows. */
+template <int BITS>
+static __device__ __forceinline__ uint32_t owner_of(const owners_desk &desk, const hd_owners &batch,
+                                                    hd_key key)
 {
-    return desk.owners[mix_key(&batch.mix, key) >> (HD_KEY_BITS - batch.bits)];
+    const uint32_t bin = (uint32_t)(mix_key(&batch.mix, key) >> (HD_KEY_BITS - batch.bits));
+    return BITS == OWNERS_MANY_BINS ? __ldg(batch.owners + bin) : desk.owners[bin];
 }
 
 /* ------------------------------------------------------------------------------- ranks of a tile */
@@ -194,7 +207,7 @@ HD_FN void rank_many(const hd_owners &batch, const warp_rows &rows, uint16_t *co
 }
 
 /*
- * Reads the rows of a tile; BITS as in rank_few, or 0. Afterwards the counts of all warps are there. Before, a
+ * Reads the rows of a tile; BITS as in rank_few, or OWNERS_MANY*. Afterwards the counts of all warps are there. Before, a
  * warp writes nothing but its own counts: others may still be at the tile before.
  */
 template <int BITS>
@@ -208,9 +221,9 @@ rank_rows(const owners_desk &desk, const hd_owners &batch, const warp_rows &rows
     for (uint32_t i = 0; i < OWNERS_ITEMS; i++)
         keys[i] = 32 * i + threadIdx.x % 32 < rows.count ? __ldg(from + 32 * i) : 0;
 #pragma unroll
-    for (uint32_t i = 0; i < OWNERS_ITEMS; i++) spots[i] = owner_of(desk, batch, keys[i]);
+    for (uint32_t i = 0; i < OWNERS_ITEMS; i++) spots[i] = owner_of<BITS>(desk, batch, keys[i]);
     __syncwarp(); /* all lanes are done with the tile before */
-    if constexpr (BITS != 0) rank_few<BITS>(batch, rows, counts, spots);
+    if constexpr (BITS > 0) rank_few<BITS>(batch, rows, counts, spots);
     else rank_many(batch, rows, counts, spots);
     __syncthreads();
 }
@@ -307,7 +320,7 @@ typedef struct owners_target {
 } owners_target;
 
 /* Writes the keys, and says where each of those that this thread has written went. */
-template <bool DIRECT>
+template <int BITS, bool DIRECT>
 static __device__ __forceinline__ void send_keys(const owners_desk &desk, const hd_owners &batch,
                                                  uint32_t count, const owners_columns &columns,
                                                  owners_target (&targets)[OWNERS_ITEMS])
@@ -317,7 +330,7 @@ static __device__ __forceinline__ void send_keys(const owners_desk &desk, const 
         const uint32_t at = i * OWNERS_BLOCK + threadIdx.x;
         if (at >= count) continue;
         const hd_key key = ((const hd_key *)desk.rows)[at];
-        targets[i].owner = owner_of(desk, batch, key);
+        targets[i].owner = owner_of<BITS>(desk, batch, key);
         targets[i].place = desk.places[targets[i].owner] + at;
         ((hd_key *)one_column<DIRECT>(desk, columns, targets[i].owner))[targets[i].place] = key;
     }
@@ -368,7 +381,7 @@ static __global__ void __launch_bounds__(OWNERS_BLOCK, OWNERS_BLOCKS)
         for (uint32_t i = 0; i < OWNERS_ITEMS; i++)
             if (32 * i + threadIdx.x % 32 < rows.count) ((hd_key *)desk.rows)[spots[i]] = keys[i];
         __syncthreads();
-        send_keys<DIRECT>(desk, batch, count, columns, targets);
+        send_keys<BITS, DIRECT>(desk, batch, count, columns, targets);
         if (values != NULL)
             send_values<VALUE, DIRECT>(desk, rows, count, (const VALUE *)values, columns, spots,
                                        targets);

@@ -62,9 +62,13 @@ static cudaError_t launch(heddle_device *device, cudaStream_t stream, const hd_o
     return cudaGetLastError();
 }
 
-/* Calls with the number of bits that tell so many owners apart, as a constant; 0: more than the lanes. */
-#define FOR_MEMBERS(members, CALL)                                                                 \
-    ((members) <= 4 ? CALL(2) : (members) <= 8 ? CALL(3) : (members) <= 32 ? CALL(5) : CALL(0))
+/* Calls with the number of bits that tell the owners of a batch apart, as a constant, or OWNERS_MANY*. */
+#define FOR_MEMBERS(batch, CALL)                                                                   \
+    (!OWNERS_SHARED(*(batch)) ? CALL(OWNERS_MANY_BINS)                                             \
+     : (batch)->members <= 4  ? CALL(2)                                                            \
+     : (batch)->members <= 8  ? CALL(3)                                                            \
+     : (batch)->members <= 32 ? CALL(5)                                                            \
+                              : CALL(OWNERS_MANY))
 
 static heddle_status plan(heddle_device *device, const hd_owners *batch, void *stream)
 {
@@ -78,7 +82,7 @@ static heddle_status plan(heddle_device *device, const hd_owners *batch, void *s
             cudaMemsetAsync(batch->starts, 0, (batch->members + 1) * sizeof(uint64_t), use),
             "cannot count rows by owner");
 #define CALL(bits) launch(device, use, batch, 0, count_owners<bits>)
-    cudaError_t error = FOR_MEMBERS(batch->members, CALL);
+    cudaError_t error = FOR_MEMBERS(batch, CALL);
 #undef CALL
     uint32_t *places = (uint32_t *)batch->work;
     const uint64_t all = (uint64_t)batch->members * tiles;
@@ -108,7 +112,7 @@ static cudaError_t launch_send(heddle_device *device, const hd_owners *batch,
 #undef CALL
 #define CALL(bits)                                                                                 \
     launch(device, stream, batch, width, send_rows<bits, VALUE, false>, sent->values, columns)
-    return FOR_MEMBERS(batch->members, CALL);
+    return FOR_MEMBERS(batch, CALL);
 #undef CALL
 }
 
@@ -137,7 +141,7 @@ static cudaError_t launch_fetch(heddle_device *device, const hd_owners *batch,
     if (columns.direct) return FOR_FEW_MEMBERS(batch->members, CALL);
 #undef CALL
 #define CALL(bits) launch(device, stream, batch, 0, fetch_rows<bits, VALUE, false>, asked, columns)
-    return FOR_MEMBERS(batch->members, CALL);
+    return FOR_MEMBERS(batch, CALL);
 #undef CALL
 }
 

@@ -12,6 +12,8 @@ typedef struct hd_partition_cuda {
     uint64_t (*step_work_bytes)(uint32_t region_bits);
     heddle_status (*step)(const hd_device_cuda *device, const hd_partition *job, uint32_t step,
                           cudaStream_t stream);
+    heddle_status (*count)(const hd_device_cuda *device, const hd_partition *job, uint64_t *counts,
+                           cudaStream_t stream);
 } hd_partition_cuda;
 
 /* The leading bits that a pass tells apart, at most. */

@@ -94,13 +94,29 @@ HD_FN uint32_t leading(hd_key mixed, uint32_t bits)
 
 /* ------------------------------------------------------------------------------------- counting */
 
-/* Counts the keys by their leading `bits` bits, at most COUNT_BITS. */
+/* Adds a key to its counter; SOME: if that is one of those from `first` on that a block has. */
+template <bool SOME>
+static __device__ __forceinline__ void count_key(uint32_t *own, uint32_t number, uint32_t first)
+{
+    if (SOME) {
+        number -= first;
+        if (number >> COUNT_BITS != 0) return;
+    }
+    atomicAdd(&own[number], 1);
+}
+
+/*
+ * Counts the keys by their leading `bits` bits, at most COUNT_BITS. SOME: there are more bits, and the 2^COUNT_BITS
+ * numbers from `first` on are counted.
+ */
+template <bool SOME>
 static __global__ void __launch_bounds__(COUNT_BLOCK)
-    count_keys(hd_partition job, uint32_t bits, unsigned long long *counts)
+    count_keys(hd_partition job, uint32_t bits, uint32_t first, unsigned long long *counts)
 {
     uint32_t *own = (uint32_t *)block_memory();
+    const uint32_t counters = 1u << (SOME ? COUNT_BITS : bits);
     const uint64_t stride = (uint64_t)gridDim.x * COUNT_BLOCK;
-    for (uint32_t i = threadIdx.x; i < 1u << bits; i += COUNT_BLOCK) own[i] = 0;
+    for (uint32_t i = threadIdx.x; i < counters; i += COUNT_BLOCK) own[i] = 0;
     __syncthreads();
     const uint64_t vectors = is_vectorial(job) ? job.n / VECTOR_KEYS : 0;
     const uint64_t me = (uint64_t)blockIdx.x * COUNT_BLOCK + threadIdx.x;
@@ -110,13 +126,14 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
         keys_vector(job, i * VECTOR_KEYS, keys);
 #pragma unroll
         for (int k = 0; k < VECTOR_KEYS; k++)
-            atomicAdd(&own[leading(mix_key(&job.mix, keys[k]), bits)], 1);
+            count_key<SOME>(own, leading(mix_key(&job.mix, keys[k]), bits), first);
     }
     for (uint64_t i = vectors * VECTOR_KEYS + me; i < job.n; i += stride)
-        atomicAdd(&own[leading(mix_key(&job.mix, __ldg((const hd_key *)job.keys + i)), bits)], 1);
+        count_key<SOME>(own, leading(mix_key(&job.mix, __ldg((const hd_key *)job.keys + i)), bits),
+                        first);
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < 1u << bits; i += COUNT_BLOCK)
-        if (own[i] != 0) atomicAdd(&counts[i], (unsigned long long)own[i]);
+    for (uint32_t i = threadIdx.x; i < counters; i += COUNT_BLOCK)
+        if (own[i] != 0) atomicAdd(&counts[first + i], (unsigned long long)own[i]);
 }
 
 /*

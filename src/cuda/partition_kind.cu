@@ -35,16 +35,21 @@ typedef struct sorting {
     cudaStream_t stream;
 } sorting;
 
+static unsigned count_blocks(const hd_partition *job, int multiprocessors)
+{
+    const uint64_t blocks = (job->n + COUNT_BLOCK - 1) / COUNT_BLOCK;
+    const uint64_t full = 2 * (uint64_t)multiprocessors;
+    return (unsigned)(blocks < full ? blocks : full);
+}
+
 /* Counts the keys by their leading bits; adds to `counts`. */
 static cudaError_t count_more(const sorting *s, uint32_t bits, uint64_t *counts)
 {
     const size_t shared = sizeof(uint32_t) << bits;
-    const uint64_t blocks = (s->job->n + COUNT_BLOCK - 1) / COUNT_BLOCK;
-    const uint64_t full = 2 * (uint64_t)s->multiprocessors;
-    const cudaError_t error = allow_memory(count_keys, sizeof(uint32_t) << COUNT_BITS);
+    const cudaError_t error = allow_memory(count_keys<false>, sizeof(uint32_t) << COUNT_BITS);
     if (error != cudaSuccess) return error;
-    count_keys<<<(unsigned)(blocks < full ? blocks : full), COUNT_BLOCK, shared, s->stream>>>(
-        *s->job, bits, (unsigned long long *)counts);
+    count_keys<false><<<count_blocks(s->job, s->multiprocessors), COUNT_BLOCK, shared, s->stream>>>(
+        *s->job, bits, 0, (unsigned long long *)counts);
     return cudaGetLastError();
 }
 
@@ -142,6 +147,31 @@ static heddle_status sort(const hd_device_cuda *device, const hd_partition *job,
 
 #include "cuda/partition_steps.h"
 
+/* More regions than a block has counters are counted some at a time, by reading the keys as often. */
+static cudaError_t count_some(const sorting *s, uint64_t *counts)
+{
+    const size_t shared = sizeof(uint32_t) << COUNT_BITS;
+    const unsigned blocks = count_blocks(s->job, s->multiprocessors);
+    cudaError_t error = allow_memory(count_keys<true>, shared);
+    for (uint32_t first = 0; first < 1u << s->job->region_bits && error == cudaSuccess;
+         first += 1u << COUNT_BITS) {
+        count_keys<true><<<blocks, COUNT_BLOCK, shared, s->stream>>>(
+            *s->job, s->job->region_bits, first, (unsigned long long *)counts);
+        error = cudaGetLastError();
+    }
+    return error;
+}
+
+static heddle_status count_alone(const hd_device_cuda *device, const hd_partition *job,
+                                 uint64_t *counts, cudaStream_t stream)
+{
+    const sorting s = make_sorting(device, job, job->region_bits, stream);
+    if (job->n == 0) return HEDDLE_OK; /* a launch has at least one block */
+    return hd_cuda_check(counts_regions(job) ? count_more(&s, job->region_bits, counts)
+                                             : count_some(&s, counts),
+                         "cannot count keys by region");
+}
+
 extern "C" const hd_partition_cuda HD_SYMBOL;
-extern "C" const hd_partition_cuda HD_SYMBOL = {HD_KEY_BITS, HD_VALUE_BITS,   work_bytes,
-                                                sort,        step_work_bytes, step};
+extern "C" const hd_partition_cuda HD_SYMBOL = {HD_KEY_BITS,     HD_VALUE_BITS, work_bytes, sort,
+                                                step_work_bytes, step,          count_alone};

@@ -7,7 +7,11 @@
 #include "engine/error.h"
 
 _Static_assert(HD_BIN_BITS_MAX <= HD_OWNER_BITS_MAX, "the engines know owners of fewer bins");
+_Static_assert(HD_OWNERS_DIRECT *HD_BINS_A_MEMBER <= 1 << HD_OWNER_BITS_FEW,
+               "few members have more bins than the engines expect");
 _Static_assert(HEDDLE_GROUP_MEMBERS_MAX <= HD_OWNERS_MAX, "the engines know fewer owners");
+
+#define OWNERS_AT_ONCE 4096 /* that are copied to the device */
 
 static const hd_owners_ops *ops_of(const hd_dispatch *dispatch)
 {
@@ -37,13 +41,16 @@ static heddle_status push_owners(hd_dispatch *dispatch)
     heddle_device *device = dispatch->member->device;
     const hd_spread *spread = dispatch->spread;
     const uint32_t bins = hd_spread_bins(spread);
-    uint16_t owners[1 << HD_OWNER_BITS_MAX];
+    uint16_t owners[OWNERS_AT_ONCE];
     heddle_status status = hd_buffer_room(&dispatch->owners, device, bins * sizeof *owners);
-    for (uint32_t bin = 0; bin < bins; bin++) owners[bin] = (uint16_t)spread->owners[bin];
-    if (status == HEDDLE_OK)
-        status = device->engine->copy(device, dispatch->owners.memory, owners,
-                                      bins * sizeof *owners, NULL);
-    return status == HEDDLE_OK ? device->engine->synchronize(device, NULL) : status;
+    for (uint32_t first = 0; first < bins && status == HEDDLE_OK; first += OWNERS_AT_ONCE) {
+        const uint32_t count = bins - first < OWNERS_AT_ONCE ? bins - first : OWNERS_AT_ONCE;
+        for (uint32_t i = 0; i < count; i++) owners[i] = (uint16_t)spread->owners[first + i];
+        status = device->engine->copy(device, (uint16_t *)dispatch->owners.memory + first, owners,
+                                      count * sizeof *owners, NULL);
+        if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    }
+    return status;
 }
 
 static void make_batch(hd_dispatch *dispatch)

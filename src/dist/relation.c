@@ -293,10 +293,10 @@ static void look_ahead(hd_relating *r, const hd_relation_bins *bins)
     stats->rows = r->all_rows[0] + r->all_rows[1];
     stats->first_row[0] = r->passage[0].base;
     stats->first_row[1] = r->passage[1].base;
+    hd_relation_bins_work(bins, r);
     for (uint32_t i = 0; i < members; i++) {
-        const uint64_t rows = hd_relation_bins_worked(bins, r, i);
-        stats->rows_worked += rows;
-        if (rows > stats->rows_most) stats->rows_most = rows;
+        stats->rows_worked += bins->worked[i];
+        if (bins->worked[i] > stats->rows_most) stats->rows_most = bins->worked[i];
     }
     stats->rows_stayed = bins->stayed;
     if (stats->rows_worked != 0)

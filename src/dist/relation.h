@@ -82,6 +82,7 @@ typedef struct hd_relation_bins {
     uint64_t *weights; /* rows of both sides by bin, but for bins that stay */
     uint32_t *ways;    /* per bin: the side that stays, or HD_NOBODY_STAYS */
     uint64_t *loads;   /* rows that stay on every member */
+    uint64_t *worked;  /* rows of both sides that every member works on (hd_relation_bins_work) */
     uint64_t stayed;   /* of all members */
 } hd_relation_bins;
 #define HD_NOBODY_STAYS 2
@@ -91,10 +92,9 @@ heddle_status hd_relation_bins_divide(hd_relation_bins *bins, const hd_relating 
                                       heddle_status mine);
 /* Rows of a side of this member, as often as they go out. */
 uint64_t hd_relation_bins_sent(const hd_relation_bins *bins, const hd_relating *r, uint32_t side);
-/* Rows of a side that come to this member; rows of both sides that some member works on. */
+/* Rows of a side that come to this member. */
 uint64_t hd_relation_bins_arrive(const hd_relation_bins *bins, const hd_relating *r, uint32_t side);
-uint64_t hd_relation_bins_worked(const hd_relation_bins *bins, const hd_relating *r,
-                                 uint32_t member);
+void hd_relation_bins_work(const hd_relation_bins *bins, const hd_relating *r);
 void hd_relation_bins_end(hd_relation_bins *bins);
 
 #endif

@@ -20,12 +20,13 @@ heddle_status hd_relation_bins_begin(hd_relation_bins *b, const hd_relating *r)
     status = hd_spread_init(&b->spread, members, r->seed);
     if (status != HEDDLE_OK) return status;
     const size_t bins = count_of(b);
-    b->own = hd_fault_due() ? NULL : (uint64_t *)calloc(6 * bins + members, sizeof *b->own);
+    b->own = hd_fault_due() ? NULL : (uint64_t *)calloc(6 * bins + 2 * members, sizeof *b->own);
     if (b->own == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
     b->all = b->own + 2 * bins;
     b->weights = b->all + 2 * bins;
     b->ways = (uint32_t *)(b->weights + bins);
     b->loads = b->weights + 2 * bins;
+    b->worked = b->loads + members;
     return HEDDLE_OK;
 }
 
@@ -131,31 +132,31 @@ uint64_t hd_relation_bins_sent(const hd_relation_bins *b, const hd_relating *r, 
     return rows;
 }
 
-/* Rows of a side that a member gets, but for those that stay. */
-static uint64_t rows_moved(const hd_relation_bins *b, uint32_t side, uint32_t member)
+uint64_t hd_relation_bins_arrive(const hd_relation_bins *b, const hd_relating *r, uint32_t side)
 {
     const uint32_t bins = count_of(b);
     uint64_t rows = 0;
     for (uint32_t bin = 0; bin < bins; bin++) {
         const uint32_t owner = b->sides[side].owners[bin];
-        if (b->ways[bin] != side && (owner == member || owner == HD_OWNER_ALL))
+        if (b->ways[bin] == side) rows += b->own[side * bins + bin];
+        else if (owner == r->member->number || owner == HD_OWNER_ALL)
             rows += b->all[side * bins + bin];
     }
     return rows;
 }
 
-uint64_t hd_relation_bins_arrive(const hd_relation_bins *b, const hd_relating *r, uint32_t side)
+/* In one pass over the bins: there may be very many of both, and all members ask. */
+void hd_relation_bins_work(const hd_relation_bins *b, const hd_relating *r)
 {
-    const uint32_t bins = count_of(b);
-    uint64_t rows = rows_moved(b, side, r->member->number);
-    for (uint32_t bin = 0; bin < bins; bin++)
-        if (b->ways[bin] == side) rows += b->own[side * bins + bin];
-    return rows;
-}
-
-uint64_t hd_relation_bins_worked(const hd_relation_bins *b, const hd_relating *r, uint32_t member)
-{
-    uint64_t rows = b->loads[member];
-    for (uint32_t side = 0; side < r->relation->sides; side++) rows += rows_moved(b, side, member);
-    return rows;
+    const uint32_t bins = count_of(b), members = hd_exchange_of(r->member)->members;
+    uint64_t to_all = 0;
+    memcpy(b->worked, b->loads, members * sizeof *b->worked);
+    for (uint32_t side = 0; side < r->relation->sides; side++)
+        for (uint32_t bin = 0; bin < bins; bin++) {
+            const uint32_t owner = b->sides[side].owners[bin];
+            if (b->ways[bin] == side) continue; /* in the loads */
+            if (owner == HD_OWNER_ALL) to_all += b->all[side * bins + bin];
+            else b->worked[owner] += b->all[side * bins + bin];
+        }
+    for (uint32_t i = 0; i < members; i++) b->worked[i] += to_all;
 }

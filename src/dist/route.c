@@ -6,6 +6,8 @@
 
 #include "engine/error.h"
 
+_Static_assert(HD_BIN_BITS_MAX <= HD_COUNT_BITS_MAX, "the engines count fewer bins");
+
 static hd_partition make_job(const hd_spread *spread, uint32_t key_bits, uint32_t value_bits,
                              uint64_t n)
 {
@@ -64,6 +66,12 @@ static heddle_status take_deal(hd_route *route)
         device->engine->graph(route->key_bits, route->value_bits)->deal_work(device, route->slice));
 }
 
+/* Whether more bins are sorted by than a pass tells apart: the pairs are elsewhere in between. */
+static bool takes_two_passes(const heddle_device *device, uint32_t bits)
+{
+    return device->engine->partition_part_bits(bits) < bits;
+}
+
 static heddle_status take_sort(hd_route *route)
 {
     heddle_device *device = route->member->device;
@@ -71,7 +79,7 @@ static heddle_status take_sort(hd_route *route)
         make_job(route->spread, route->key_bits, route->value_bits, route->slice);
     const uint64_t pair_bytes = route->slice * hd_pair_bytes(route->key_bits, route->value_bits);
     heddle_status status = hd_buffer_room(&route->pairs, device, pair_bytes);
-    if (status == HEDDLE_OK && !device->engine->host_memory) /* a second pass may be needed */
+    if (status == HEDDLE_OK && takes_two_passes(device, job.region_bits))
         status = hd_buffer_room(&route->spare, device, pair_bytes);
     if (status == HEDDLE_OK)
         status = hd_buffer_room(&route->starts, device,
@@ -227,54 +235,57 @@ heddle_status hd_route_slice(hd_route *route, const void *keys, const void *valu
 typedef struct counting {
     hd_member *member;
     hd_partition job;
-    hd_buffer starts, work, staged;
+    hd_buffer counts, work, staged;
 } counting;
 
-static heddle_status count_step(counting *c, uint32_t step, const void *keys, uint64_t n)
+static heddle_status take_counters(counting *c, uint64_t bytes)
 {
     heddle_device *device = c->member->device;
-    c->job.keys = keys;
-    c->job.n = n;
-    return device->engine->partition_step(device, &c->job, step, NULL);
+    heddle_status status = hd_buffer_room(&c->counts, device, bytes);
+    if (status == HEDDLE_OK)
+        status =
+            hd_buffer_room(&c->work, device, device->engine->count_regions_work(device, &c->job));
+    if (status == HEDDLE_OK)
+        status = device->engine->fill(device, c->counts.memory, 0, bytes, NULL);
+    c->job.work = c->work.memory;
+    return status;
 }
 
 static heddle_status count_slices(counting *c, const char *keys, uint64_t n, uint64_t slice)
 {
+    heddle_device *device = c->member->device;
     const uint32_t width = c->job.key_bits / 8;
-    heddle_status status = count_step(c, HD_SORT_BEGIN, NULL, n);
+    heddle_status status = HEDDLE_OK;
     for (uint64_t first = 0; first < n && status == HEDDLE_OK; first += slice) {
-        const uint64_t length = n - first < slice ? n - first : slice;
         hd_window window;
-        status = hd_window_open(c->member, keys + first * width, length * width, true, &c->staged,
+        c->job.n = n - first < slice ? n - first : slice;
+        status = hd_window_open(c->member, keys + first * width, c->job.n * width, true, &c->staged,
                                 &window);
-        if (status == HEDDLE_OK) status = count_step(c, HD_SORT_TALLY, window.memory, length);
+        c->job.keys = window.memory;
+        if (status == HEDDLE_OK)
+            status =
+                device->engine->count_regions(device, &c->job, (uint64_t *)c->counts.memory, NULL);
     }
-    if (status == HEDDLE_OK) status = count_step(c, HD_SORT_PLAN, NULL, n);
-    if (status == HEDDLE_OK) status = count_step(c, HD_SORT_COUNT, NULL, n);
     return status;
 }
 
-/* Brings the starts to the host and adds what lies between them. */
+/* Brings what was counted to the host and adds it. */
 static heddle_status read_counts(counting *c, uint32_t bins, uint64_t *counts)
 {
     heddle_device *device = c->member->device;
-    uint64_t *starts =
-        hd_fault_due() ? NULL : (uint64_t *)malloc(((size_t)bins + 1) * sizeof *starts);
+    uint64_t *counted = hd_fault_due() ? NULL : (uint64_t *)malloc(bins * sizeof *counted);
     heddle_status status;
-    if (starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
-    status = device->engine->copy(device, starts, c->starts.memory,
-                                  ((uint64_t)bins + 1) * sizeof *starts, NULL);
+    if (counted == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
+    status = device->engine->copy(device, counted, c->counts.memory, bins * sizeof *counted, NULL);
     if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
-    for (uint32_t i = 0; i < bins && status == HEDDLE_OK; i++)
-        counts[i] += starts[i + 1] - starts[i];
-    free(starts);
+    for (uint32_t i = 0; i < bins && status == HEDDLE_OK; i++) counts[i] += counted[i];
+    free(counted);
     return status;
 }
 
 heddle_status hd_route_count(hd_member *member, const hd_spread *spread, uint32_t key_bits,
                              const void *keys, uint64_t n, uint64_t *counts)
 {
-    heddle_device *device = member->device;
     const uint64_t slice = hd_member_slice(member, true);
     const uint32_t bins = hd_spread_bins(spread);
     counting c;
@@ -282,15 +293,10 @@ heddle_status hd_route_count(hd_member *member, const hd_spread *spread, uint32_
     memset(&c, 0, sizeof c);
     c.member = member;
     c.job = make_job(spread, key_bits, 0, n);
-    status = hd_buffer_room(&c.starts, device, ((uint64_t)bins + 1) * sizeof(uint64_t));
-    if (status == HEDDLE_OK)
-        status =
-            hd_buffer_room(&c.work, device, device->engine->partition_step_work(device, &c.job));
-    c.job.starts = (uint64_t *)c.starts.memory;
-    c.job.work = c.work.memory;
+    status = take_counters(&c, bins * sizeof *counts);
     if (status == HEDDLE_OK) status = count_slices(&c, (const char *)keys, n, slice);
     if (status == HEDDLE_OK) status = read_counts(&c, bins, counts);
-    hd_buffer_free(&c.starts);
+    hd_buffer_free(&c.counts);
     hd_buffer_free(&c.work);
     hd_buffer_free(&c.staged);
     hd_phase(member, HEDDLE_PHASE_PARTITION);

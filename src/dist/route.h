@@ -34,7 +34,7 @@ void hd_route_end(hd_route *route);
 /* For tests: keys are sorted by bins also where they could be dealt out. */
 void hd_route_sort_always(bool always);
 
-/* Counts the member's n keys by bin, in slices; adds to `counts`, host memory. */
+/* Counts the member's n keys by bin, at most 2^HD_COUNT_BITS_MAX of them, in slices; adds to `counts`, host memory. */
 heddle_status hd_route_count(hd_member *member, const hd_spread *spread, uint32_t key_bits,
                              const void *keys, uint64_t n, uint64_t *counts);
 

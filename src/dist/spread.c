@@ -15,8 +15,6 @@
 #include "api/geometry.h"
 #include "engine/error.h"
 
-#define BIN_BITS 8
-#define BINS_A_MEMBER 64 /* at least, up to HD_BIN_BITS_MAX */
 #define HEAVY_SHARE 32
 /* Counted for every bin besides its rows, and a share of their mean: a batch, a small one above all, says
    little of the rows that come later. */
@@ -24,49 +22,91 @@
 #define SHARE_TO_COME 256
 #define NO_OWNER UINT32_MAX
 
-/* Fills in the runs from the owners. */
-static void find_runs(hd_spread *spread)
+_Static_assert(HEDDLE_GROUP_MEMBERS_MAX *HD_BINS_A_MEMBER <= 1 << HD_BIN_BITS_MAX,
+               "a member of the largest group has fewer bins");
+
+/* The members that have a bin: [first, end). */
+static uint32_t first_member(uint32_t owner) { return owner == HD_OWNER_ALL ? 0 : owner; }
+
+static uint32_t end_member(const hd_spread *spread, uint32_t owner)
 {
-    const uint32_t bins = hd_spread_bins(spread);
-    spread->run_count = 0;
-    for (uint32_t member = 0; member < spread->members; member++)
-        for (uint32_t bin = 0; bin < bins; bin++) {
-            hd_bin_run *last = &spread->runs[spread->run_count - (spread->run_count != 0)];
-            if (spread->owners[bin] != member && spread->owners[bin] != HD_OWNER_ALL) continue;
-            if (spread->run_count != 0 && last->owner == member && last->end == bin) {
-                last->end++;
-            } else {
-                const hd_bin_run run = {bin, bin + 1, member};
-                spread->runs[spread->run_count++] = run;
-            }
-        }
+    return owner == HD_OWNER_ALL ? spread->members : owner + 1;
 }
 
-/* With room for so many runs. */
-static heddle_status allocate(hd_spread *spread, size_t runs)
+/* Whether a run of a member that has this bin begins with it. */
+static bool begins_run(const hd_spread *spread, uint32_t bin, uint32_t member)
 {
-    const size_t bins = hd_spread_bins(spread);
-    spread->owners = hd_fault_due() ? NULL : (uint32_t *)malloc(bins * sizeof *spread->owners);
-    spread->runs = hd_fault_due() ? NULL : (hd_bin_run *)malloc(runs * sizeof *spread->runs);
-    if (spread->owners != NULL && spread->runs != NULL) return HEDDLE_OK;
+    const uint32_t before = bin == 0 ? NO_OWNER : spread->owners[bin - 1];
+    return before != member && before != HD_OWNER_ALL;
+}
+
+/* Where the runs of every member begin; returns how many there are of all. */
+static uint64_t count_runs(const hd_spread *spread, uint64_t *next)
+{
+    uint64_t at = 0;
+    memset(next, 0, spread->members * sizeof *next);
+    for (uint32_t bin = 0; bin < hd_spread_bins(spread); bin++) {
+        const uint32_t owner = spread->owners[bin], end = end_member(spread, owner);
+        for (uint32_t m = first_member(owner); m < end; m++) next[m] += begins_run(spread, bin, m);
+    }
+    for (uint32_t m = 0; m < spread->members; m++) {
+        const uint64_t runs = next[m];
+        next[m] = at;
+        at += runs;
+    }
+    return at;
+}
+
+static void fill_runs(hd_spread *spread, uint64_t *next)
+{
+    for (uint32_t bin = 0; bin < hd_spread_bins(spread); bin++) {
+        const uint32_t owner = spread->owners[bin], end = end_member(spread, owner);
+        for (uint32_t m = first_member(owner); m < end; m++) {
+            const hd_bin_run run = {bin, bin + 1, m};
+            if (begins_run(spread, bin, m)) spread->runs[next[m]++] = run;
+            else spread->runs[next[m] - 1].end++;
+        }
+    }
+}
+
+/* Makes the runs of the owners. Frees these, too, where it fails. */
+static heddle_status find_runs(hd_spread *spread)
+{
+    uint64_t *next = hd_fault_due() ? NULL : (uint64_t *)malloc(spread->members * sizeof *next);
+    if (next != NULL) {
+        const uint64_t runs = count_runs(spread, next);
+        spread->run_count = (uint32_t)runs;
+        spread->runs = hd_fault_due() ? NULL : (hd_bin_run *)malloc(runs * sizeof *spread->runs);
+        if (spread->runs != NULL) fill_runs(spread, next);
+    }
+    free(next);
+    if (spread->runs != NULL) return HEDDLE_OK;
     hd_spread_free(spread);
     return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the bins of a table");
+}
+
+/* The owners alone. */
+static heddle_status allocate(hd_spread *spread)
+{
+    const size_t bins = hd_spread_bins(spread);
+    spread->runs = NULL;
+    spread->owners = hd_fault_due() ? NULL : (uint32_t *)malloc(bins * sizeof *spread->owners);
+    return spread->owners != NULL
+               ? HEDDLE_OK
+               : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the bins of a table");
 }
 
 heddle_status hd_spread_init(hd_spread *spread, uint32_t members, uint64_t seed)
 {
     memset(spread, 0, sizeof *spread);
     spread->members = members;
-    spread->bits = BIN_BITS;
-    while (spread->bits < HD_BIN_BITS_MAX && hd_spread_bins(spread) < members * BINS_A_MEMBER)
-        spread->bits++;
+    spread->bits = hd_spread_bits(members);
     hd_mix_init(&spread->mix, seed);
-    const heddle_status status = allocate(spread, hd_spread_bins(spread));
+    const heddle_status status = allocate(spread);
     if (status != HEDDLE_OK) return status;
     for (uint32_t bin = 0; bin < hd_spread_bins(spread); bin++)
         spread->owners[bin] = (uint32_t)((uint64_t)bin * members >> spread->bits);
-    find_runs(spread);
-    return HEDDLE_OK;
+    return find_runs(spread);
 }
 
 void hd_spread_free(hd_spread *spread)
@@ -77,17 +117,62 @@ void hd_spread_free(hd_spread *spread)
     spread->runs = NULL;
 }
 
+/* The first run of a member, or where it would be: runs are in the order of their owners. */
+static uint32_t first_run(const hd_spread *spread, uint32_t member)
+{
+    uint32_t low = 0, high = spread->run_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (spread->runs[middle].owner < member) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
 uint64_t hd_spread_load(const hd_spread *spread, const uint64_t *counts, uint32_t member)
 {
     uint64_t rows = 0;
-    for (uint32_t i = 0; i < spread->run_count; i++)
-        if (spread->runs[i].owner == member)
-            for (uint32_t bin = spread->runs[i].first; bin < spread->runs[i].end; bin++)
-                rows += counts[bin];
+    for (uint32_t i = first_run(spread, member);
+         i < spread->run_count && spread->runs[i].owner == member; i++)
+        for (uint32_t bin = spread->runs[i].first; bin < spread->runs[i].end; bin++)
+            rows += counts[bin];
     return rows;
 }
 
 /* ------------------------------------------------------------------------------------ balanced */
+
+typedef struct heavy_bin {
+    uint64_t rows;
+    uint32_t bin;
+} heavy_bin;
+
+/* What balancing works with. */
+typedef struct balancing {
+    uint64_t *weights; /* of every bin */
+    uint64_t *loads;   /* of every member */
+    uint32_t *heap;    /* all members, the one that has least first */
+    heavy_bin *heavy;  /* room for all bins */
+} balancing;
+
+static void balancing_free(balancing *b)
+{
+    free(b->weights);
+    free(b->heavy);
+}
+
+static heddle_status balancing_make(balancing *b, uint32_t bins, uint32_t members)
+{
+    b->weights =
+        hd_fault_due() ? NULL : (uint64_t *)calloc(bins + 2 * (size_t)members, sizeof *b->weights);
+    b->heavy = hd_fault_due() ? NULL : (heavy_bin *)malloc(bins * sizeof *b->heavy);
+    b->loads = b->weights != NULL ? b->weights + bins : NULL;
+    b->heap = b->weights != NULL ? (uint32_t *)(b->loads + members) : NULL;
+    if (b->weights == NULL || b->heavy == NULL) {
+        balancing_free(b);
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the loads of a group");
+    }
+    return HEDDLE_OK;
+}
 
 static uint32_t least_loaded(const uint64_t *loads, uint32_t members)
 {
@@ -97,26 +182,53 @@ static uint32_t least_loaded(const uint64_t *loads, uint32_t members)
     return least;
 }
 
-/* Gives the heavy bins away, the largest first; returns how many rows the others have. */
-static uint64_t place_heavy(hd_spread *spread, const uint64_t *counts, uint64_t heavy,
-                            uint64_t *loads)
+/* Of two members the one that has less; of equal ones the first. */
+static bool has_less(const balancing *b, uint32_t one, uint32_t other)
 {
-    const uint32_t bins = hd_spread_bins(spread);
+    return b->loads[one] != b->loads[other] ? b->loads[one] < b->loads[other] : one < other;
+}
+
+/* Lets the member at this place of the heap sink below those that have less. */
+static void sink(const balancing *b, uint32_t members, uint32_t at)
+{
+    const uint32_t member = b->heap[at];
+    for (uint32_t child = 2 * at + 1; child < members; child = 2 * at + 1) {
+        if (child + 1 < members && has_less(b, b->heap[child + 1], b->heap[child])) child++;
+        if (has_less(b, member, b->heap[child])) break;
+        b->heap[at] = b->heap[child];
+        at = child;
+    }
+    b->heap[at] = member;
+}
+
+/* The largest first; of equal ones the first, so that all members come to the same owners. */
+static int compare_heavy(const void *one, const void *other)
+{
+    const heavy_bin *a = (const heavy_bin *)one, *b = (const heavy_bin *)other;
+    if (a->rows != b->rows) return a->rows > b->rows ? -1 : 1;
+    return a->bin < b->bin ? -1 : a->bin > b->bin;
+}
+
+/* Gives the heavy bins away, the largest first; returns how many rows the others have. */
+static uint64_t place_heavy(hd_spread *spread, const balancing *b, uint64_t heavy)
+{
     uint64_t light = 0;
-    for (uint32_t bin = 0; bin < bins; bin++) {
+    size_t count = 0;
+    for (uint32_t bin = 0; bin < hd_spread_bins(spread); bin++) {
+        const heavy_bin one = {b->weights[bin], bin};
         spread->owners[bin] = NO_OWNER;
-        if (counts[bin] <= heavy) light += counts[bin];
+        if (one.rows > heavy) b->heavy[count++] = one;
+        else light += one.rows;
     }
-    for (;;) {
-        uint32_t largest = NO_OWNER;
-        for (uint32_t bin = 0; bin < bins; bin++)
-            if (counts[bin] > heavy && spread->owners[bin] == NO_OWNER &&
-                (largest == NO_OWNER || counts[bin] > counts[largest]))
-                largest = bin;
-        if (largest == NO_OWNER) return light;
-        spread->owners[largest] = least_loaded(loads, spread->members);
-        loads[spread->owners[largest]] += counts[largest];
+    qsort(b->heavy, count, sizeof *b->heavy, compare_heavy);
+    for (uint32_t i = 0; i < spread->members; i++) b->heap[i] = i;
+    for (uint32_t i = spread->members; i-- != 0;) sink(b, spread->members, i);
+    for (size_t i = 0; i < count; i++) {
+        spread->owners[b->heavy[i].bin] = b->heap[0];
+        b->loads[b->heap[0]] += b->heavy[i].rows;
+        sink(b, spread->members, 0);
     }
+    return light;
 }
 
 /* The level to which `light` rows fill the members, those above it left as they are. */
@@ -163,53 +275,49 @@ static void place_light(hd_spread *spread, const uint64_t *counts, const uint64_
     }
 }
 
-static void balance(hd_spread *spread, const uint64_t *weights, uint64_t *loads)
+static void balance(hd_spread *spread, const balancing *b)
 {
     const uint32_t bins = hd_spread_bins(spread);
     uint64_t sum = 0, heavy, light;
-    for (uint32_t bin = 0; bin < bins; bin++) sum += weights[bin];
+    for (uint32_t bin = 0; bin < bins; bin++) sum += b->weights[bin];
     heavy = sum / spread->members / HEAVY_SHARE;
     if (heavy < sum / bins * 2) heavy = sum / bins * 2;
-    light = place_heavy(spread, weights, heavy, loads);
-    place_light(spread, weights, loads, water_level(loads, spread->members, light));
-    find_runs(spread);
+    light = place_heavy(spread, b, heavy);
+    place_light(spread, b->weights, b->loads, water_level(b->loads, spread->members, light));
 }
 
 heddle_status hd_spread_balanced(const hd_spread *like, const uint64_t *counts,
                                  const uint64_t *loads, bool grows, hd_spread *spread)
 {
     const uint32_t bins = hd_spread_bins(like);
-    uint64_t rows = 0, *weights;
+    uint64_t rows = 0;
+    balancing b;
     heddle_status status;
     *spread = *like;
-    status = allocate(spread, bins);
+    status = allocate(spread);
     if (status != HEDDLE_OK) return status;
-    weights = hd_fault_due() ? NULL : (uint64_t *)calloc(bins + like->members, sizeof *weights);
-    if (weights == NULL) {
+    status = balancing_make(&b, bins, like->members);
+    if (status != HEDDLE_OK) {
         hd_spread_free(spread);
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the loads of a group");
+        return status;
     }
-    for (uint32_t i = 0; loads != NULL && i < like->members; i++) weights[bins + i] = loads[i];
+    for (uint32_t i = 0; loads != NULL && i < like->members; i++) b.loads[i] = loads[i];
     for (uint32_t bin = 0; bin < bins; bin++) rows += counts[bin];
     for (uint32_t bin = 0; bin < bins; bin++)
-        weights[bin] = counts[bin] + (grows ? ROWS_TO_COME + rows / bins / SHARE_TO_COME : 0);
-    balance(spread, weights, weights + bins);
-    free(weights);
-    return HEDDLE_OK;
+        b.weights[bin] = counts[bin] + (grows ? ROWS_TO_COME + rows / bins / SHARE_TO_COME : 0);
+    balance(spread, &b);
+    balancing_free(&b);
+    return find_runs(spread);
 }
 
 heddle_status hd_spread_changed(const hd_spread *like, const uint32_t *owners, hd_spread *spread)
 {
     const uint32_t bins = hd_spread_bins(like);
-    size_t runs = bins;
     heddle_status status;
-    for (uint32_t bin = 0; bin < bins; bin++)
-        if (owners[bin] == HD_OWNER_ALL) runs += like->members;
     *spread = *like;
-    status = allocate(spread, runs);
+    status = allocate(spread);
     if (status != HEDDLE_OK) return status;
     for (uint32_t bin = 0; bin < bins; bin++)
         spread->owners[bin] = owners[bin] == HD_OWNER_AS_IS ? like->owners[bin] : owners[bin];
-    find_runs(spread);
-    return HEDDLE_OK;
+    return find_runs(spread);
 }

@@ -17,8 +17,10 @@
 #include "engine/table_view.h"
 #include <heddle/heddle.h>
 
-/* More bins would need a second pass of the partition (engine/partition.h), and cannot be counted alone. */
-#define HD_BIN_BITS_MAX 12
+/* Bins are not divided: the more a member has, the more alike are the members. So it has at least 64. */
+#define HD_BIN_BITS_MIN 8
+#define HD_BIN_BITS_MAX 16 /* enough for all members that a group may have */
+#define HD_BINS_A_MEMBER 64
 
 /* Neighbouring bins with one owner. */
 typedef struct hd_bin_run {
@@ -37,6 +39,14 @@ typedef struct hd_spread {
     hd_bin_run *
         runs; /* all bins, by owner and within an owner ascending; a bin of all is in those of each */
 } hd_spread;
+
+/* The bits of a group's bins. */
+static inline uint32_t hd_spread_bits(uint32_t members)
+{
+    uint32_t bits = HD_BIN_BITS_MIN;
+    while (bits < HD_BIN_BITS_MAX && UINT32_C(1) << bits < members * HD_BINS_A_MEMBER) bits++;
+    return bits;
+}
 
 /* Bins in equal ranges: keys that differ spread evenly over the members. */
 heddle_status hd_spread_init(hd_spread *spread, uint32_t members, uint64_t seed);

@@ -186,6 +186,13 @@ struct hd_engine {
                                     void *stream);
     uint64_t (*partition_step_work)(heddle_device *device, const hd_partition *job);
     uint32_t (*partition_part_bits)(uint32_t region_bits);
+    /*
+     * Counts the n keys of a job by region, 1 to HD_COUNT_BITS_MAX bits, and sorts nothing: adds to `counts`, device
+     * memory, a number for every region. Of the job only the keys count, and `work`, whose bytes the second one says.
+     */
+    heddle_status (*count_regions)(heddle_device *device, const hd_partition *job, uint64_t *counts,
+                                   void *stream);
+    uint64_t (*count_regions_work)(heddle_device *device, const hd_partition *job);
     /* The graphs of these pairs, and the joins and groups of these keys; NULL where not compiled. */
     const hd_graph_ops *(*graph)(uint32_t key_bits, uint32_t value_bits);
     const hd_relate_ops *(*relate)(uint32_t key_bits, uint32_t row_bits);

@@ -17,15 +17,18 @@
 #include "engine/table_view.h"
 #include <heddle/heddle.h>
 
-#define HD_OWNER_BITS_MAX 12
+#define HD_OWNER_BITS_MAX 16
+/* The owners of so many bins are kept in the fastest memory. Up to HD_OWNERS_DIRECT members there are no more. */
+#define HD_OWNER_BITS_FEW 12
 #define HD_OWNERS_MAX 1024
 #define HD_OWNERS_DIRECT 32 /* members that reach each other's memory on a GPU, at most */
 
 /* A batch of rows. All memory is the device's. */
 typedef struct hd_owners {
     hd_mix mix;
-    uint32_t bits;    /* 1 to HD_OWNER_BITS_MAX: of a mixed key, the leading ones name the bin */
-    uint32_t members; /* at most HD_OWNERS_MAX */
+    /* 1 to HD_OWNER_BITS_MAX, of few members HD_OWNER_BITS_FEW: of a mixed key, the leading ones name the bin. */
+    uint32_t bits;
+    uint32_t members;       /* at most HD_OWNERS_MAX */
     const uint16_t *owners; /* of every bin, less than `members` */
     const void *keys;       /* the same at every step */
     uint64_t n;             /* less than 2^32 */

@@ -91,7 +91,7 @@ static heddle_status count_rows(hd_sorting *s, uint64_t *counts)
         const char *keys = s->keys + first * width;
         status = hd_shelf_progress(s->shelf, HEDDLE_SHELF_COUNT, first, s->n);
         if (status != HEDDLE_OK) break;
-        status = s->bits <= HD_BIN_BITS_MAX
+        status = s->bits <= HD_COUNT_BITS_MAX
                      ? hd_route_count(&s->member, &s->spread, s->shelf->options.key_bits, keys,
                                       length, counts)
                      : count_sorted(s, keys, length, counts);

@@ -11,13 +11,8 @@
 
 heddle_status hd_sorting_route(hd_sorting *s, uint32_t value_bits, uint64_t slice, hd_route *route)
 {
-    const uint32_t key_bits = s->shelf->options.key_bits;
-    heddle_status status =
-        hd_route_begin(route, &s->member, &s->spread, key_bits, value_bits, slice);
-    if (status == HEDDLE_OK && s->spread.bits > HD_BIN_BITS_MAX)
-        status = hd_buffer_room(&route->spare, s->shelf->device,
-                                slice * hd_pair_bytes(key_bits, value_bits));
-    return status;
+    return hd_route_begin(route, &s->member, &s->spread, s->shelf->options.key_bits, value_bits,
+                          slice);
 }
 
 heddle_status hd_sorting_spread(hd_sorting *s, const hd_place *places, uint32_t count,

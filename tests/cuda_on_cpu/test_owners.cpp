@@ -22,9 +22,8 @@ struct trial {
     std::vector<size_t> rows; /* that come at every place */
 };
 
-static trial make_trial(size_t n, uint32_t members, bool one_owner)
+static trial make_trial(size_t n, uint32_t members, uint32_t bits, bool one_owner)
 {
-    const uint32_t bits = members > 256 ? 11 : 6;
     std::vector<hd_key> keys(n);
     std::vector<uint16_t> owners((size_t)1 << bits);
     for (hd_key &key : keys) key = (hd_key)random_64();
@@ -149,9 +148,9 @@ static void fetch(const trial &t, unsigned blocks, bool asks, bool tells, bool w
     }
 }
 
-template <int BITS> static void go(size_t n, uint32_t members, bool one_owner)
+template <int BITS> static void go(size_t n, uint32_t members, bool one_owner, uint32_t bits = 6)
 {
-    const trial t = make_trial(n, members, one_owner);
+    const trial t = make_trial(n, members, bits, one_owner);
     const unsigned blocks = t.tiles < 3 ? t.tiles : 2; /* some go on to another tile */
     plan<BITS>(t, blocks);
     send<BITS, uint32_t, false>(t, blocks, n % 2 == 0);
@@ -175,10 +174,15 @@ static void test(uint64_t seed)
         go<2>(n, 1 + (uint32_t)random_below(4), one_owner);
         go<3>(n, 5 + (uint32_t)random_below(4), one_owner);
         go<5>(n, 9 + (uint32_t)random_below(24), one_owner);
-        go<0>(n, 33 + (uint32_t)random_below(60), one_owner);
+        go<OWNERS_MANY>(n, 33 + (uint32_t)random_below(60), one_owner);
     }
-    go<0>(2 * tile + 5, seed % 2 == 0 ? 1000 : 1024, false);
-    go<0>(tile + 7, 2, false);
+    go<OWNERS_MANY>(2 * tile + 5, seed % 2 == 0 ? 1000 : 1024, false, 11);
+    /* As many bins as groups of so many members have; of the first alone the owners are in shared memory. */
+    go<OWNERS_MANY>(tile + 9, 64, false, 12);
+    go<OWNERS_MANY_BINS>(tile + 9, 65, false, 13);
+    go<OWNERS_MANY_BINS>(2 * tile + 5, seed % 2 == 0 ? 500 : 512, false, 15);
+    go<OWNERS_MANY_BINS>(2 * tile + 5, seed % 2 == 0 ? 1024 : 1000, false, 16);
+    go<OWNERS_MANY>(tile + 7, 2, false);
 }
 
 int main(int argc, char **argv) { return run_seeds(argc, argv, 6, test); }

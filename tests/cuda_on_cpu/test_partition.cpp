@@ -36,7 +36,16 @@ struct sorting {
     void count_more(uint32_t bits, uint64_t *counts)
     {
         warps_launch(1 + (unsigned)random_below(3), COUNT_BLOCK, sizeof(uint32_t) << bits,
-                     [&] { count_keys(job, bits, (unsigned long long *)counts); });
+                     [&] { count_keys<false>(job, bits, 0, (unsigned long long *)counts); });
+    }
+    /* More regions than a block has counters. */
+    void count_some(uint64_t *counts)
+    {
+        for (uint32_t begin = 0; begin < 1u << job.region_bits; begin += 1u << COUNT_BITS)
+            warps_launch(
+                1 + (unsigned)random_below(3), COUNT_BLOCK, sizeof(uint32_t) << COUNT_BITS, [&] {
+                    count_keys<true>(job, job.region_bits, begin, (unsigned long long *)counts);
+                });
     }
     void scan(uint32_t bits, uint64_t *starts, uint64_t *fine, uint64_t *coarse)
     {
@@ -152,6 +161,26 @@ struct stepping : sorting {
     }
 };
 
+/* The keys counted alone, in two batches, beside the starts that sorting them has left. */
+static void counts_are_right(const hd_partition &job)
+{
+    const uint64_t regions = UINT64_C(1) << job.region_bits;
+    const device_array<uint64_t> counts(regions);
+    memset(counts.get(), 0, regions * sizeof(uint64_t));
+    for (int batch = 0; batch < 2; batch++) {
+        hd_partition some = job;
+        some.n = batch == 0 ? job.n / 2 : job.n - job.n / 2;
+        some.keys = (const hd_key *)job.keys + (batch == 0 ? 0 : job.n / 2);
+        sorting s(some, job.region_bits);
+        if (some.n == 0) continue;
+        if (job.region_bits <= COUNT_BITS) s.count_more(job.region_bits, counts.get());
+        else s.count_some(counts.get());
+    }
+    for (uint64_t r = 0; r < regions; r++)
+        CHECK(counts[r] == job.starts[r + 1] - job.starts[r], "%llu keys of region %llu",
+              (ull)counts[r], (ull)r);
+}
+
 static void result_is_right(const hd_partition &job, const pair_list &expected)
 {
     const uint32_t *pairs = (const uint32_t *)job.pairs;
@@ -204,6 +233,7 @@ static void sort(const key_list &list, uint32_t region_bits, bool with_values, s
     memset(starts.get(), ARRAY_BYTE, starts.n * sizeof(uint64_t));
     stepping(job).sort_in_steps();
     result_is_right(job, expected);
+    counts_are_right(job);
 }
 
 /* Keys with many equal ones: n of `distinct`. */

@@ -4,10 +4,7 @@
 #include <heddle/heddle.h>
 #include <string.h>
 
-/* Bins of a table of a group, by src/dist/spread.c: as many for every member, but not more than so many. */
-#define BINS_LEAST 256
-#define BINS_A_MEMBER 64
-#define BINS_MOST 4096
+#include "dist/spread.h"
 
 _Static_assert(MODEL_PARTITION == HEDDLE_PHASE_PARTITION &&
                    MODEL_REORGANISE == HEDDLE_PHASE_REORGANISE &&
@@ -29,8 +26,7 @@ model_row model_row_of(uint32_t key_bytes, uint32_t value_bytes, bool counts, bo
 
 double model_uneven(uint32_t members)
 {
-    uint32_t bins = BINS_LEAST;
-    while (bins < BINS_MOST && bins < members * BINS_A_MEMBER) bins *= 2;
+    const uint32_t bins = UINT32_C(1) << hd_spread_bits(members);
     const uint32_t most = (bins + members - 1) / members;
     return (double)most * members / bins - 1;
 }
