@@ -174,7 +174,8 @@ HEDDLE_API heddle_table *heddle_group_table_part(heddle_group_table *table, uint
 /*
  * Empties the table and inserts n pairs, as heddle_table_build. `workspace` must be NULL. Totals are those
  * of all members. When a member fails before the pairs are where they belong the table is as it was;
- * when a member cannot build its part all parts are emptied. HEDDLE_ERROR_FULL is a success in this
+ * when a member cannot build its part all parts are emptied, and so they are after any failure between processes
+ * that reach each other by links, where sets, maps and counters are filled while pairs are on their way. HEDDLE_ERROR_FULL is a success in this
  * regard: what fits is in the table. With outcomes or `failed` the table is emptied first.
  */
 HEDDLE_API heddle_status heddle_group_table_build(heddle_group_table *table, const void *keys,

@@ -60,8 +60,8 @@ uint64_t hd_member_long_slice(const hd_member *member, uint64_t n, uint32_t row_
     const uint64_t slice = hd_member_slice(member, false);
     uint64_t longer = SLICE_LONG;
     if (member->group->slice != 0 || device->engine->host_memory || n <= slice) return slice;
-    /* Other processes are reached through pinned memory of the length of a slice. */
-    if (exchange->members > exchange->local) return slice;
+    /* Others are reached through pinned memory of the length of a slice, and slices overlap. */
+    if (exchange->links) return slice;
     if (device->engine->get_info(device, &info) != HEDDLE_OK) return slice;
     if (exchange->members > MEMBERS_FEW) longer = longer * MEMBERS_FEW / exchange->members;
     while (longer > slice && longer * row_bytes > info.memory_free / LONG_SHARE) longer /= 2;

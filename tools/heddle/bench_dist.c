@@ -10,8 +10,9 @@
 static const char usage[] =
     "heddle bench dist [options]\n"
     "\n"
-    "Builds a table of a group and finds all its keys, in host memory or in that of the first\n"
-    "member's device, and the same with a single table, for every combination of the lists of\n"
+    "Builds a table of a group and finds all its keys, which are in memory of the first\n"
+    "member's device or of the host, and the same with a single table, for every combination of "
+    "the lists of\n"
     "members, scaling, distribution and duplicates. A row gives the rate in million rows/s,\n"
     "the time beside that of the single table (ratio), the rate beside that of the first\n"
     "number of members in the list (speedup), the shares of the four phases, and how much\n"
@@ -38,6 +39,7 @@ static const char usage[] =
     "                     with a frequency as k^-S; hot or hot:PERCENT: half, or so many, of\n"
     "                     the rows have one key                                   [uniform]\n"
     "  --hot PERCENT      the same as --distribution hot:PERCENT; 0: uniform\n"
+    "  --arrays NAME      device, host: the memory of keys, values and answers    [device]\n"
     "  --slice COUNT      keys of a member at a time; 0 lets the library choose   [0]\n"
     "  --repeat COUNT     timed runs; the medians count                           [5]\n"
     "  --seed NUMBER      of the keys                                             [1]\n"
@@ -158,11 +160,13 @@ static bool read_named(const char *name, const char *value, dist_options *o, boo
                                           "open", "iceberg", "bucket_list"};
     static const char *const modes[] = {"distributed", "independent"};
     static const char *const formats[] = {"table", "csv"};
+    static const char *const memories[] = {"device", "host"};
     uint32_t word = 0;
     bool good = true;
     if (strcmp(name, "--container") == 0) good = read_word(value, containers, 5, &o->container);
     else if (strcmp(name, "--scheme") == 0) good = read_word(value, schemes, 6, &o->scheme);
     else if (strcmp(name, "--mode") == 0) good = read_word(value, modes, 2, &o->mode);
+    else if (strcmp(name, "--arrays") == 0) good = read_word(value, memories, 2, &o->arrays);
     else if (strcmp(name, "--format") == 0) {
         good = read_word(value, formats, 2, &word);
         o->csv = word == 1;

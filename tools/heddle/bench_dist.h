@@ -40,6 +40,7 @@ typedef struct dist_options {
     uint64_t keys; /* of all members together, with weak scaling of each */
     uint64_t repeat, slice, seed;
     bool verify, csv, model;
+    uint32_t arrays; /* 1: in host memory, else in that of the first member's device */
     bool ops[DIST_OPS];
     /* Lists: a row for every combination. */
     bool strong, weak;
@@ -92,6 +93,7 @@ typedef struct dist_bench {
     heddle_group *group;
     heddle_group_info info;
     heddle_device *device; /* where the arrays are */
+    heddle_device *host;   /* the same, if that is not a member's; else NULL */
     heddle_device *alone;  /* the single device; NULL: none */
     uint64_t n, first;     /* rows of this process, the first one's number */
     uint64_t all;          /* rows of all processes */

@@ -45,6 +45,7 @@ heddle_status dist_fill(const dist_bench *b, void *array, uint32_t bits,
     heddle_status status = chunk != NULL ? HEDDLE_OK : HEDDLE_ERROR_NO_MEMORY;
     for (uint64_t at = 0; at < b->n && status == HEDDLE_OK; at += CHUNK) {
         const uint64_t n = b->n - at < CHUNK ? b->n - at : CHUNK;
+#pragma omp parallel for schedule(static)
         for (uint64_t i = 0; i < n; i++) put(chunk, bits, i, number(b, b->first + at + i));
         status =
             heddle_memory_copy(b->device, (char *)array + at * bits / 8, chunk, n * bits / 8, NULL);
@@ -56,30 +57,42 @@ heddle_status dist_fill(const dist_bench *b, void *array, uint32_t bits,
 
 static uint64_t value_of(const dist_bench *b, uint64_t i) { return ~dist_key_of(b, i); }
 
+static bool is_set(const dist_bench *b) { return b->o->container == HEDDLE_CONTAINER_SET; }
+
+/* Values, and room for those that are found; relations of sets add them up. */
+static heddle_status make_values(dist_bench *b)
+{
+    const uint64_t bytes = b->n * b->o->value_bits / 8 + 8;
+    heddle_status status;
+    if (is_set(b) && !b->o->ops[DIST_JOIN] && !b->o->ops[DIST_GROUP]) return HEDDLE_OK;
+    status = heddle_memory_allocate(b->device, bytes, &b->values);
+    if (status == HEDDLE_OK) status = heddle_memory_allocate(b->device, bytes, &b->answers);
+    return status == HEDDLE_OK ? dist_fill(b, b->values, b->o->value_bits, value_of) : status;
+}
+
 static heddle_status make_arrays(dist_bench *b)
 {
-    heddle_status status =
-        heddle_memory_allocate(b->device, b->n * b->o->key_bits / 8 + 8, &b->keys);
+    heddle_status status = HEDDLE_OK;
+    if (b->o->arrays == 1) {
+        status = heddle_device_open("cpu:1", &b->host);
+        b->device = b->host;
+    }
     if (status == HEDDLE_OK)
-        status = heddle_memory_allocate(b->device, b->n * b->o->value_bits / 8 + 8, &b->values);
-    if (status == HEDDLE_OK)
-        status = heddle_memory_allocate(b->device, b->n * b->o->value_bits / 8 + 8, &b->answers);
+        status = heddle_memory_allocate(b->device, b->n * b->o->key_bits / 8 + 8, &b->keys);
     if (status == HEDDLE_OK)
         status = heddle_memory_allocate(b->device, b->n + 8, (void **)&b->found);
     if (status == HEDDLE_OK) status = dist_fill(b, b->keys, b->o->key_bits, dist_key_of);
-    if (status == HEDDLE_OK) status = dist_fill(b, b->values, b->o->value_bits, value_of);
-    return status;
+    return status == HEDDLE_OK ? make_values(b) : status;
 }
 
 static void free_arrays(dist_bench *b)
 {
     void *const all[] = {b->keys, b->values, b->answers, b->found};
     for (int i = 0; i < 4; i++) (void)heddle_memory_free(b->device, all[i]);
+    heddle_device_close(b->host);
 }
 
 /* ---------------------------------------------------------------------------------- operations */
-
-static bool is_set(const dist_bench *b) { return b->o->container == HEDDLE_CONTAINER_SET; }
 
 static heddle_status build(dist_bench *b, bool single)
 {
@@ -147,23 +160,26 @@ static heddle_status verify(dist_bench *b, bool *good)
     const bool values =
         b->o->container == HEDDLE_CONTAINER_MAP || b->o->container == HEDDLE_CONTAINER_MULTIMAP;
     uint8_t *found = malloc(CHUNK), *answers = malloc(CHUNK * 8);
+    uint64_t wrong = 0;
     heddle_status status = HEDDLE_OK;
-    *good = true;
     for (uint64_t at = 0; at < b->n && status == HEDDLE_OK; at += CHUNK) {
         const uint64_t n = b->n - at < CHUNK ? b->n - at : CHUNK;
         status = heddle_memory_copy(b->device, found, b->found + at, n, NULL);
-        if (status == HEDDLE_OK)
+        if (status == HEDDLE_OK && values)
             status = heddle_memory_copy(b->device, answers, (char *)b->answers + at * vb / 8,
                                         n * vb / 8, NULL);
         if (status == HEDDLE_OK) status = heddle_device_synchronize(b->device, NULL);
-        for (uint64_t i = 0; i < n && status == HEDDLE_OK; i++) {
-            const uint64_t value = value_of(b, b->first + at + i);
-            if (found[i] != 1) *good = false;
-            if (values && (vb == 32 ? ((uint32_t *)(void *)answers)[i] != (uint32_t)value
-                                    : ((uint64_t *)(void *)answers)[i] != value))
-                *good = false;
+        if (status != HEDDLE_OK) break;
+#pragma omp parallel for schedule(static) reduction(+ : wrong)
+        for (uint64_t i = 0; i < n; i++) {
+            const uint64_t value = values ? value_of(b, b->first + at + i) : 0;
+            wrong += found[i] != 1;
+            if (values)
+                wrong += vb == 32 ? ((uint32_t *)(void *)answers)[i] != (uint32_t)value
+                                  : ((uint64_t *)(void *)answers)[i] != value;
         }
     }
+    *good = wrong == 0;
     free(found);
     free(answers);
     return status;
