@@ -14,7 +14,7 @@
 /* Parts of a batch that are smaller are not worth it. */
 #define ROWS_LEAST (UINT64_C(1) << 18)
 /* A sample is one row of so many, within limits. The more members the more keys matter, and the less frequent ones. */
-#define SAMPLE_SHARE 64
+#define SAMPLE_SHARE 8
 #define SAMPLE_LEAST (UINT64_C(1) << 12)
 #define SAMPLE_USUAL (UINT64_C(1) << 14)
 #define SAMPLE_MOST (UINT64_C(1) << 16)
