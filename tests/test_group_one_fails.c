@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "api/table.h"
+#include "dist/combine.h"
 #include "support/cases.h"
 #include "support/group_process.h"
 
@@ -221,6 +222,20 @@ static void fail_and_be_stuck(uint32_t failing)
     fill_table();
 }
 
+/* Builds and insertions whose hot keys are combined before they are sent. */
+static void fail_to_combine(uint32_t failing)
+{
+    hd_combine_rows_least(ROWS);
+    for (uint32_t i = 0; i < ROWS; i++)
+        if (i % 3 != 0) process.keys[i] = i % 3;
+    const uint64_t before = hd_combine_rows_folded();
+    for (size_t i = 0; i < CALLS; i++)
+        if (calls[i].call == call_build || calls[i].call == call_insert)
+            fail_each(&calls[i], failing);
+    EXPECT(hd_combine_rows_folded() > before, "nothing was combined");
+    hd_combine_rows_least(0);
+}
+
 static void live(const mesh_sockets *sockets, uint32_t member, uint32_t failing, uint32_t memory)
 {
     const heddle_column column = HEDDLE_COLUMN(process.keys, 4);
@@ -237,6 +252,7 @@ static void live(const mesh_sockets *sockets, uint32_t member, uint32_t failing,
            "group-by");
     for (size_t i = 0; i < CALLS; i++) fail_each(&calls[i], failing);
     fail_and_be_stuck(failing);
+    fail_to_combine(failing);
     heddle_group_by_destroy(process.by);
     heddle_group_table_destroy(process.table);
     heddle_group_close(process.group);

@@ -9,12 +9,15 @@
 #include "api/table.h"
 #include "dist/group_write.h"
 
-/* Whether pairs flow into this member's part. A hashgraph and lists of values want all at once. */
+/*
+ * Whether pairs flow into this member's part. A hashgraph and lists of values want all at once; rows of hot keys come
+ * last, to be added to what was gathered (combine.h).
+ */
 bool hd_flow_suits(const hd_writing *g, uint64_t rounds)
 {
     const hd_exchange *exchange = hd_exchange_of(g->member);
     const heddle_table_options *o = &g->w->table->options;
-    return exchange->overlaps && exchange->links && rounds > 1 &&
+    return exchange->overlaps && exchange->links && rounds > 1 && !g->w->combines &&
            o->container != HEDDLE_CONTAINER_MULTIMAP && o->scheme != HEDDLE_SCHEME_HASHGRAPH;
 }
 

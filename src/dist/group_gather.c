@@ -120,13 +120,23 @@ static hd_delivery delivery_of(hd_writing *g, hd_dispatch *dispatch)
     return d;
 }
 
+/* The *n pairs from `first` on, less those of hot keys. */
+static heddle_status open_slice(hd_writing *g, uint64_t first, uint64_t *n, const void **keys,
+                                const void **values)
+{
+    hd_window k = {NULL, NULL, 0}, v = {NULL, NULL, 0};
+    const heddle_status status = *n != 0 ? hd_write_windows(g, first, *n, &k, &v) : HEDDLE_OK;
+    *keys = k.memory;
+    *values = v.memory;
+    return status == HEDDLE_OK ? hd_combine_slice(g, keys, values, n) : status;
+}
+
 /* Lays out the n pairs from `first` on by destination. */
 static heddle_status lay_out(hd_writing *g, hd_dispatch *dispatch, uint64_t first, uint64_t n)
 {
-    hd_window keys = {NULL, NULL, 0}, values = {NULL, NULL, 0};
-    const heddle_status status = n != 0 ? hd_write_windows(g, first, n, &keys, &values) : HEDDLE_OK;
-    return status == HEDDLE_OK ? hd_dispatch_slice(dispatch, keys.memory, values.memory, n)
-                               : status;
+    const void *keys, *values;
+    const heddle_status status = open_slice(g, first, &n, &keys, &values);
+    return status == HEDDLE_OK ? hd_dispatch_slice(dispatch, keys, values, n) : status;
 }
 
 static heddle_status send_slice(hd_writing *g, heddle_status mine, uint64_t first, uint64_t n)
@@ -135,9 +145,9 @@ static heddle_status send_slice(hd_writing *g, heddle_status mine, uint64_t firs
     hd_delivery d = delivery_of(g, &g->dispatch);
     heddle_status status = mine;
     if (exchange->direct) {
-        hd_window keys = {NULL, NULL, 0}, values = {NULL, NULL, 0};
-        if (status == HEDDLE_OK && n != 0) status = hd_write_windows(g, first, n, &keys, &values);
-        return hd_dispatch_direct(&g->dispatch, status, keys.memory, values.memory, n, &d);
+        const void *keys = NULL, *values = NULL;
+        if (status == HEDDLE_OK) status = open_slice(g, first, &n, &keys, &values);
+        return hd_dispatch_direct(&g->dispatch, status, keys, values, n, &d);
     }
     if (status == HEDDLE_OK) status = lay_out(g, &g->dispatch, first, n);
     status = exchange->ops->all_to_all(exchange, g->member->number, status, &d);
@@ -187,6 +197,18 @@ static heddle_status send_slices_ahead(hd_writing *g, heddle_status mine, uint64
     return status == HEDDLE_OK ? hd_member_agree(g->member, mine) : status;
 }
 
+/* Hot keys, when all slices are there. Agreed upon. */
+static heddle_status send_hot(hd_writing *g)
+{
+    hd_exchange *exchange = hd_exchange_of(g->member);
+    heddle_status status = hd_combine_lay_out(g);
+    hd_delivery d = delivery_of(g, &g->combine.dispatch);
+    status = exchange->ops->all_to_all(exchange, g->member->number, status, &d);
+    hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
+    if (status == HEDDLE_OK) hd_combine_count(g, d.total);
+    return status;
+}
+
 /* How many rows come to this member: counted, or by its share of the bins and a little more. */
 static uint64_t expected_rows(const hd_writing *g)
 {
@@ -230,6 +252,7 @@ static heddle_status prepare_gather(hd_writing *g, uint64_t rounds, manner *how)
     if (status == HEDDLE_OK && g->guesses && !whole)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to gather pairs");
     if (status == HEDDLE_OK) status = begin_dispatches(g);
+    if (status == HEDDLE_OK) status = hd_combine_begin(g);
     told[0] = !whole;
     told[1] = g->flows;
     status = exchange->ops->reduce(exchange, g->member->number, status, told, 2, HD_REDUCE_SUM);
@@ -256,6 +279,7 @@ heddle_status hd_write_gathered(hd_writing *g, uint64_t rounds, heddle_status *a
         status = hd_exchange_of(g->member)->overlaps ? send_slices_ahead(g, mine, rounds)
                                                      : send_slices(g, mine, rounds);
     }
+    if (status == HEDDLE_OK && g->w->combines) status = send_hot(g);
     *agreed = status;
     if (status != HEDDLE_OK) return status;
     hd_dispatch_end(&g->dispatch); /* the tables may need the memory */

@@ -16,6 +16,7 @@ struct heddle_group_table {
     hd_spread spread;
     heddle_table **parts; /* of the local members */
     uint64_t *rows;       /* that each of all members was given since the table was last empty */
+    uint64_t folded;      /* rows besides, that were combined with others before they were sent */
     bool broken;          /* a failure has left it half changed */
     char reason[256];     /* of that */
     double seconds[HEDDLE_PHASES];

@@ -201,6 +201,7 @@ heddle_status heddle_group_table_get_stats(heddle_group_table *table, heddle_gro
         if (table->rows[i] > most) most = table->rows[i];
     }
     stats->row_imbalance = more_than_mean(most, stats->rows, stats->members);
+    stats->rows += table->folded;
     memcpy(stats->seconds, seconds, sizeof seconds);
     return HEDDLE_OK;
 }

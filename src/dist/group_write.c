@@ -5,7 +5,8 @@
  *                empty and balanced by rows, bins get new owners (spread.h). Now every member knows
  *                how many pairs it will get. A table balanced by keys does without counting at first:
  *                a member expects its share of the rows, and makes more room if more come. When there is
- *                no memory for that the call begins anew and counts.
+ *                no memory for that the call begins anew and counts. Instead of counting, a member samples
+ *                its keys: the rows of those with very many are made one before they are sent (combine.h).
  *   reorganise   slice by slice, pairs are laid out by destination (dispatch.h),
  *   exchange     and sent there, where they are gathered in one array (group_gather.c). Members that reach each other's
  *                memory write them there at once. A member whose device works by itself lays out a slice while the
@@ -71,16 +72,18 @@ static heddle_status count_bins(hd_writing *g, heddle_status mine)
                     : (uint64_t *)calloc((size_t)bins + HD_COUNTS_TOLD, sizeof *g->counts);
     free(g->rows);
     g->rows =
-        hd_fault_due() ? NULL : (uint64_t *)calloc((size_t)exchange->members + 1, sizeof *g->rows);
+        hd_fault_due() ? NULL : (uint64_t *)calloc((size_t)exchange->members + 2, sizeof *g->rows);
     if (status == HEDDLE_OK && (g->counts == NULL || g->rows == NULL))
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
     if (status == HEDDLE_OK && !g->guesses)
         status =
             hd_route_count(g->member, spread, w->table->options.key_bits,
                            w->n != 0 ? w->keys + g->first * g->key_width : NULL, g->n, g->counts);
+    if (status == HEDDLE_OK) status = hd_combine_look(g);
     if (status == HEDDLE_OK) {
         count_wishes(w, g->counts + bins);
-        g->counts[bins + HD_COUNT_ROWS] = g->n;
+        g->counts[bins + HD_COUNT_ROWS] = g->n - g->combine.expected;
+        g->counts[bins + HD_COUNT_COMBINES] = g->combine.hot != 0;
     }
     if (status == HEDDLE_OK)
         status = heddle_table_size(hd_part_of(w->table, g->member),
@@ -102,6 +105,7 @@ static heddle_status divide(hd_writing *g)
     w->counts = g->counts;
     g->counts = NULL;
     w->reports = told[HD_COUNT_REPORTS] != 0;
+    w->combines = told[HD_COUNT_COMBINES] != 0 && !w->reports;
     w->has_values = told[HD_COUNT_WITH_VALUES] != 0;
     w->from_empty = w->builds || told[HD_COUNT_HELD] == 0;
     w->spread = spread;
@@ -157,11 +161,14 @@ static heddle_status tell_rows(hd_writing *g, uint64_t *without_memory)
     heddle_status status;
     numbers[g->member->number] = g->received;
     numbers[members] = g->soft == HEDDLE_ERROR_NO_MEMORY;
-    status = exchange->ops->reduce(exchange, g->member->number, HEDDLE_OK, numbers, members + 1,
+    numbers[members + 1] = g->combine.folded;
+    status = exchange->ops->reduce(exchange, g->member->number, HEDDLE_OK, numbers, members + 2,
                                    HD_REDUCE_SUM);
     *without_memory = numbers[members];
-    if (status == HEDDLE_OK && g->member->local == 0)
+    if (status == HEDDLE_OK && g->member->local == 0) {
         for (uint32_t i = 0; i < members; i++) g->w->received[i] = numbers[i];
+        g->w->folded = numbers[members + 1];
+    }
     return status;
 }
 
@@ -170,6 +177,8 @@ static heddle_status conclude(hd_writing *g, heddle_status mine)
 {
     uint64_t without_memory = 0;
     heddle_status status = hd_group_totals(g->member, mine, &g->totals);
+    if (status == HEDDLE_OK && g->w->combines && g->totals.failed != 0)
+        status = hd_combine_settle(g, &g->totals);
     if (status == HEDDLE_OK) status = tell_rows(g, &without_memory);
     if (status != HEDDLE_OK) return status;
     if (without_memory != 0 && g->w->builds) {
@@ -201,6 +210,7 @@ static void writing_end(hd_writing *g)
     hd_dispatch_end(&g->dispatch);
     hd_dispatch_end(&g->ahead);
     hd_flow_end(g);
+    hd_combine_end(&g->combine);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
     free(g->counts);
     free(g->rows);
@@ -283,8 +293,11 @@ static void take_over(void *context, heddle_status status)
     (void)status;
     if (!w->counted && !w->emptied) return;
     w->mend.mended = w->builds;
-    if (w->from_empty || w->emptied)
+    if (w->from_empty || w->emptied) {
         memset(table->rows, 0, table->spread.members * sizeof *table->rows);
+        table->folded = 0;
+    }
+    if (!w->emptied) table->folded += w->folded;
     for (uint32_t i = 0; i < table->spread.members && !w->emptied; i++)
         table->rows[i] += w->received[i];
     if (w->spread == &w->fresh) {

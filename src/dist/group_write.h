@@ -5,6 +5,7 @@
 #ifndef HD_GROUP_WRITE_H
 #define HD_GROUP_WRITE_H
 
+#include "dist/combine.h"
 #include "dist/group_table.h"
 
 /* What members tell each other besides the rows of bins, behind these. */
@@ -14,6 +15,7 @@ enum {
     HD_COUNT_WITH_VALUES,
     HD_COUNT_WITHOUT_VALUES,
     HD_COUNT_REPORTS,
+    HD_COUNT_COMBINES,
     HD_COUNTS_TOLD
 };
 
@@ -26,10 +28,12 @@ typedef struct hd_write {
     heddle_insert_options options;
     uint64_t
         *counts; /* of all members: rows of every bin, unless guessed, and what HD_COUNT_* says */
-    uint64_t *received;      /* rows of every member */
-    bool has_values;         /* pairs, not keys alone */
-    bool reports;            /* somebody wants to know what became of single keys */
-    hd_spread fresh;         /* new owners of bins, where they change */
+    uint64_t *received; /* rows of every member */
+    bool has_values;    /* pairs, not keys alone */
+    bool reports;       /* somebody wants to know what became of single keys */
+    bool combines;      /* somebody has hot keys (combine.h), which are sent when all else is */
+    uint64_t folded;    /* rows that were not sent, since they are in those of hot keys */
+    hd_spread fresh;    /* new owners of bins, where they change */
     const hd_spread *spread; /* the one that the call goes by */
     bool from_empty;         /* the table holds nothing but what this call brings */
     bool emptied;            /* all parts have been emptied since */
@@ -52,9 +56,9 @@ typedef struct hd_writing {
     uint32_t key_width, value_width; /* 0 where no values are given */
     uint64_t first, n, slice;        /* of the pairs of the batch */
     uint64_t *counts;                /* as in hd_write */
-    uint64_t *rows;                  /* of every member, and one number more */
+    uint64_t *rows;                  /* of every member, and two numbers more */
     hd_dispatch dispatch;
-    hd_dispatch ahead; /* where the exchange overlaps: slices take turns */
+    hd_dispatch ahead;      /* where the exchange overlaps: slices take turns */
     hd_buffer keys, values; /* pairs that have come here */
     uint64_t at, capacity;  /* how many, and how many fit */
     uint64_t received;      /* how many in all */
@@ -62,6 +66,7 @@ typedef struct hd_writing {
     hd_arrived arrived[2];  /* by turns */
     uint32_t arriving;      /* whose turn is next */
     hd_buffer staged[3];
+    hd_combine combine;
     heddle_totals totals;
     bool guesses;       /* how many rows come is not counted beforehand */
     bool changing;      /* some part may not be as it was */
