@@ -11,7 +11,7 @@
 typedef struct addition {
     heddle_table *table;
     const heddle_insert_options *options;
-    const void *keys, *values; /* device memory */
+    const void *keys, *values; /* of a set or counter, in device memory */
     uint64_t n;
     bool keep;         /* insert, not build */
     uint8_t *outcomes; /* device memory, NULL when nobody asks */
@@ -37,6 +37,31 @@ static heddle_status renew(const addition *a, bool keep, const void *keys, const
     return hd_graph_renew(a->table, &feed, a->stream);
 }
 
+/* Whether an array lies where the device cannot write. */
+static bool is_staged(const heddle_table *table, const void *array)
+{
+    return array != NULL && !table->engine->host_memory &&
+           !table->engine->is_device_memory(table->device, array);
+}
+
+/* A multimap: all pairs come in, wherever they lie, and every outcome is the same. */
+static heddle_status add_pairs(addition *a, const void *keys, const void *values)
+{
+    const heddle_table *table = a->table;
+    const heddle_status status = renew(a, a->keep, keys, values, a->n);
+    if (status != HEDDLE_OK) return status;
+    a->counts->at[HD_INSERTED] = a->n;
+    a->outcomes = a->options->outcomes;
+    if (a->outcomes == NULL || a->n == 0) return HEDDLE_OK;
+    if (!is_staged(table, a->outcomes))
+        return table->engine->fill(table->device, a->outcomes, HEDDLE_OUTCOME_INSERTED, a->n,
+                                   a->stream);
+    memset(a->outcomes, HEDDLE_OUTCOME_INSERTED, a->n);
+    return HEDDLE_OK;
+}
+
+/* ------------------------------------------------------------------------------ sets, counters */
+
 static heddle_status fill_outcomes(const addition *a, uint8_t outcome)
 {
     return a->outcomes != NULL && a->n != 0
@@ -55,15 +80,6 @@ static heddle_status note_outcomes(const addition *a, uint8_t old, const void *f
     _Static_assert(HEDDLE_OUTCOME_INSERTED == 1, "scatter without values writes ones");
     return status;
 }
-
-static heddle_status add_pairs(addition *a)
-{
-    heddle_status status = renew(a, a->keep, a->keys, a->values, a->n);
-    if (status == HEDDLE_OK) a->counts->at[HD_INSERTED] = a->n;
-    return status == HEDDLE_OK ? fill_outcomes(a, HEDDLE_OUTCOME_INSERTED) : status;
-}
-
-/* ------------------------------------------------------------------------------ sets, counters */
 
 /* The keys of a batch that the table does not have yet. */
 typedef struct fresh_keys {
@@ -176,19 +192,16 @@ static heddle_status add_united(addition *a)
                          united.row_bits, fresh.n);
 }
 
-/* ------------------------------------------------------------------------------------ the call */
-
 /* Where the device can write outcomes. */
 static heddle_status stage_outcomes(addition *a, bool *staged)
 {
-    heddle_table *table = a->table;
     a->outcomes = a->options->outcomes;
-    *staged = a->outcomes != NULL && !table->engine->host_memory &&
-              !table->engine->is_device_memory(table->device, a->outcomes);
+    *staged = is_staged(a->table, a->outcomes);
     return *staged ? hd_scratch_take(&a->scratch, a->n, (void **)&a->outcomes) : HEDDLE_OK;
 }
 
-static heddle_status add(addition *a, const void *keys, const void *values)
+/* A set or a counter: the batch is copied whole. */
+static heddle_status add_keys(addition *a, const void *keys, const void *values)
 {
     heddle_table *table = a->table;
     bool staged = false;
@@ -199,15 +212,24 @@ static heddle_status add(addition *a, const void *keys, const void *values)
         status = hd_scratch_stage(&a->scratch, values, a->n * hd_value_width(table), &a->values,
                                   a->stream);
     if (status == HEDDLE_OK) status = stage_outcomes(a, &staged);
-    if (status == HEDDLE_OK)
-        status =
-            table->options.container == HEDDLE_CONTAINER_MULTIMAP ? add_pairs(a) : add_united(a);
+    if (status == HEDDLE_OK) status = add_united(a);
     if (status == HEDDLE_OK && staged)
         status =
             table->engine->copy(table->device, a->options->outcomes, a->outcomes, a->n, a->stream);
     if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, a->stream);
     hd_scratch_free(&a->scratch);
     return status;
+}
+
+/* ------------------------------------------------------------------------------------ the call */
+
+static heddle_status add(addition *a, const void *keys, const void *values)
+{
+    heddle_table *table = a->table;
+    heddle_status status;
+    if (table->options.container != HEDDLE_CONTAINER_MULTIMAP) return add_keys(a, keys, values);
+    status = add_pairs(a, keys, values);
+    return status == HEDDLE_OK ? table->engine->synchronize(table->device, a->stream) : status;
 }
 
 heddle_status hd_graph_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
