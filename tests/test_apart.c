@@ -14,7 +14,8 @@
 #include "support/multi.h"
 
 #define PAIRS UINT64_C(500001)
-#define NEVER 1000 /* no call makes so many allocations */
+#define KEYS UINT64_C(400001) /* of sets and counters */
+#define NEVER 4000            /* no call makes so many allocations */
 
 typedef struct material {
     uint64_t n, *keys, *values;
@@ -69,6 +70,11 @@ static void plenty(const test_case *c)
 }
 
 /* -------------------------------------------------------------------------------------- short of it */
+
+static bool is_multimap(const test_case *c)
+{
+    return c->graph->container == HEDDLE_CONTAINER_MULTIMAP;
+}
 
 /* A table that holds something, or nothing, and a batch for it. */
 typedef struct attempt {
@@ -141,9 +147,10 @@ static void attempt_free(attempt *a)
 
 /* The batch with so much memory beside what there is. */
 static heddle_status attempt_within(const test_case *c, const material *x, const plan *p,
-                                    uint64_t room, bool *sliced)
+                                    uint64_t room, bool *parted)
 {
     attempt a = attempt_make(c, x, p);
+    const uint64_t vertices = a.m.table->options.capacity;
     case_note("%s, capacity %llu, %llu held%s, %llu bytes more", p->build ? "build" : "insert",
               (unsigned long long)p->capacity, (unsigned long long)p->held,
               p->erased ? ", gaps" : "", (unsigned long long)room);
@@ -152,8 +159,10 @@ static heddle_status attempt_within(const test_case *c, const material *x, const
     apart_limit(UINT64_MAX);
     check(status == HEDDLE_OK || status == HEDDLE_ERROR_NO_MEMORY, "%s: %s",
           heddle_status_string(status), heddle_last_error());
-    *sliced = status == HEDDLE_OK && hd_graph_of(a.m.table)->sliced;
-    if (*sliced || status != HEDDLE_OK) {
+    *parted = status == HEDDLE_OK && (is_multimap(c) ? hd_graph_of(a.m.table)->sliced
+                                                     : hd_graph_of(a.m.table)->pieces > 1);
+    if (status != HEDDLE_OK) assert_int_equal(a.m.table->options.capacity, vertices);
+    if (*parted || status != HEDDLE_OK) {
         multi_check(&a.m);
         multi_look(&a.m, x->keys, 500);
     }
@@ -162,29 +171,26 @@ static heddle_status attempt_within(const test_case *c, const material *x, const
 }
 
 /*
- * With less and less memory, until there is too little. Gives the least with which the batch came in slices, as it
- * must at some point: there is then no memory for copies of the arrays beside the new graph.
+ * With less and less memory, until there is too little. Gives the least with which the batch came in slices, or a set's or
+ * counter's in pieces, as it must at some point: there is then no memory for copies of the arrays, or for grouping.
  */
 static uint64_t squeeze(const test_case *c, const material *x, const plan *p)
 {
     const uint64_t n = p->build ? x->n : x->n - p->held;
     const uint64_t pair = (c->graph->key_bits + c->graph->value_bits) / 8;
-    uint64_t room = (x->n + p->held) * (pair + 2) + n * pair + (UINT64_C(4) << 20);
+    uint64_t room = (x->n + p->held) * (pair + 2) + n * (is_multimap(c) ? pair : 16 * pair) +
+                    (UINT64_C(4) << 20);
     uint64_t found = 0, least = UINT64_MAX;
-    bool sliced = false;
-    while (attempt_within(c, x, p, room, &sliced) == HEDDLE_OK) {
-        if (sliced) found = room;
+    bool parted = false;
+    while (attempt_within(c, x, p, room, &parted) == HEDDLE_OK) {
+        if (parted) found = room;
         least = room;
         room = room / 12 * 11;
     }
-    check(found != 0, "nothing came in slices; %llu bytes sufficed, for %llu pairs of %llu",
+    check(found != 0,
+          "nothing came in slices or pieces; %llu bytes sufficed, for %llu pairs of %llu",
           (unsigned long long)least, (unsigned long long)n, (unsigned long long)pair);
     return found;
-}
-
-static bool is_multimap(const test_case *c)
-{
-    return c->graph->container == HEDDLE_CONTAINER_MULTIMAP;
 }
 
 /* In place, beside, into the same regions and into others, with gaps of erased pairs. */
@@ -213,18 +219,52 @@ static void multimaps(const test_case *c)
     material_free(&x);
 }
 
-/* Every allocation of an insertion in slices is refused once. */
+/*
+ * Keys for sets, and for counters fewer different ones: these bring all they have together once more with every piece,
+ * so that pieces spare memory where there are many rows for a key.
+ */
+static material material_of_keys(const test_case *c)
+{
+    const uint64_t few = KEYS / 16;
+    material x = material_make(KEYS, c->graph->key_bits);
+    if (c->graph->container == HEDDLE_CONTAINER_COUNTER)
+        for (uint64_t i = few; i < KEYS; i++) x.keys[i] = x.keys[i % few];
+    return x;
+}
+
+/* Sets and counters: a batch in pieces, with arrays of all places. */
+static void pieces(const test_case *c)
+{
+    const plan plans[] = {
+        {0, 0, 0, false, true},
+        {0, 0, KEYS / 4, false, true},
+        {0, 0, KEYS / 4, true, false},
+        {0, KEYS, 0, false, false},
+    };
+    if (is_multimap(c)) return;
+    material x = material_of_keys(c);
+    apart_begin(c->device);
+    for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i += case_quick() ? 2 : 1) {
+        test_case apart = *c;
+        apart.arrays = i % 2 == 0 ? ARRAYS_HOST : ARRAYS_MIXED;
+        squeeze(&apart, &x, &plans[i]);
+    }
+    apart_end(c->device);
+    material_free(&x);
+}
+
+/* Every allocation of an insertion in slices or in pieces is refused once, or of many some. */
 static void refusals(const test_case *c)
 {
-    const plan p = {0, 0, PAIRS / 4, true, false};
-    if (!is_multimap(c)) return;
-    material x = material_make(PAIRS, c->graph->key_bits);
+    const uint64_t n = is_multimap(c) ? PAIRS : KEYS;
+    const plan p = {0, 0, n / 4, true, false};
+    material x = is_multimap(c) ? material_make(n, c->graph->key_bits) : material_of_keys(c);
     test_case apart = *c;
     apart.arrays = ARRAYS_HOST;
     apart_begin(c->device);
     const uint64_t room = squeeze(&apart, &x, &p);
     bool struck = true;
-    for (uint64_t i = 1; struck; i += case_quick() ? 7 : 1) {
+    for (uint64_t i = 1; struck; i += (case_quick() ? 7 : 1) + i / 16) {
         attempt a = attempt_make(&apart, &x, &p);
         case_note("allocation %llu", (unsigned long long)i);
         check(i < NEVER, "there is no end of allocations");
@@ -248,6 +288,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         OVER_MULTIS(plenty),
         OVER_GRAPHS(multimaps),
+        OVER_GRAPHS(pieces),
         OVER_FEW_GRAPHS(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,8 @@ typedef struct hd_graph_table {
     hd_graph_storage storage;
     uint64_t passes; /* in which the graph was made: 1, or more where scratch memory was short */
     bool sliced;     /* from slices of host arrays, where there was none for copies of them */
+    uint64_t pieces; /* that the last batch came in: 1, or more in a set or counter */
+    hd_graph_storage *kept; /* NULL, or where a call of several steps keeps what it began with */
     char name[32];
 } hd_graph_table;
 
@@ -53,8 +55,20 @@ void hd_graph_free_lengths(heddle_table *table, hd_graph_storage *storage);
 void hd_graph_free(heddle_table *table, hd_graph_storage *storage);
 /* Makes all lists empty. */
 heddle_status hd_graph_empty(heddle_table *table, hd_graph_storage *storage, void *stream);
-/* Makes `storage` the table's own and frees what it had. */
+/* Makes `storage` the table's own and frees what it had, or keeps it for hd_graph_end. */
 void hd_graph_adopt(heddle_table *table, const hd_graph_storage *storage, uint64_t seed);
+
+/* What a table was before a call that makes its graph anew several times. */
+typedef struct hd_graph_before {
+    uint64_t pairs;
+    uint64_t growths;
+    uint64_t room;            /* with the shape: of an empty graph, which is not kept */
+    hd_graph shape;           /* without memory */
+    hd_graph_storage storage; /* empty until another graph has taken its place */
+} hd_graph_before;
+heddle_status hd_graph_begin(heddle_table *table, hd_graph_before *before, void *stream);
+/* Unless the call was successful the table is again as it was. */
+void hd_graph_end(heddle_table *table, hd_graph_before *before, bool success, void *stream);
 
 /* --------------------------------------------------------------------------------------- renew */
 
