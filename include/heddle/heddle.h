@@ -339,8 +339,9 @@ typedef struct heddle_insert_options {
  * multimap for the new pairs, for the old ones when some were erased, and twice for the old ones when
  * the graph has outgrown its regions; a set and a counter for grouping, about four times the batch, and a
  * counter that has some of the keys already as much again for all its pairs. With less for the pairs the
- * graph is made in passes, see heddle_table_build; grouping needs its memory whole. Host arrays of a GPU
- * table are copied to its device whole.
+ * graph is made in passes, see heddle_table_build; with less for grouping a set or counter takes the batch
+ * in pieces, each of which makes a graph. Host arrays of a GPU table are copied to its device whole, or, where
+ * there is no memory for that, slice by slice (a multimap) or piece by piece.
  *
  * Multimap by HEDDLE_SCHEME_OPEN. Every pair is inserted. A large batch of device arrays, without outcomes and
  * `failed`, in a call that waits is sorted by regions first; that takes scratch memory of twice its bytes,

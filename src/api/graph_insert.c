@@ -1,17 +1,22 @@
 /*
  * graph_insert.c: build and insert for graphs. A multimap takes all pairs as they come. A set and a
  * counter first bring the equal keys of the batch together; then a set adds those that it does not
- * have, and a counter adds up where it has some of them.
+ * have, and a counter adds up where it has some of them. Where there is no memory to do that with the
+ * whole batch, it is done with one piece after the other.
  */
 #include <string.h>
 
 #include "api/graph_table.h"
 
+/* Pieces of a batch have at least so many keys, and there are no more of them: each makes the graph anew. */
+#define PIECE_MIN (UINT64_C(1) << 14)
+#define PIECES_MAX 1024
+
 /* One call of build or insert. */
 typedef struct addition {
     heddle_table *table;
     const heddle_insert_options *options;
-    const void *keys, *values; /* device memory */
+    const void *keys, *values; /* of a set or counter, in device memory */
     uint64_t n;
     bool keep;         /* insert, not build */
     uint8_t *outcomes; /* device memory, NULL when nobody asks */
@@ -37,6 +42,36 @@ static heddle_status renew(const addition *a, bool keep, const void *keys, const
     return hd_graph_renew(a->table, &feed, a->stream);
 }
 
+/* Whether an array lies where the device cannot write. */
+static bool is_staged(const heddle_table *table, const void *array)
+{
+    return array != NULL && !table->engine->host_memory &&
+           !table->engine->is_device_memory(table->device, array);
+}
+
+/* Gives the caller the same outcome for all rows, wherever it wants them. */
+static heddle_status give_outcomes(const addition *a, uint8_t outcome)
+{
+    const heddle_table *table = a->table;
+    uint8_t *outcomes = a->options->outcomes;
+    if (outcomes == NULL || a->n == 0) return HEDDLE_OK;
+    if (!is_staged(table, outcomes))
+        return table->engine->fill(table->device, outcomes, outcome, a->n, a->stream);
+    memset(outcomes, outcome, a->n);
+    return HEDDLE_OK;
+}
+
+/* A multimap: all pairs come in, wherever they lie, and every outcome is the same. */
+static heddle_status add_pairs(addition *a, const void *keys, const void *values)
+{
+    const heddle_status status = renew(a, a->keep, keys, values, a->n);
+    if (status != HEDDLE_OK) return status;
+    a->counts->at[HD_INSERTED] = a->n;
+    return give_outcomes(a, HEDDLE_OUTCOME_INSERTED);
+}
+
+/* ------------------------------------------------------------------------------ sets, counters */
+
 static heddle_status fill_outcomes(const addition *a, uint8_t outcome)
 {
     return a->outcomes != NULL && a->n != 0
@@ -55,15 +90,6 @@ static heddle_status note_outcomes(const addition *a, uint8_t old, const void *f
     _Static_assert(HEDDLE_OUTCOME_INSERTED == 1, "scatter without values writes ones");
     return status;
 }
-
-static heddle_status add_pairs(addition *a)
-{
-    heddle_status status = renew(a, a->keep, a->keys, a->values, a->n);
-    if (status == HEDDLE_OK) a->counts->at[HD_INSERTED] = a->n;
-    return status == HEDDLE_OK ? fill_outcomes(a, HEDDLE_OUTCOME_INSERTED) : status;
-}
-
-/* ------------------------------------------------------------------------------ sets, counters */
 
 /* The keys of a batch that the table does not have yet. */
 typedef struct fresh_keys {
@@ -176,38 +202,99 @@ static heddle_status add_united(addition *a)
                          united.row_bits, fresh.n);
 }
 
-/* ------------------------------------------------------------------------------------ the call */
-
-/* Where the device can write outcomes. */
-static heddle_status stage_outcomes(addition *a, bool *staged)
+/* A piece of a batch that is copied to the device, if it is not there, and added. */
+static heddle_status add_copied(addition *a, const void *keys, const void *values,
+                                uint8_t *outcomes)
 {
     heddle_table *table = a->table;
-    a->outcomes = a->options->outcomes;
-    *staged = a->outcomes != NULL && !table->engine->host_memory &&
-              !table->engine->is_device_memory(table->device, a->outcomes);
-    return *staged ? hd_scratch_take(&a->scratch, a->n, (void **)&a->outcomes) : HEDDLE_OK;
-}
-
-static heddle_status add(addition *a, const void *keys, const void *values)
-{
-    heddle_table *table = a->table;
-    bool staged = false;
+    hd_scratch_out out;
     heddle_status status;
     a->scratch.device = table->device;
     status = hd_scratch_stage(&a->scratch, keys, a->n * hd_key_width(table), &a->keys, a->stream);
     if (status == HEDDLE_OK)
         status = hd_scratch_stage(&a->scratch, values, a->n * hd_value_width(table), &a->values,
                                   a->stream);
-    if (status == HEDDLE_OK) status = stage_outcomes(a, &staged);
-    if (status == HEDDLE_OK)
-        status =
-            table->options.container == HEDDLE_CONTAINER_MULTIMAP ? add_pairs(a) : add_united(a);
-    if (status == HEDDLE_OK && staged)
-        status =
-            table->engine->copy(table->device, a->options->outcomes, a->outcomes, a->n, a->stream);
-    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, a->stream);
+    if (status == HEDDLE_OK) status = hd_scratch_stage_out(&a->scratch, outcomes, a->n, &out);
+    if (status == HEDDLE_OK) {
+        a->outcomes = (uint8_t *)out.memory;
+        status = add_united(a);
+    }
+    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&a->scratch, &out, a->stream);
     hd_scratch_free(&a->scratch);
     return status;
+}
+
+/* An array from a row on; there may be none. */
+static const void *rows_from(const void *array, uint64_t first, uint32_t width)
+{
+    return array != NULL ? (const char *)array + first * width : NULL;
+}
+
+/* Rows [first, first + n) of the batch `all`. */
+static heddle_status add_piece(const addition *all, const void *keys, const void *values,
+                               uint64_t first, uint64_t n, hd_counts *sums)
+{
+    const heddle_table *table = all->table;
+    hd_counts counts = {{0}};
+    addition a = *all;
+    uint8_t *outcomes = all->options->outcomes;
+    heddle_status status;
+    a.n = n;
+    a.keep = all->keep || first != 0;
+    a.counts = &counts;
+    status = add_copied(&a, rows_from(keys, first, hd_key_width(table)),
+                        rows_from(values, first, hd_value_width(table)),
+                        outcomes != NULL ? outcomes + first : NULL);
+    for (int i = 0; i < HD_COUNTS && status == HEDDLE_OK; i++) sums->at[i] += counts.at[i];
+    return status;
+}
+
+/* As large pieces as there is memory for, from `piece` on. On failure none is in. */
+static heddle_status add_pieces(addition *a, const void *keys, const void *values, uint64_t piece)
+{
+    const uint64_t share = a->n / PIECES_MAX, least = share > PIECE_MIN ? share : PIECE_MIN;
+    hd_graph_before before;
+    hd_counts sums = {{0}};
+    uint64_t done = 0, pieces = 0;
+    heddle_status status = hd_graph_begin(a->table, &before, a->stream);
+    if (status != HEDDLE_OK) return status;
+    while (done < a->n && status == HEDDLE_OK) {
+        const uint64_t n = a->n - done < piece ? a->n - done : piece;
+        status = add_piece(a, keys, values, done, n, &sums);
+        if (status == HEDDLE_OK) {
+            done += n;
+            pieces++;
+        }
+        if (status != HEDDLE_ERROR_NO_MEMORY || n <= least) continue;
+        piece = n / 2;
+        status = HEDDLE_OK;
+    }
+    hd_graph_end(a->table, &before, status == HEDDLE_OK, a->stream);
+    hd_graph_of(a->table)->pieces = pieces;
+    if (status == HEDDLE_OK) *a->counts = sums;
+    else if (done != 0) (void)give_outcomes(a, HEDDLE_OUTCOME_FAILED);
+    return status;
+}
+
+/* A set or a counter: in one go, or in pieces where there is no memory for that. */
+static heddle_status add_keys(addition *a, const void *keys, const void *values)
+{
+    const heddle_status status = add_piece(a, keys, values, 0, a->n, a->counts);
+    return status == HEDDLE_ERROR_NO_MEMORY && a->n > PIECE_MIN
+               ? add_pieces(a, keys, values, a->n / 2)
+               : status;
+}
+
+/* ------------------------------------------------------------------------------------ the call */
+
+static heddle_status add(addition *a, const void *keys, const void *values)
+{
+    heddle_table *table = a->table;
+    heddle_status status;
+    hd_graph_of(table)->pieces = 1;
+    if (table->options.container != HEDDLE_CONTAINER_MULTIMAP) return add_keys(a, keys, values);
+    status = add_pairs(a, keys, values);
+    return status == HEDDLE_OK ? table->engine->synchronize(table->device, a->stream) : status;
 }
 
 heddle_status hd_graph_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,

@@ -14,11 +14,15 @@
  * graph. The new pairs then wait at the end of the edges: what is placed, own pairs and new ones, never
  * reaches those that still wait. Where regions have changed, the own pairs are turned back and brought
  * into parts in batches, before the new ones.
+ *
+ * New pairs that lie in host memory are copied to the device or, where there is no memory for that, come
+ * slice by slice: their keys once to be counted, and pairs once more to be brought into parts.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/graph_table.h"
+#include "api/stage.h"
 
 #define ALIGNMENT UINT64_C(256)
 #define SHARES_MAX 1024 /* of the memory for one go; less than this is not asked for */
@@ -189,18 +193,50 @@ static heddle_status step_gappy(passing *p, uint32_t step)
     return status;
 }
 
+/* A step over the slices of the new pairs. */
+typedef struct sliced_step {
+    const passing *p;
+    uint32_t step;
+} sliced_step;
+
+/* hd_slice_work: spans are keys, values. */
+static heddle_status step_slice(void *context, void *const device[HD_SPANS_MAX], uint64_t first,
+                                uint64_t n)
+{
+    const sliced_step *s = (const sliced_step *)context;
+    hd_partition job = s->p->job;
+    job.keys = device[0];
+    job.values = device[1];
+    job.first_row = first;
+    job.n = n;
+    return sort_step(s->p, &job, s->step);
+}
+
+/* Keys alone are counted. */
+static heddle_status step_slices(const passing *p, uint32_t step)
+{
+    const hd_graph_feed *feed = p->r->feed;
+    const void *values = step == HD_SORT_TALLY ? NULL : feed->values;
+    const hd_span spans[2] = {
+        {(void *)(uintptr_t)feed->keys, hd_key_width(p->table), true, false},
+        {(void *)(uintptr_t)values, hd_value_width(p->table), true, false},
+    };
+    sliced_step s = {p, step};
+    return hd_for_slices(p->table, spans, 2, feed->n, step_slice, &s, p->r->stream);
+}
+
 /* Counts all batches, or brings them into parts: own pairs come first, as in lists. */
 static heddle_status step_batches(passing *p, uint32_t step)
 {
-    const hd_graph_feed *feed = p->r->feed;
     hd_partition job = p->job;
     heddle_status status = HEDDLE_OK;
-    job.keys = feed->keys;
-    job.values = feed->values;
-    job.n = feed->n;
+    job.keys = p->r->keys.memory;
+    job.values = p->r->values.memory;
+    job.n = p->r->feed->n;
     if (p->r->live != 0 && !p->merges)
         status = p->compacts ? step_gappy(p, step) : step_dense(p, step);
-    return status == HEDDLE_OK && feed->n != 0 ? sort_step(p, &job, step) : status;
+    if (status != HEDDLE_OK || job.n == 0) return status;
+    return p->r->slice != 0 ? step_slices(p, step) : sort_step(p, &job, step);
 }
 
 static heddle_status into_parts(passing *p)
@@ -358,7 +394,10 @@ heddle_status hd_graph_renew_in_passes(hd_renewal *r)
     const uint64_t regions = hd_graph_regions(&r->storage.graph);
     heddle_status status;
     if (r->storage.edges == 0) return hd_graph_empty(r->table, &r->storage, r->stream);
-    status = take_memory(&p);
+    /* Slices want buffers, of which those of passes must leave some. */
+    status = r->slice != 0 ? hd_stage_ready(r->table->device, r->slice) : hd_graph_make_room(r);
+    if (status == HEDDLE_OK) status = take_memory(&p);
+    if (status == HEDDLE_OK && r->slice == 0) status = hd_graph_bring_in(r);
     if (status == HEDDLE_OK && p.compacts)
         status = p.ops->live_starts(r->table->device, p.own, p.live_starts, r->stream);
     if (status == HEDDLE_OK && (p.merges || p.compacts))

@@ -1,7 +1,8 @@
-/* graph_query.c: looking keys up in a graph, and erasing them. */
+/* graph_query.c: looking keys up in a graph, and erasing them; host arrays in slices or pieces where memory is short. */
 #include <string.h>
 
 #include "api/graph_table.h"
+#include "api/pieces.h"
 #include "api/stage.h"
 
 /* One call that looks keys up. */
@@ -77,6 +78,7 @@ typedef struct retrieval {
     const void *keys;
     uint64_t n;
     uint64_t *offsets; /* device memory */
+    bool counted;      /* the keys were, when they were looked up first */
     hd_scratch scratch;
     void *stream;
 } retrieval;
@@ -90,7 +92,7 @@ static heddle_status find_offsets(retrieval *r, uint64_t *count)
     hd_call call;
     void *work = NULL;
     heddle_status status = hd_scratch_take(&r->scratch, columns->work(table->device, r->n), &work);
-    if (status == HEDDLE_OK) status = hd_call_begin(table, false, r->stream, &call);
+    if (status == HEDDLE_OK) status = hd_call_begin(table, r->counted, r->stream, &call);
     if (status != HEDDLE_OK) return status;
     memset(&batch, 0, sizeof batch);
     batch.keys = r->keys;
@@ -106,20 +108,56 @@ static heddle_status find_offsets(retrieval *r, uint64_t *count)
     return status;
 }
 
-static heddle_status write_values(retrieval *r, void *values)
+static heddle_status write_values(retrieval *r, void *values, uint64_t count)
 {
     hd_graph_batch batch;
+    hd_scratch_out out;
     hd_call call;
-    heddle_status status = hd_call_begin(r->table, true, r->stream, &call);
+    heddle_status status =
+        hd_scratch_stage_out(&r->scratch, values, count * hd_value_width(r->table), &out);
+    if (status == HEDDLE_OK) status = hd_call_begin(r->table, true, r->stream, &call);
     if (status != HEDDLE_OK) return status;
     memset(&batch, 0, sizeof batch);
     batch.keys = r->keys;
     batch.n = r->n;
     batch.places = r->offsets;
-    batch.all = values;
+    batch.all = out.memory;
     batch.counts = call.counts; /* the keys were counted when they were looked up first */
     status = look(r->table, &batch, r->stream);
     hd_call_end(r->table, &call);
+    return status == HEDDLE_OK ? hd_scratch_bring_back(&r->scratch, &out, r->stream) : status;
+}
+
+/* hd_retrieve_work */
+static heddle_status retrieve(hd_retrieve *all)
+{
+    heddle_table *table = all->table;
+    retrieval r;
+    hd_scratch_out out;
+    heddle_status status;
+    memset(&r, 0, sizeof r);
+    r.table = table;
+    r.n = all->n;
+    r.counted = all->known;
+    r.scratch.device = table->device;
+    r.stream = all->stream;
+    status =
+        hd_scratch_stage(&r.scratch, all->keys, r.n * hd_key_width(table), &r.keys, all->stream);
+    if (status == HEDDLE_OK)
+        status =
+            hd_scratch_stage_out(&r.scratch, all->offsets, (r.n + 1) * sizeof *r.offsets, &out);
+    if (status == HEDDLE_OK) {
+        r.offsets = (uint64_t *)out.memory;
+        status = find_offsets(&r, all->count);
+    }
+    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&r.scratch, &out, all->stream);
+    if (status == HEDDLE_OK) {
+        all->known = true;
+        if (all->values != NULL) status = hd_retrieve_fits(all);
+    }
+    if (status == HEDDLE_OK && all->values != NULL && *all->count != 0)
+        status = write_values(&r, all->values, *all->count);
+    hd_scratch_free(&r.scratch);
     return status;
 }
 
@@ -127,81 +165,121 @@ heddle_status hd_graph_retrieve(heddle_table *table, const void *keys, uint64_t 
                                 uint64_t *offsets, void *values, uint64_t capacity, uint64_t *count,
                                 void *stream)
 {
-    retrieval r;
-    hd_scratch_out offsets_out, values_out;
-    heddle_status status;
-    memset(&r, 0, sizeof r);
-    r.table = table;
-    r.n = n;
-    r.scratch.device = table->device;
-    r.stream = stream;
-    status = hd_scratch_stage(&r.scratch, keys, n * hd_key_width(table), &r.keys, stream);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_stage_out(&r.scratch, offsets, (n + 1) * sizeof *offsets, &offsets_out);
-    if (status == HEDDLE_OK) {
-        r.offsets = (uint64_t *)offsets_out.memory;
-        status = find_offsets(&r, count);
-    }
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&r.scratch, &offsets_out, stream);
-    if (status == HEDDLE_OK && values != NULL && *count > capacity)
-        status =
-            hd_fail(HEDDLE_ERROR_INVALID, "retrieve: %llu values do not fit into an array of %llu",
-                    (unsigned long long)*count, (unsigned long long)capacity);
-    else if (status == HEDDLE_OK && values != NULL && *count != 0) {
-        status =
-            hd_scratch_stage_out(&r.scratch, values, *count * hd_value_width(table), &values_out);
-        if (status == HEDDLE_OK) status = write_values(&r, values_out.memory);
-        if (status == HEDDLE_OK) status = hd_scratch_bring_back(&r.scratch, &values_out, stream);
-    }
-    hd_scratch_free(&r.scratch);
-    return status;
+    hd_retrieve all = {table, keys, n, offsets, values, capacity, count, stream, false};
+    return hd_retrieve_in_pieces(&all, retrieve);
 }
 
 /* --------------------------------------------------------------------------------------- erase */
 
-static heddle_status erase_keys(heddle_table *table, hd_scratch *scratch, hd_graph_batch *batch,
-                                heddle_totals *totals, void *stream)
-{
-    const hd_graph_ops *ops = hd_graph_of(table)->ops;
-    hd_graph_storage *storage = &hd_graph_of(table)->storage;
-    const uint64_t words = storage->edges / 32 + 1;
-    const bool fresh = storage->graph.lengths == NULL;
-    uint32_t *dead = NULL;
+typedef struct erase_call {
+    heddle_table *table;
     hd_call call;
-    heddle_status status = hd_scratch_take(scratch, words * sizeof *dead, (void **)&dead);
+    hd_scratch scratch;
+    uint32_t *dead;
+    uint64_t dead_bytes;
+    bool fresh; /* the graph has lengths, but they hold nothing yet */
+    void *stream;
+} erase_call;
+
+/* hd_slice_work: spans are keys, found flags. */
+static heddle_status erase_slice(void *context, void *const device[HD_SPANS_MAX], uint64_t first,
+                                 uint64_t n)
+{
+    erase_call *c = (erase_call *)context;
+    heddle_table *table = c->table;
+    const hd_graph_table *t = hd_graph_of(table);
+    hd_graph_batch batch;
+    heddle_status status = table->engine->fill(table->device, c->dead, 0, c->dead_bytes, c->stream);
+    (void)first;
+    memset(&batch, 0, sizeof batch);
+    batch.keys = device[0];
+    batch.found = (uint8_t *)device[1];
+    batch.n = n;
+    batch.counts = c->call.counts;
     if (status == HEDDLE_OK)
-        status = table->engine->fill(table->device, dead, 0, words * sizeof *dead, stream);
-    if (status == HEDDLE_OK) status = hd_call_begin(table, totals != NULL, stream, &call);
-    if (status != HEDDLE_OK) return status;
-    batch->counts = call.counts;
-    if (fresh) status = hd_graph_allocate_lengths(table, storage);
-    if (status == HEDDLE_OK)
-        status = ops->erase(table->device, &storage->graph, batch, dead, fresh,
-                            &table->control->died, stream);
-    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
-    return hd_call_finish(table, &call, status, totals, stream);
+        status = t->ops->erase(table->device, &t->storage.graph, &batch, c->dead, c->fresh,
+                               &table->control->died, c->stream);
+    if (status == HEDDLE_OK) c->fresh = false;
+    return status;
 }
 
+/* All memory but that of arrays. The scratch is to be freed also when this fails. */
+static heddle_status erase_begin(erase_call *c, bool counts)
+{
+    heddle_table *table = c->table;
+    hd_graph_storage *storage = &hd_graph_of(table)->storage;
+    heddle_status status;
+    c->fresh = false;
+    c->dead_bytes = (storage->edges / 32 + 1) * sizeof *c->dead;
+    status = hd_scratch_take(&c->scratch, c->dead_bytes, (void **)&c->dead);
+    if (status == HEDDLE_OK && storage->graph.lengths == NULL) {
+        status = hd_graph_allocate_lengths(table, storage);
+        c->fresh = status == HEDDLE_OK;
+    }
+    if (status == HEDDLE_OK) status = hd_call_begin(table, counts, c->stream, &c->call);
+    if (status != HEDDLE_OK && c->fresh) hd_graph_free_lengths(table, storage);
+    return status;
+}
+
+static heddle_status erase_end(erase_call *c, heddle_status status, heddle_totals *totals)
+{
+    heddle_table *table = c->table;
+    if (c->fresh) hd_graph_free_lengths(table, &hd_graph_of(table)->storage);
+    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, c->stream);
+    return hd_call_finish(table, &c->call, status, totals, c->stream);
+}
+
+/* With copies of host arrays. */
+static heddle_status erase_whole(erase_call *c, const hd_span spans[2], uint64_t n,
+                                 heddle_totals *totals)
+{
+    const void *keys = NULL;
+    hd_scratch_out found;
+    heddle_status status =
+        hd_scratch_stage(&c->scratch, spans[0].user, n * spans[0].width, &keys, c->stream);
+    if (status == HEDDLE_OK) status = hd_scratch_stage_out(&c->scratch, spans[1].user, n, &found);
+    if (status == HEDDLE_OK) status = erase_begin(c, totals != NULL);
+    if (status == HEDDLE_OK) {
+        void *const device[HD_SPANS_MAX] = {(void *)(uintptr_t)keys, found.memory};
+        status = erase_end(c, erase_slice(c, device, 0, n), totals);
+    }
+    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&c->scratch, &found, c->stream);
+    hd_scratch_free(&c->scratch);
+    return status;
+}
+
+/* With slices of them, by buffers for so many keys, or fewer. All memory is there before any key goes. */
+static heddle_status erase_slices(erase_call *c, const hd_span spans[2], uint64_t n,
+                                  uint64_t buffers, heddle_totals *totals)
+{
+    heddle_status status = hd_stage_ready(c->table->device, buffers);
+    if (status == HEDDLE_OK) status = erase_begin(c, totals != NULL);
+    if (status == HEDDLE_OK) {
+        status = hd_for_slices(c->table, spans, 2, n, erase_slice, c, c->stream);
+        status = erase_end(c, status, totals);
+    }
+    hd_scratch_free(&c->scratch);
+    return status;
+}
+
+/* Every slice costs a sweep over all regions; so host arrays are copied whole where that can be. */
 heddle_status hd_graph_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
                              heddle_totals *totals, void *stream)
 {
-    hd_scratch scratch;
-    hd_scratch_out found_out;
-    hd_graph_batch batch;
+    const hd_span spans[2] = {{(void *)(uintptr_t)keys, hd_key_width(table), true, false},
+                              {found, 1, false, true}};
+    erase_call c;
     heddle_status status;
-    memset(&batch, 0, sizeof batch);
-    memset(&scratch, 0, sizeof scratch);
-    scratch.device = table->device;
+    memset(&c, 0, sizeof c);
+    c.table = table;
+    c.scratch.device = table->device;
+    c.stream = stream;
     if (totals != NULL) memset(totals, 0, sizeof *totals);
     if (n == 0) return HEDDLE_OK;
-    status = hd_scratch_stage(&scratch, keys, n * hd_key_width(table), &batch.keys, stream);
-    if (status == HEDDLE_OK) status = hd_scratch_stage_out(&scratch, found, n, &found_out);
-    if (status == HEDDLE_OK) {
-        batch.n = n;
-        batch.found = (uint8_t *)found_out.memory;
-        status = erase_keys(table, &scratch, &batch, totals, stream);
-    }
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&scratch, &found_out, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    status = erase_whole(&c, spans, n, totals);
+    if (status != HEDDLE_ERROR_NO_MEMORY || !hd_any_staged(table, spans, 2)) return status;
+    status = erase_slices(&c, spans, n, n, totals);
+    if (status != HEDDLE_ERROR_NO_MEMORY) return status;
+    hd_stages_free(table->device); /* and with buffers as small as they get */
+    return erase_slices(&c, spans, n, 1, totals);
 }

@@ -4,13 +4,15 @@
  * Both sides are brought into the regions of the new graph, then placed in one go. The table's own edges
  * are in that order already, if the new graph has as many regions and the same hash function. Scratch
  * memory: the pairs to add, sorted; where the table's pairs cannot stay as they are, those once more, and
- * twice where they have to be sorted again. The new graph's edges serve as the partition's spare room.
- * Where there is less memory, graph_passes.c does the same in passes.
+ * twice where they have to be sorted again; and host arrays, copied. The new graph's edges serve as the
+ * partition's spare room. Where there is less memory, graph_passes.c does the same in passes, from the
+ * copies or, where there is no memory for these, from slices of the host arrays.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/graph_table.h"
+#include "api/stage.h"
 
 #define ALIGNMENT UINT64_C(256)
 
@@ -59,6 +61,28 @@ heddle_status hd_graph_workspace(heddle_table *table, uint64_t n, uint64_t *byte
     return HEDDLE_OK;
 }
 
+heddle_status hd_graph_make_room(hd_renewal *r)
+{
+    const heddle_table *table = r->table;
+    const hd_graph_feed *feed = r->feed;
+    const heddle_status status = hd_scratch_stage_out(&r->scratch, (void *)(uintptr_t)feed->keys,
+                                                      feed->n * hd_key_width(table), &r->keys);
+    return status == HEDDLE_OK ? hd_scratch_stage_out(&r->scratch, (void *)(uintptr_t)feed->values,
+                                                      feed->n * hd_value_width(table), &r->values)
+                               : status;
+}
+
+heddle_status hd_graph_bring_in(hd_renewal *r)
+{
+    const hd_scratch_out *const arrays[] = {&r->keys, &r->values};
+    heddle_status status = HEDDLE_OK;
+    for (int i = 0; i < 2 && status == HEDDLE_OK; i++)
+        if (arrays[i]->memory != arrays[i]->user)
+            status = r->table->engine->copy(r->table->device, arrays[i]->memory, arrays[i]->user,
+                                            arrays[i]->bytes, r->stream);
+    return status;
+}
+
 /* Sorts pairs by the new graph's regions and makes them its next source. */
 static heddle_status add_sorted(hd_renewal *r, const void *keys, const void *values, uint64_t n,
                                 void *workspace, uint64_t workspace_bytes)
@@ -72,6 +96,7 @@ static heddle_status add_sorted(hd_renewal *r, const void *keys, const void *val
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "the workspace is too small for a build in one go");
     if (memory == NULL || workspace_bytes < l.bytes)
         status = hd_scratch_take(&r->scratch, l.bytes, (void **)&memory);
+    if (status == HEDDLE_OK && keys == r->keys.memory) status = hd_graph_bring_in(r);
     if (status != HEDDLE_OK) return status;
     job.pairs = memory;
     job.spare = r->storage.graph.edges;
@@ -150,7 +175,7 @@ static heddle_status add_sources(hd_renewal *r)
                                            &r->placing.sources[r->placing.count++], r->stream)
                      : add_resorted(r);
     if (status == HEDDLE_OK && feed->n != 0)
-        status = add_sorted(r, feed->keys, feed->values, feed->n, feed->workspace,
+        status = add_sorted(r, r->keys.memory, r->values.memory, feed->n, feed->workspace,
                             feed->workspace_bytes);
     return status;
 }
@@ -215,16 +240,43 @@ static heddle_status place_all(hd_renewal *r)
     return status;
 }
 
-/* All pairs in one go or, where memory for that is not to be had, in passes. */
+/* Whether the device cannot read the feed where it lies. */
+static bool is_staged(const hd_renewal *r)
+{
+    const hd_span spans[2] = {{(void *)(uintptr_t)r->feed->keys, 1, true, false},
+                              {(void *)(uintptr_t)r->feed->values, 1, true, false}};
+    return r->feed->n != 0 && hd_any_staged(r->table, spans, 2);
+}
+
+static heddle_status fill_in_one_go(hd_renewal *r)
+{
+    heddle_status status = hd_graph_make_room(r);
+    if (status == HEDDLE_OK) status = add_sources(r);
+    return status == HEDDLE_OK ? place_all(r) : status;
+}
+
+static heddle_status fill_in_passes(hd_renewal *r, uint64_t slice)
+{
+    hd_scratch_free(&r->scratch);
+    memset(&r->placing, 0, sizeof r->placing);
+    r->slice = slice;
+    r->passes = 0;
+    return hd_graph_renew_in_passes(r);
+}
+
+/*
+ * All pairs in one go or, where memory for that is not to be had, in passes. Host arrays are copied if
+ * that can be: slices of them are read twice, to count the keys and to sort the pairs.
+ */
 static heddle_status fill(hd_renewal *r)
 {
     heddle_table *table = r->table;
-    heddle_status status = add_sources(r);
-    if (status == HEDDLE_OK) status = place_all(r);
-    if (status == HEDDLE_ERROR_NO_MEMORY) {
-        hd_scratch_free(&r->scratch);
-        memset(&r->placing, 0, sizeof r->placing);
-        status = hd_graph_renew_in_passes(r);
+    heddle_status status = fill_in_one_go(r);
+    if (status == HEDDLE_ERROR_NO_MEMORY) status = fill_in_passes(r, 0);
+    if (status == HEDDLE_ERROR_NO_MEMORY && is_staged(r)) status = fill_in_passes(r, r->feed->n);
+    if (status == HEDDLE_ERROR_NO_MEMORY && is_staged(r)) { /* buffers as small as they get */
+        hd_stages_free(table->device);
+        status = fill_in_passes(r, 1);
     }
     if (status == HEDDLE_OK) status = hd_table_set_count(table, r->storage.edges, r->stream);
     if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, r->stream);
@@ -276,8 +328,10 @@ heddle_status hd_graph_renew(heddle_table *table, const hd_graph_feed *feed, voi
     status = prepare(&r, held);
     if (status == HEDDLE_OK) {
         status = fill(&r);
-        if (status == HEDDLE_OK) t->passes = r.passes;
-        else if (r.in_place) (void)hd_graph_empty(table, &r.storage, stream);
+        if (status == HEDDLE_OK) {
+            t->passes = r.passes;
+            t->sliced = r.slice != 0;
+        } else if (r.in_place) (void)hd_graph_empty(table, &r.storage, stream);
         if (status == HEDDLE_OK && r.live != 0 &&
             r.storage.graph.region_bits > t->storage.graph.region_bits)
             table->growths++;

@@ -151,13 +151,60 @@ heddle_status hd_graph_empty(heddle_table *table, hd_graph_storage *storage, voi
 
 void hd_graph_adopt(heddle_table *table, const hd_graph_storage *storage, uint64_t seed)
 {
-    hd_graph_storage *own = &hd_graph_of(table)->storage;
+    hd_graph_storage *own = &hd_graph_of(table)->storage, *kept = hd_graph_of(table)->kept;
     if (storage != own) {
-        hd_graph_free(table, own);
+        if (kept != NULL && kept->rows == NULL) *kept = *own;
+        else hd_graph_free(table, own);
         *own = *storage;
     }
     table->options.seed = seed;
     table->options.capacity = hd_graph_regions(&own->graph) * own->graph.region_vertices;
+}
+
+heddle_status hd_graph_begin(heddle_table *table, hd_graph_before *before, void *stream)
+{
+    const hd_graph_storage *own = &hd_graph_of(table)->storage;
+    heddle_status status;
+    memset(before, 0, sizeof *before);
+    status = hd_table_count(table, &before->pairs, stream);
+    before->growths = table->growths;
+    before->room = own->room;
+    before->shape.region_bits = own->graph.region_bits;
+    before->shape.region_vertices = own->graph.region_vertices;
+    before->shape.region_row = own->graph.region_row;
+    before->shape.mix = own->graph.mix;
+    /* Of an empty table there is nothing to keep, and its memory may be of use. */
+    if (status == HEDDLE_OK && before->pairs != 0) hd_graph_of(table)->kept = &before->storage;
+    return status;
+}
+
+/* Empty again and with the room it had, for which there is memory now, unless others have been quicker. */
+static void make_empty(heddle_table *table, const hd_graph_before *before, void *stream)
+{
+    const hd_graph_storage *own = &hd_graph_of(table)->storage;
+    hd_graph_storage fresh;
+    (void)hd_graph_clear(table, stream);
+    if (own->room == before->room && own->graph.region_bits == before->shape.region_bits &&
+        own->graph.region_vertices == before->shape.region_vertices)
+        return;
+    if (hd_graph_allocate(table, &before->shape, before->room, &fresh) != HEDDLE_OK) return;
+    if (hd_graph_empty(table, &fresh, stream) == HEDDLE_OK)
+        hd_graph_adopt(table, &fresh, table->options.seed);
+    else hd_graph_free(table, &fresh);
+}
+
+void hd_graph_end(heddle_table *table, hd_graph_before *before, bool success, void *stream)
+{
+    hd_graph_of(table)->kept = NULL;
+    if (success) {
+        hd_graph_free(table, &before->storage);
+        return;
+    }
+    table->growths = before->growths;
+    if (before->pairs == 0) make_empty(table, before, stream);
+    if (before->storage.rows == NULL) return; /* it was never changed */
+    hd_graph_adopt(table, &before->storage, table->options.seed);
+    (void)hd_table_set_count(table, before->pairs, stream);
 }
 
 heddle_status hd_graph_clear(heddle_table *table, void *stream)

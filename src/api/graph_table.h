@@ -29,6 +29,9 @@ typedef struct hd_graph_table {
     const hd_graph_ops *ops;
     hd_graph_storage storage;
     uint64_t passes; /* in which the graph was made: 1, or more where scratch memory was short */
+    bool sliced;     /* from slices of host arrays, where there was none for copies of them */
+    uint64_t pieces; /* that the last batch came in: 1, or more in a set or counter */
+    hd_graph_storage *kept; /* NULL, or where a call of several steps keeps what it began with */
     char name[32];
 } hd_graph_table;
 
@@ -52,14 +55,26 @@ void hd_graph_free_lengths(heddle_table *table, hd_graph_storage *storage);
 void hd_graph_free(heddle_table *table, hd_graph_storage *storage);
 /* Makes all lists empty. */
 heddle_status hd_graph_empty(heddle_table *table, hd_graph_storage *storage, void *stream);
-/* Makes `storage` the table's own and frees what it had. */
+/* Makes `storage` the table's own and frees what it had, or keeps it for hd_graph_end. */
 void hd_graph_adopt(heddle_table *table, const hd_graph_storage *storage, uint64_t seed);
+
+/* What a table was before a call that makes its graph anew several times. */
+typedef struct hd_graph_before {
+    uint64_t pairs;
+    uint64_t growths;
+    uint64_t room;            /* with the shape: of an empty graph, which is not kept */
+    hd_graph shape;           /* without memory */
+    hd_graph_storage storage; /* empty until another graph has taken its place */
+} hd_graph_before;
+heddle_status hd_graph_begin(heddle_table *table, hd_graph_before *before, void *stream);
+/* Unless the call was successful the table is again as it was. */
+void hd_graph_end(heddle_table *table, hd_graph_before *before, bool success, void *stream);
 
 /* --------------------------------------------------------------------------------------- renew */
 
 /* What a graph is made of. */
 typedef struct hd_graph_feed {
-    const void *keys, *values; /* n pairs to add; device memory */
+    const void *keys, *values; /* n pairs to add, wherever they lie */
     uint64_t n;
     bool keep;         /* the table's own pairs too */
     uint64_t capacity; /* of the new graph, at least, in pairs */
@@ -78,6 +93,10 @@ typedef struct hd_renewal {
     hd_graph_storage storage; /* the new graph; or the table's own, which is empty */
     bool in_place;
     uint64_t live; /* the table's own pairs that are kept */
+    /* The feed where the device can read it: as it is, or in copies, which lie in the scratch. */
+    hd_scratch_out keys, values;
+    /* 0, or there is no memory for copies: host arrays come in slices, twice, by buffers of so many elements. */
+    uint64_t slice;
     hd_graph_placing placing;
     uint64_t passes;
     void *stream;
@@ -85,9 +104,12 @@ typedef struct hd_renewal {
 
 /*
  * Gives the table a new graph, and waits. On failure the table is as it was. In one go, or in passes
- * where memory is short.
+ * where memory is short; where it is shorter still, with host arrays in slices.
  */
 heddle_status hd_graph_renew(heddle_table *table, const hd_graph_feed *feed, void *stream);
+/* Takes memory for copies of the feed's host arrays; and copies them, which is best done last. */
+heddle_status hd_graph_make_room(hd_renewal *r);
+heddle_status hd_graph_bring_in(hd_renewal *r);
 /* graph_passes.c: fills r->storage with all pairs in passes over ranges of regions. */
 heddle_status hd_graph_renew_in_passes(hd_renewal *r);
 /* Whether the table's own pairs lie in the order of the new graph's regions. */

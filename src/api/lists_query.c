@@ -1,10 +1,13 @@
 /*
  * lists_query.c: looking keys up in bucket lists, and erasing them. The table of keys names the list of every
- * key of a batch; the rest is asked of the lists. Scratch memory: the number of a list for every key.
+ * key of a batch; the rest is asked of the lists. Scratch memory: the number of a list for every key, and copies
+ * of host arrays. Where there is none for all keys, they come in pieces.
  */
 #include <string.h>
 
 #include "api/lists_table.h"
+#include "api/pieces.h"
+#include "api/stage.h"
 
 /* A batch looked up. */
 typedef struct query {
@@ -90,33 +93,47 @@ static heddle_status find_values(query *q, void *values)
     return status == HEDDLE_OK ? hd_scratch_bring_back(&q->scratch, &out, q->stream) : status;
 }
 
+/* hd_query_work */
+static heddle_status find(const hd_query *all)
+{
+    query q;
+    heddle_status status = query_begin(&q, all->table, all->keys, all->n, all->found, all->stream);
+    if (status == HEDDLE_OK) status = find_values(&q, all->values);
+    return query_end(&q, status, all->totals);
+}
+
 heddle_status hd_lists_find(heddle_table *table, const void *keys, uint64_t n, void *values,
                             uint8_t *found, heddle_totals *totals, void *stream)
 {
-    query q;
-    heddle_status status;
+    const hd_query all = {table, keys, n, values, found, NULL, totals, stream};
     if (values == NULL) return contains(table, keys, n, found, totals, stream);
-    status = query_begin(&q, table, keys, n, found, stream);
-    if (status == HEDDLE_OK) status = find_values(&q, values);
-    return query_end(&q, status, totals);
+    return hd_query_in_pieces(&all, find);
 }
 
 /* --------------------------------------------------------------------------------- count, retrieve */
 
-heddle_status hd_lists_count(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
-                             heddle_totals *totals, void *stream)
+/* hd_query_work */
+static heddle_status count_values(const hd_query *all)
 {
+    heddle_table *table = all->table;
     const hd_list_pool pool = pool_of(table);
     hd_scratch_out out;
     query q;
-    heddle_status status = query_begin(&q, table, keys, n, NULL, stream);
+    heddle_status status = query_begin(&q, table, all->keys, all->n, NULL, all->stream);
     if (status == HEDDLE_OK)
-        status = hd_scratch_stage_out(&q.scratch, matches, n * sizeof *matches, &out);
-    if (status == HEDDLE_OK && n != 0)
-        status = hd_lists(table)->ops->lengths(table->device, &pool, q.numbers, n,
-                                               (uint64_t *)out.memory, stream);
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&q.scratch, &out, stream);
-    return query_end(&q, status, totals);
+        status = hd_scratch_stage_out(&q.scratch, all->matches, q.n * sizeof *all->matches, &out);
+    if (status == HEDDLE_OK && q.n != 0)
+        status = hd_lists(table)->ops->lengths(table->device, &pool, q.numbers, q.n,
+                                               (uint64_t *)out.memory, q.stream);
+    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&q.scratch, &out, q.stream);
+    return query_end(&q, status, all->totals);
+}
+
+heddle_status hd_lists_count(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
+                             heddle_totals *totals, void *stream)
+{
+    const hd_query all = {table, keys, n, NULL, NULL, matches, totals, stream};
+    return hd_query_in_pieces(&all, count_values);
 }
 
 /* Where the values of every key begin, in device memory, and how many there are. */
@@ -150,29 +167,66 @@ static heddle_status write_values(query *q, const uint64_t *offsets, uint64_t co
     return status == HEDDLE_OK ? hd_scratch_bring_back(&q->scratch, &out, q->stream) : status;
 }
 
-heddle_status hd_lists_retrieve(heddle_table *table, const void *keys, uint64_t n,
-                                uint64_t *offsets, void *values, uint64_t capacity, uint64_t *count,
-                                void *stream)
+/* hd_retrieve_work */
+static heddle_status retrieve(hd_retrieve *all)
 {
     hd_scratch_out out;
     query q;
-    heddle_status status = query_begin(&q, table, keys, n, NULL, stream);
+    heddle_status status = query_begin(&q, all->table, all->keys, all->n, NULL, all->stream);
     if (status == HEDDLE_OK)
-        status = hd_scratch_stage_out(&q.scratch, offsets, (n + 1) * sizeof *offsets, &out);
-    if (status == HEDDLE_OK) status = find_offsets(&q, (uint64_t *)out.memory, count);
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&q.scratch, &out, stream);
-    if (status == HEDDLE_OK) report(table, &q.totals, NULL);
-    if (status == HEDDLE_OK && values != NULL)
-        status = *count > capacity
-                     ? hd_fail(HEDDLE_ERROR_INVALID,
-                               "retrieve: %llu values do not fit into an array of %llu",
-                               (unsigned long long)*count, (unsigned long long)capacity)
-                     : write_values(&q, (const uint64_t *)out.memory, *count, values);
+        status =
+            hd_scratch_stage_out(&q.scratch, all->offsets, (q.n + 1) * sizeof *all->offsets, &out);
+    if (status == HEDDLE_OK) status = find_offsets(&q, (uint64_t *)out.memory, all->count);
+    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&q.scratch, &out, q.stream);
+    if (status == HEDDLE_OK) {
+        if (!all->known) report(q.table, &q.totals, NULL);
+        all->known = true;
+        if (all->values != NULL) status = hd_retrieve_fits(all);
+    }
+    if (status == HEDDLE_OK && all->values != NULL)
+        status = write_values(&q, (const uint64_t *)out.memory, *all->count, all->values);
     hd_scratch_free(&q.scratch);
     return status;
 }
 
+heddle_status hd_lists_retrieve(heddle_table *table, const void *keys, uint64_t n,
+                                uint64_t *offsets, void *values, uint64_t capacity, uint64_t *count,
+                                void *stream)
+{
+    hd_retrieve all = {table, keys, n, offsets, values, capacity, count, stream, false};
+    return hd_retrieve_in_pieces(&all, retrieve);
+}
+
 /* ------------------------------------------------------------------------------------------- erase */
+
+#define ERASE_MIN (UINT64_C(1) << 10) /* keys of a piece, at least */
+
+/* An erasure: so many keys at a time, in memory that is taken before any of them goes. */
+typedef struct erasure {
+    query q; /* of a piece */
+    uint64_t piece;
+    void *keys;     /* NULL: the device can read the caller's */
+    uint8_t *found; /* NULL: it can write to the caller's */
+    uint64_t *sums;
+} erasure;
+
+static heddle_status erasure_take(erasure *e, const void *keys, const uint8_t *found)
+{
+    heddle_table *table = e->q.table;
+    const hd_span key_span = {(void *)(uintptr_t)keys, 1, true, false};
+    const hd_span found_span = {(void *)(uintptr_t)found, 1, false, true};
+    heddle_status status = HEDDLE_OK;
+    if (hd_any_staged(table, &key_span, 1))
+        status = hd_scratch_take(&e->q.scratch, e->piece * hd_key_width(table), &e->keys);
+    if (status == HEDDLE_OK && (found == NULL || hd_any_staged(table, &found_span, 1)))
+        status = hd_scratch_take(&e->q.scratch, e->piece, (void **)&e->found);
+    if (status == HEDDLE_OK)
+        status =
+            hd_scratch_take(&e->q.scratch, e->piece * sizeof *e->q.numbers, (void **)&e->q.numbers);
+    if (status == HEDDLE_OK)
+        status = hd_scratch_take(&e->q.scratch, 2 * sizeof *e->sums, (void **)&e->sums);
+    return status;
+}
 
 /* Ends the lists of the keys that `flags` say are gone. */
 static heddle_status bury(query *q, const uint8_t *flags, uint64_t *sums)
@@ -191,28 +245,62 @@ static heddle_status bury(query *q, const uint8_t *flags, uint64_t *sums)
     return status == HEDDLE_OK ? hd_table_set_count(table, storage->pairs, q->stream) : status;
 }
 
+/* q->n keys, and what became of them; both where the device can use them. */
+static heddle_status erase_here(erasure *e, uint8_t *found)
+{
+    query *q = &e->q;
+    hd_lists_storage *storage = &hd_lists(q->table)->storage;
+    heddle_totals totals = {0};
+    heddle_status status =
+        hd_lists_numbers(q->table, storage, q->keys, q->n, q->numbers, NULL, &totals, q->stream);
+    if (status == HEDDLE_OK)
+        status = heddle_table_erase(storage->keys, q->keys, q->n, found, &totals, q->stream);
+    if (status != HEDDLE_OK) return status;
+    storage->key_count -= totals.found;
+    q->totals.found += totals.found;
+    q->totals.absent += totals.absent;
+    q->totals.probes += totals.probes;
+    return bury(q, found, e->sums);
+}
+
+/* The caller's next q->n keys. */
+static heddle_status erase_piece(erasure *e, const char *keys, uint8_t *found)
+{
+    query *q = &e->q;
+    const hd_engine *engine = q->table->engine;
+    heddle_device *device = q->table->device;
+    heddle_status status = HEDDLE_OK;
+    q->keys = e->keys != NULL ? e->keys : keys;
+    if (e->keys != NULL)
+        status = engine->copy(device, e->keys, keys, q->n * hd_key_width(q->table), q->stream);
+    if (status == HEDDLE_OK) status = erase_here(e, e->found != NULL ? e->found : found);
+    if (status == HEDDLE_OK && found != NULL && e->found != NULL)
+        status = engine->copy(device, found, e->found, q->n, q->stream);
+    return status == HEDDLE_OK ? engine->synchronize(device, q->stream) : status;
+}
+
 heddle_status hd_lists_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
                              heddle_totals *totals, void *stream)
 {
-    hd_scratch_out out;
-    uint64_t *sums = NULL;
-    query q;
+    erasure e;
     heddle_status status = hd_lists_catch_up(table, true, stream);
     if (status != HEDDLE_OK) return status;
-    status = query_begin(&q, table, keys, n, NULL, stream);
-    if (status == HEDDLE_OK) status = hd_scratch_stage_out(&q.scratch, found, n, &out);
-    if (status == HEDDLE_OK && out.memory == NULL)
-        status = hd_scratch_take(&q.scratch, n, &out.memory);
-    if (status == HEDDLE_OK) status = hd_scratch_take(&q.scratch, 2 * sizeof *sums, (void **)&sums);
-    if (status == HEDDLE_OK && n != 0) {
-        status = heddle_table_erase(hd_lists(table)->storage.keys, q.keys, n, (uint8_t *)out.memory,
-                                    &q.totals, stream);
-        if (status == HEDDLE_OK) {
-            hd_lists(table)->storage.key_count -= q.totals.found;
-            status = bury(&q, (const uint8_t *)out.memory, sums);
-        }
+    memset(&e, 0, sizeof e);
+    e.q.table = table;
+    e.q.scratch.device = table->device;
+    e.q.stream = stream;
+    e.piece = n;
+    for (;; e.piece /= 2) {
+        status = erasure_take(&e, keys, found);
+        if (status != HEDDLE_ERROR_NO_MEMORY || e.piece / 2 < ERASE_MIN) break;
+        hd_scratch_free(&e.q.scratch);
+        e.keys = NULL;
+        e.found = NULL;
     }
-    if (status == HEDDLE_OK && found != NULL)
-        status = hd_scratch_bring_back(&q.scratch, &out, stream);
-    return query_end(&q, status, totals);
+    for (uint64_t first = 0; first < n && status == HEDDLE_OK; first += e.piece) {
+        e.q.n = n - first < e.piece ? n - first : e.piece;
+        status = erase_piece(&e, (const char *)keys + first * hd_key_width(table),
+                             found != NULL ? found + first : NULL);
+    }
+    return query_end(&e.q, status, totals);
 }

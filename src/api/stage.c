@@ -36,13 +36,20 @@ static void stage_free(heddle_device *device, hd_stage *stage)
     free(stage);
 }
 
+/* The idle buffers that come first, which then are the caller's; NULL: there are none. */
+static hd_stage *take_idle(heddle_device *device)
+{
+    hd_stage *idle;
+    pthread_mutex_lock(&device->lock);
+    idle = device->idle_stages;
+    if (idle != NULL) device->idle_stages = idle->next;
+    pthread_mutex_unlock(&device->lock);
+    return idle;
+}
+
 void hd_stages_free(heddle_device *device)
 {
-    while (device->idle_stages != NULL) {
-        hd_stage *stage = device->idle_stages;
-        device->idle_stages = stage->next;
-        stage_free(device, stage);
-    }
+    for (hd_stage *stage; (stage = take_idle(device)) != NULL;) stage_free(device, stage);
 }
 
 static heddle_status stage_make(heddle_device *device, uint64_t keys, hd_stage **made)
@@ -66,18 +73,24 @@ static heddle_status stage_make(heddle_device *device, uint64_t keys, hd_stage *
     return status;
 }
 
-/* Buffers for slices of up to `wanted` elements, as far as that is sensible: idle ones, or new. */
+/*
+ * Buffers for slices of up to `wanted` elements, as far as that is sensible: idle ones, or new. Where memory
+ * is short they are smaller, and slices more.
+ */
 static heddle_status stage_take(heddle_device *device, uint64_t wanted, hd_stage **taken)
 {
-    uint64_t keys = STAGE_KEYS_MIN;
+    uint64_t keys = STAGE_KEYS_MIN, have = STAGE_KEYS_MIN / 2;
+    heddle_status status = HEDDLE_ERROR_NO_MEMORY;
+    hd_stage *idle = take_idle(device);
     while (keys < wanted && keys < STAGE_KEYS) keys *= 2;
-    pthread_mutex_lock(&device->lock);
-    *taken = device->idle_stages;
-    if (*taken != NULL) device->idle_stages = (*taken)->next;
-    pthread_mutex_unlock(&device->lock);
-    if (*taken != NULL && (*taken)->keys >= keys) return HEDDLE_OK;
-    if (*taken != NULL) stage_free(device, *taken);
-    return stage_make(device, keys, taken);
+    *taken = idle;
+    if (idle != NULL) have = idle->keys;
+    if (have >= keys) return HEDDLE_OK;
+    for (; status == HEDDLE_ERROR_NO_MEMORY && keys > have; keys /= 2)
+        status = stage_make(device, keys, taken);
+    if (status == HEDDLE_ERROR_NO_MEMORY && idle != NULL) return HEDDLE_OK;
+    if (idle != NULL) stage_free(device, idle);
+    return status;
 }
 
 static void stage_return(heddle_device *device, hd_stage *stage)
@@ -86,6 +99,14 @@ static void stage_return(heddle_device *device, hd_stage *stage)
     stage->next = device->idle_stages;
     device->idle_stages = stage;
     pthread_mutex_unlock(&device->lock);
+}
+
+heddle_status hd_stage_ready(heddle_device *device, uint64_t n)
+{
+    hd_stage *stage = NULL;
+    const heddle_status status = stage_take(device, n, &stage);
+    if (status == HEDDLE_OK) stage_return(device, stage);
+    return status;
 }
 
 static bool is_staged(heddle_device *device, const hd_span *span)

@@ -37,6 +37,9 @@ heddle_status hd_for_slices_on(heddle_device *device, const uint64_t *slice, con
                                int count, uint64_t n, hd_slice_work work, void *context,
                                void *stream);
 
+/* Makes sure that the next call over n elements has its buffers, before other memory is taken. */
+heddle_status hd_stage_ready(heddle_device *device, uint64_t n);
+
 /* Whether any of the spans lies where the device cannot use it. */
 bool hd_any_staged(const heddle_table *table, const hd_span *spans, int count);
 bool hd_any_staged_on(heddle_device *device, const hd_span *spans, int count);
