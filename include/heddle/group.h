@@ -124,7 +124,11 @@ HEDDLE_API heddle_device *heddle_group_device(heddle_group *group, uint32_t loca
 typedef struct heddle_group_table heddle_group_table;
 
 #define HEDDLE_BALANCE_AUTO 0 /* rows for a multimap, keys for all others */
-/* Every member owns an equal range of the hash, so that different keys spread evenly. */
+/*
+ * Every member owns an equal range of the hash, so that different keys spread evenly. All rows of a key go to one
+ * member. In large builds and insertions without outcomes and lists of failed keys, the rows of keys that have very
+ * many are made one first, on the member whose part of the batch they are in; results and totals are the same.
+ */
 #define HEDDLE_BALANCE_KEYS 1
 /*
  * A build, and an insertion into an empty table, counts the rows of every part of the hash first and
@@ -234,7 +238,11 @@ typedef struct heddle_group_stats {
     uint64_t bytes_total; /* all memory of the table, on all devices */
     double imbalance;     /* keys_most / (keys / members) - 1 */
     uint64_t rows;        /* pairs that builds and insertions were given since the table was last empty */
-    double row_imbalance; /* the same for these: the rows of the member that got most / their mean - 1 */
+    /*
+     * The rows that were sent to the member that got most / their mean - 1. Rows of very frequent keys that were made one
+     * before count once for every member that had some. Where nearly all rows were, few are sent, and it says little.
+     */
+    double row_imbalance;
     double seconds[HEDDLE_PHASES]; /* of the last call on this table: mean of the members of this process */
 } heddle_group_stats;
 #define HEDDLE_GROUP_STATS_INIT {sizeof(heddle_group_stats), 0, 0, 0, 0, 0, 0, 0.0, 0, 0.0, {0.0, 0.0, 0.0, 0.0}}

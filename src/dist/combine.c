@@ -61,6 +61,9 @@ static heddle_status make_table(hd_writing *g)
     options.flags = HEDDLE_FLAG_FIXED;
     options.capacity = 2 * (uint64_t)c->hot;
     status = heddle_table_create(g->member->device, &options, &c->table);
+    /* A GPU adds to a few keys one after the other; a build brings equal keys together first. */
+    if (status == HEDDLE_OK && c->folds && g->member->device->engine->crowded != 0)
+        status = heddle_table_create(g->member->device, &options, &c->fresh);
     if (status != HEDDLE_OK) return status;
     pairs = hd_fault_due() ? NULL : (char *)malloc(2 * sizeof(uint64_t) * c->hot);
     if (pairs == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for hot keys");
@@ -104,8 +107,9 @@ static void free_all(hd_combine *c)
 {
     free_buffers(c);
     heddle_table_destroy(c->table);
+    heddle_table_destroy(c->fresh);
     free(c->hot_keys);
-    c->table = NULL;
+    c->table = c->fresh = NULL;
     c->hot_keys = c->hot_rows = NULL;
     c->hot = 0;
 }
@@ -164,6 +168,25 @@ static heddle_status pick(hd_writing *g, const rows_of_slice *slice, bool hot,
     return status;
 }
 
+/* Builds a table of the hot rows, which then are its pairs; where that fails they stay what they are. */
+static heddle_status fold_first(hd_writing *g, const heddle_insert_options *options,
+                                rows_of_slice *hot)
+{
+    hd_combine *c = &g->combine;
+    heddle_totals totals;
+    uint64_t n = 0;
+    heddle_status status;
+    memset(&totals, 0, sizeof totals);
+    status = heddle_table_build(c->fresh, hot->keys, hot->values, hot->n, options, &totals, NULL);
+    if (status == HEDDLE_ERROR_FULL || status == HEDDLE_ERROR_NO_MEMORY) return HEDDLE_OK;
+    if (status == HEDDLE_OK)
+        status = heddle_table_export(c->fresh, c->keys.memory, c->values.memory, c->hot, &n, NULL);
+    hot->keys = c->keys.memory;
+    hot->values = c->values.memory;
+    hot->n = n;
+    return status;
+}
+
 static heddle_status fold(hd_writing *g, const rows_of_slice *slice)
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
@@ -173,6 +196,8 @@ static heddle_status fold(hd_writing *g, const rows_of_slice *slice)
     if (status != HEDDLE_OK || hot.n == 0) return status;
     memset(&totals, 0, sizeof totals);
     options.policy = g->w->options.policy;
+    if (g->combine.fresh != NULL) status = fold_first(g, &options, &hot);
+    if (status != HEDDLE_OK) return status;
     status =
         heddle_table_insert(g->combine.table, hot.keys, hot.values, hot.n, &options, &totals, NULL);
     if (status == HEDDLE_OK && totals.updated != hot.n)

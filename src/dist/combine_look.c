@@ -27,6 +27,10 @@
 #define TOP_LEAST 8
 #define DEVIATION_UNEVEN 40
 #define PAIRS_LEAST 64
+/* A smaller sample is looked at first, of so many rows for every member: whether there is anything at all. Of half of that
+   it is suspicious. */
+#define FIRST_ROWS 512
+#define SUSPICIOUS 2
 /* A key that was met so often in a sample like that is a hot one; a few too many do no harm. */
 #define HOT_LEAST 3
 
@@ -48,6 +52,7 @@ typedef struct sampling {
     sampled *places; /* a power of two of them, twice as many as rows at least */
     uint32_t bits;   /* of their number */
     double pairs;    /* equal ones, counted both ways */
+    double lenience; /* 1, or SUSPICIOUS in the first look */
 } sampling;
 
 static uint32_t members_of(const hd_writing *g) { return hd_exchange_of(g->member)->members; }
@@ -196,10 +201,10 @@ static uint64_t candidates(sampling *s)
 static bool is_uneven(const sampling *s, uint64_t candidate_count)
 {
     const double members = members_of(s->g), n = (double)s->n;
-    const double top = candidate_count != 0 ? (double)s->places[0].count : 0;
-    if (top >= TOP_LEAST && top * members * SHARE_UNEVEN >= n) return true;
-    return s->pairs >= 2 * PAIRS_LEAST &&
-           s->pairs * members * DEVIATION_UNEVEN * DEVIATION_UNEVEN >= n * (n - 1);
+    const double top = candidate_count != 0 ? (double)s->places[0].count : 0, l = s->lenience;
+    if (top * l >= TOP_LEAST && top * members * SHARE_UNEVEN * l >= n) return true;
+    return s->pairs * l >= 2 * PAIRS_LEAST &&
+           s->pairs * members * DEVIATION_UNEVEN * DEVIATION_UNEVEN * l * l >= n * (n - 1);
 }
 
 /* The first `count` keys are this member's hot ones, if these are most of what makes members uneven. */
@@ -225,23 +230,26 @@ static heddle_status take_hot(sampling *s, uint64_t count)
     return HEDDLE_OK;
 }
 
-static heddle_status find_hot(sampling *s)
+/* *uneven, or in a first look suspicious; else the member has no hot keys. */
+static heddle_status find_hot(sampling *s, bool *uneven)
 {
     const uint64_t members = members_of(s->g);
     uint64_t most = HOT_USUAL * members / MEMBERS_USUAL, count;
     if (most < HOT_USUAL) most = HOT_USUAL;
     count_keys(s);
     count = candidates(s);
-    if (!is_uneven(s, count)) return HEDDLE_OK;
+    *uneven = is_uneven(s, count);
+    if (!*uneven || s->lenience > 1) return HEDDLE_OK;
     return take_hot(s, count < most ? count : most);
 }
 
 /* Host memory of a sample, all in one; false where there is none. */
-static bool sampling_begin(sampling *s, hd_writing *g)
+static bool sampling_begin(sampling *s, hd_writing *g, uint64_t n)
 {
     memset(s, 0, sizeof *s);
     s->g = g;
-    s->n = sample_size(g);
+    s->n = n;
+    s->lenience = 1;
     if (s->n == 0) return false;
     s->stride = g->n / s->n;
     for (s->bits = 4; UINT64_C(1) << s->bits < 2 * s->n; s->bits++) continue;
@@ -252,17 +260,30 @@ static bool sampling_begin(sampling *s, hd_writing *g)
     return true;
 }
 
-heddle_status hd_combine_look(hd_writing *g)
+/* Without memory for a sample there is nothing to be seen. */
+static heddle_status look(hd_writing *g, uint64_t n, double lenience, bool *uneven)
 {
     sampling s;
     heddle_status status = HEDDLE_OK;
-    if (!may_combine(g)) return HEDDLE_OK;
-    if (sampling_begin(&s, g)) {
+    *uneven = false;
+    if (sampling_begin(&s, g, n)) {
+        s.lenience = lenience;
         status = read_sample(&s);
-        if (status == HEDDLE_OK) status = find_hot(&s);
+        if (status == HEDDLE_OK) status = find_hot(&s, uneven);
     }
     free(s.places);
     free(s.rows);
+    return status;
+}
+
+heddle_status hd_combine_look(hd_writing *g)
+{
+    const uint64_t all = sample_size(g), first = (uint64_t)FIRST_ROWS * members_of(g);
+    heddle_status status = HEDDLE_OK;
+    bool uneven = true;
+    if (!may_combine(g)) return HEDDLE_OK;
+    if (first < all) status = look(g, first, SUSPICIOUS, &uneven);
+    if (status == HEDDLE_OK && uneven) status = look(g, all, 1, &uneven);
     hd_phase(g->member, HEDDLE_PHASE_PARTITION);
     return status == HEDDLE_ERROR_NO_MEMORY ? HEDDLE_OK : status;
 }
