@@ -299,7 +299,10 @@ static heddle_status ask_back(hd_writing *g)
     hd_delivery d;
     heddle_status status = hd_buffer_room(&c->answers, g->member->device, c->come);
     if (status == HEDDLE_OK && c->hot != 0) status = take_memory(g);
-    if (status == HEDDLE_OK && c->come != 0)
+    if (status == HEDDLE_OK && c->come != 0 && g->nothing) /* a key may be there from before */
+        status =
+            g->member->device->engine->fill(g->member->device, c->answers.memory, 0, c->come, NULL);
+    else if (status == HEDDLE_OK && c->come != 0)
         status = heddle_table_contains(hd_part_of(g->w->table, g->member),
                                        (char *)g->keys.memory + c->at * g->key_width, c->come,
                                        (uint8_t *)c->answers.memory, NULL, NULL);

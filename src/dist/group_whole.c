@@ -54,6 +54,7 @@ static void cleared(void *context, heddle_status status)
     if (status != HEDDLE_OK) return;
     c->mend.mended = true;
     memset(c->table->rows, 0, c->table->spread.members * sizeof *c->table->rows);
+    c->table->folded = 0;
 }
 
 heddle_status heddle_group_table_clear(heddle_group_table *table)

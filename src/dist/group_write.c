@@ -125,6 +125,7 @@ heddle_status hd_write_result(hd_writing *g, heddle_status status, heddle_totals
     const uint64_t known = totals->inserted + totals->updated + totals->kept + totals->failed;
     if (status != HEDDLE_OK && status != HEDDLE_ERROR_FULL && status != HEDDLE_ERROR_NO_MEMORY)
         return status;
+    g->nothing = status != HEDDLE_OK && known == 0;
     if (status != HEDDLE_OK && known < n) totals->failed += n - known; /* none of these is in */
     hd_totals_sum(&g->totals, totals);
     if (status != HEDDLE_OK && g->soft != HEDDLE_ERROR_NO_MEMORY) {

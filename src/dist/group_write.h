@@ -71,6 +71,7 @@ typedef struct hd_writing {
     bool guesses;       /* how many rows come is not counted beforehand */
     bool changing;      /* some part may not be as it was */
     bool counted;       /* and what became of every key is known */
+    bool nothing;       /* the last pairs given to the part have all failed: it did nothing */
     heddle_status soft; /* FULL or NO_MEMORY: pairs have failed and are counted */
     char reason[256];   /* of that */
 } hd_writing;

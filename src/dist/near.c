@@ -9,6 +9,9 @@
 #include "engine/error.h"
 
 #define FIRST_BYTES (UINT64_C(1) << 20)
+/* A window this large is given back when a 16th of it would do. */
+#define LARGE_BYTES (UINT64_C(1) << 30)
+#define LARGE_SHARE 16
 #define FNV_START UINT64_C(0xcbf29ce484222325)
 #define FNV_FACTOR UINT64_C(0x100000001b3)
 
@@ -22,7 +25,7 @@ heddle_status hd_near_make(hd_near *near, const heddle_transport *transport)
                       ? NULL
                       : (uint64_t *)calloc(2 * HD_SHARE_WORDS * members, sizeof *near->words);
     if (near->peers != NULL && near->words != NULL) return HEDDLE_OK;
-    hd_near_free(near);
+    hd_near_free(near, false);
     return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the processes of a machine");
 }
 
@@ -38,13 +41,17 @@ static void drop(hd_near *near, void **window)
     *window = NULL;
 }
 
-/* Others may have the window open still; what they have keeps its memory, and nobody reads it any more. */
-void hd_near_free(hd_near *near)
+void hd_near_free(hd_near *near, bool lost)
 {
-    for (uint32_t i = 0; near->peers != NULL && i < near->transport->members; i++)
+    const heddle_transport *t = near->transport;
+    uint64_t nothing = 0;
+    for (uint32_t i = 0; near->peers != NULL && i < t->members; i++)
         close_peer(near, &near->peers[i]);
-    drop(near, &near->window);
-    drop(near, &near->former);
+    if (near->any && !lost) lost = t->reduce(t->context, &nothing, 1, 0) != 0;
+    if (!near->any || !lost) {
+        drop(near, &near->window);
+        drop(near, &near->former);
+    }
     free(near->peers);
     free(near->words);
     near->peers = NULL;
@@ -144,9 +151,45 @@ static heddle_status tell_keys(hd_near *near)
     return status;
 }
 
+/* What the first window of a member begins with: others that find it there do read that window. */
+static uint64_t mark_of(uint64_t machine, uint32_t member)
+{
+    return (machine ^ member) * FNV_FACTOR;
+}
+
+static heddle_status copy_word(hd_near *near, void *to, const void *from)
+{
+    const hd_engine *engine = near->device->engine;
+    const heddle_status status = engine->copy(near->device, to, from, sizeof(uint64_t), NULL);
+    return status == HEDDLE_OK ? engine->synchronize(near->device, NULL) : status;
+}
+
 static heddle_status open_peer(hd_near *near, hd_near_peer *peer)
 {
     return near->device->engine->open_shared(near->device, peer->key, &peer->window);
+}
+
+/* Whether the window of another can be opened, and what it holds be read. */
+static bool can_read(hd_near *near, uint32_t member)
+{
+    hd_near_peer *peer = &near->peers[member];
+    uint64_t mark = 0;
+    if (open_peer(near, peer) != HEDDLE_OK) return false;
+    if (copy_word(near, &mark, peer->window) == HEDDLE_OK && mark == mark_of(peer->machine, member))
+        return true;
+    close_peer(near, peer);
+    return false;
+}
+
+/* A window with its mark, if there can be one; the machine, or 0. */
+static uint64_t take_part(hd_near *near)
+{
+    const uint64_t machine = name_machine(near->device->engine);
+    const uint64_t mark = mark_of(machine, near->transport->member);
+    return is_wanted() && hd_near_room(near, FIRST_BYTES) == HEDDLE_OK &&
+                   copy_word(near, near->window, &mark) == HEDDLE_OK
+               ? machine
+               : 0;
 }
 
 heddle_status hd_near_learn(hd_near *near, heddle_device *device, bool takes_part)
@@ -156,16 +199,14 @@ heddle_status hd_near_learn(hd_near *near, heddle_device *device, bool takes_par
     heddle_status status;
     bool some;
     near->device = device;
-    if (takes_part && is_wanted() && hd_near_room(near, FIRST_BYTES) == HEDDLE_OK)
-        machine = name_machine(device->engine);
+    if (takes_part) machine = take_part(near);
     status = tell_machine(near, machine, &some);
     if (status == HEDDLE_OK && some) status = tell_keys(near);
     if (status != HEDDLE_OK || !some) return status;
     for (uint32_t i = 0; i < members; i++) {
         hd_near_peer *peer = &near->peers[i];
         peer->generation = peer->machine != 0; /* the first, or none */
-        peer->near = i != own && machine != 0 && peer->machine == machine &&
-                     open_peer(near, peer) == HEDDLE_OK;
+        peer->near = i != own && machine != 0 && peer->machine == machine && can_read(near, i);
     }
     return tell_opened(near);
 }
@@ -178,10 +219,14 @@ heddle_status hd_near_room(hd_near *near, uint64_t bytes)
     const hd_engine *engine = near->device->engine;
     uint64_t key[HD_SHARE_WORDS];
     void *window = NULL;
-    heddle_status status;
-    if (near->window != NULL && near->bytes >= bytes) return HEDDLE_OK;
-    if (near->window != NULL) bytes += bytes / 8; /* rather once than for every slice */
-    status = engine->share(near->device, bytes, &window, key);
+    heddle_status status = HEDDLE_ERROR_NO_MEMORY;
+    const bool large = near->bytes > LARGE_BYTES && near->bytes / LARGE_SHARE > bytes;
+    if (near->window != NULL && near->bytes >= bytes && !large) return HEDDLE_OK;
+    if (near->window != NULL) { /* rather once than for every slice */
+        status = engine->share(near->device, bytes + bytes / 8, &window, key);
+        if (status == HEDDLE_OK) bytes += bytes / 8;
+    }
+    if (status != HEDDLE_OK) status = engine->share(near->device, bytes, &window, key);
     if (status != HEDDLE_OK) return status;
     if (near->former == NULL) near->former = near->window;
     else drop(near, &near->window); /* nobody has learnt of it */

@@ -36,7 +36,11 @@ typedef struct hd_near {
 
 /* Memory for as many members; nothing is told. */
 heddle_status hd_near_make(hd_near *near, const heddle_transport *transport);
-void hd_near_free(hd_near *near);
+/*
+ * Waits until no member has a window of another open, unless one is `lost`: then this member's own window stays until the
+ * process ends, since others may be reading it.
+ */
+void hd_near_free(hd_near *near, bool lost);
 /*
  * Finds out who reads whose memory. `takes_part`: this member would rather not go through the host. Made by all members
  * together; HEDDLE_ERROR_PEER when one is lost, and no other failure.

@@ -97,9 +97,11 @@ static heddle_status learn_ways(hd_transport_exchange *x)
     return HEDDLE_OK;
 }
 
+/* Also after a failure: others will use the windows again that earlier copies read. */
 static heddle_status wait_for_copies(hd_transport_exchange *x, heddle_status mine)
 {
-    return mine == HEDDLE_OK ? x->device->engine->synchronize(x->device, NULL) : mine;
+    const heddle_status waited = x->device->engine->synchronize(x->device, NULL);
+    return mine == HEDDLE_OK ? waited : mine;
 }
 
 /* Pinned memory for one array after the other, so that nothing can be missing when they are moved. */
@@ -227,9 +229,9 @@ static heddle_status transport_end(hd_exchange *exchange, uint32_t member)
 static void transport_close(hd_exchange *exchange)
 {
     hd_transport_exchange *x = (hd_transport_exchange *)exchange;
+    hd_near_free(&x->near, x->lost);
     if (x->transport.close != NULL) x->transport.close(x->transport.context);
     hd_ways_free(x);
-    hd_near_free(&x->near);
     free(x->words);
     free(x->bytes);
     free(x);
