@@ -152,6 +152,54 @@ bool hd_blocks_drop(heddle_device *device)
     return free_blocks(device, gone);
 }
 
+/* ---------------------------------------------------------------------------------- devices alike */
+
+/* All devices that are open. */
+typedef struct noted {
+    heddle_device *device;
+    struct noted *next;
+} noted;
+
+static noted *all_open;
+static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
+
+heddle_status hd_blocks_note(heddle_device *device)
+{
+    noted *made = hd_fault_due() ? NULL : (noted *)malloc(sizeof *made);
+    if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a device");
+    made->device = device;
+    pthread_mutex_lock(&all_lock);
+    made->next = all_open;
+    all_open = made;
+    pthread_mutex_unlock(&all_lock);
+    return HEDDLE_OK;
+}
+
+void hd_blocks_forget(heddle_device *device)
+{
+    noted *gone = NULL;
+    pthread_mutex_lock(&all_lock);
+    for (noted **at = &all_open; *at != NULL && gone == NULL; at = &(*at)->next)
+        if ((*at)->device == device) {
+            gone = *at;
+            *at = gone->next;
+            break;
+        }
+    pthread_mutex_unlock(&all_lock);
+    free(gone);
+}
+
+bool hd_blocks_drop_shared(heddle_device *device)
+{
+    bool any = false;
+    pthread_mutex_lock(&all_lock);
+    for (const noted *n = all_open; n != NULL; n = n->next)
+        if (n->device->engine == device->engine && device->engine->shares_memory(device, n->device))
+            any |= hd_blocks_drop(n->device);
+    pthread_mutex_unlock(&all_lock);
+    return any;
+}
+
 heddle_status heddle_device_trim(heddle_device *device)
 {
     if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "device_trim: the device is NULL");

@@ -96,13 +96,16 @@ heddle_status heddle_device_open(const char *name, heddle_device **device)
                        "no device is called \"%s\": use auto, cpu, cpu:N, cuda or cuda:N", name);
     if (status != HEDDLE_OK) return status;
     pthread_mutex_init(&opened->lock, NULL);
-    *device = opened;
-    return HEDDLE_OK;
+    status = hd_blocks_note(opened);
+    if (status == HEDDLE_OK) *device = opened;
+    else heddle_device_close(opened);
+    return status;
 }
 
 void heddle_device_close(heddle_device *device)
 {
     if (device == NULL) return;
+    hd_blocks_forget(device);
     hd_stages_free(device);
     hd_blocks_drop(device);
     pthread_mutex_destroy(&device->lock);

@@ -344,8 +344,7 @@ static void cpu_drain(heddle_device *device) { (void)device; }
 
 static heddle_status cpu_allocate(heddle_device *device, uint64_t bytes, void **memory)
 {
-    (void)device;
-    return hd_memory_cpu_allocate(bytes, memory);
+    return hd_memory_cpu_allocate(device, bytes, memory);
 }
 
 static void cpu_free(heddle_device *device, void *memory)

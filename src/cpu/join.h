@@ -172,7 +172,7 @@ static heddle_status join_scratch_take(heddle_device *device, const hd_join_job 
     s->matched = s->rows + ((most + WINDOW) * sizeof(hd_row) + line) / line * line;
     s->bytes = s->matched + (most + line) / line * line;
     s->threads = hd_cpu_threads(device, all);
-    return hd_memory_cpu_allocate(s->bytes * (uint64_t)s->threads, (void **)&s->memory);
+    return hd_memory_cpu_allocate(device, s->bytes * (uint64_t)s->threads, (void **)&s->memory);
 }
 
 static lists join_scratch_lists(const join_scratch *s, int thread)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "engine/blocks.h"
 #include "engine/error.h"
 
 #define HEAD 256 /* room for the size, and the alignment promised */
@@ -34,18 +35,25 @@ static void *allocate_small(uint64_t bytes)
     return block;
 }
 
-heddle_status hd_memory_cpu_allocate(uint64_t bytes, void **memory)
+static bool allocate(uint64_t bytes, void **memory)
 {
     const uint64_t whole = bytes + HEAD;
     char *block = NULL;
-    if (whole > bytes && whole < (UINT64_C(1) << 62) && !hd_fault_due())
+    if (whole > bytes && whole < (UINT64_C(1) << 62))
         block = (char *)(whole < HUGE_PAGE ? allocate_small(whole) : map_huge(whole));
-    if (block == NULL)
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no room for %llu bytes of main memory",
-                       (unsigned long long)bytes);
+    if (block == NULL) return false;
     if (whole < HUGE_PAGE) *(uint64_t *)(void *)block = 0; /* mark: from malloc */
     *memory = block + HEAD;
-    return HEDDLE_OK;
+    return true;
+}
+
+heddle_status hd_memory_cpu_allocate(heddle_device *device, uint64_t bytes, void **memory)
+{
+    bool failed = hd_fault_due();
+    while (!failed && !allocate(bytes, memory)) failed = !hd_blocks_drop_shared(device);
+    return failed ? hd_fail(HEDDLE_ERROR_NO_MEMORY, "no room for %llu bytes of main memory",
+                            (unsigned long long)bytes)
+                  : HEDDLE_OK;
 }
 
 void hd_memory_cpu_free(void *memory)

@@ -285,7 +285,7 @@ static heddle_status cuda_allocate(heddle_device *device, uint64_t bytes, void *
     bool failed = hd_fault_due();
     while (!failed && cudaMalloc(memory, bytes != 0 ? bytes : 1) != cudaSuccess) {
         cudaGetLastError();
-        failed = !hd_blocks_drop(device);
+        failed = !hd_blocks_drop_shared(device);
     }
     if (failed) {
         *memory = NULL;

@@ -209,38 +209,52 @@ heddle_status heddle_group_table_get_stats(heddle_group_table *table, heddle_gro
 
 /* ---------------------------------------------------------------------------------- validation */
 
-/* All keys of a part lie in bins that the member owns. */
-static heddle_status check_owner(hd_member *member, const heddle_group_table *table, uint64_t n,
-                                 void *keys, uint64_t *counts)
+/* The keys of a part, counted by bin a piece at a time: there need be no memory for all of them. */
+typedef struct counting_part {
+    hd_member *member;
+    const heddle_group_table *table;
+    uint64_t *counts;
+    heddle_status status;
+} counting_part;
+
+/* heddle_visitor. */
+static uint32_t count_piece(void *context, const void *keys, const void *values,
+                            const uint64_t *rows, uint64_t n)
 {
-    heddle_status status = heddle_table_export(hd_part_of(table, member), keys, NULL, n, &n, NULL);
-    if (status == HEDDLE_OK)
-        status = hd_route_count(member, &table->spread, table->options.key_bits, keys, n, counts);
-    for (uint32_t bin = 0; status == HEDDLE_OK && bin < hd_spread_bins(&table->spread); bin++)
-        if (counts[bin] != 0 && table->spread.owners[bin] != member->number)
+    counting_part *c = (counting_part *)context;
+    (void)values, (void)rows;
+    c->status = hd_route_count(c->member, &c->table->spread, c->table->options.key_bits, keys, n,
+                               c->counts);
+    return c->status != HEDDLE_OK;
+}
+
+/* All keys of a part lie in bins that the member owns. */
+static heddle_status check_owner(counting_part *c)
+{
+    const hd_spread *spread = &c->table->spread;
+    heddle_status status =
+        heddle_table_for_all(hd_part_of(c->table, c->member), count_piece, c, NULL);
+    if (status == HEDDLE_OK) status = c->status;
+    for (uint32_t bin = 0; status == HEDDLE_OK && bin < hd_spread_bins(spread); bin++)
+        if (c->counts[bin] != 0 && spread->owners[bin] != c->member->number)
             status = hd_fail(
                 HEDDLE_ERROR_CORRUPT, "member %u holds %llu keys of bin %u, which is member %u's",
-                member->number, (unsigned long long)counts[bin], bin, table->spread.owners[bin]);
+                c->member->number, (unsigned long long)c->counts[bin], bin, spread->owners[bin]);
     return status;
 }
 
 static heddle_status validate_part(hd_member *member, void *context)
 {
     heddle_group_table *table = (heddle_group_table *)context;
-    hd_buffer keys = {NULL, NULL, 0};
-    uint64_t *counts =
-        hd_fault_due() ? NULL : (uint64_t *)calloc(hd_spread_bins(&table->spread), sizeof *counts);
-    uint64_t n = 0;
+    counting_part c = {member, table, NULL, HEDDLE_OK};
     heddle_status status = heddle_table_validate(hd_part_of(table, member), NULL);
-    if (counts == NULL && status == HEDDLE_OK)
+    c.counts = hd_fault_due()
+                   ? NULL
+                   : (uint64_t *)calloc(hd_spread_bins(&table->spread), sizeof *c.counts);
+    if (c.counts == NULL && status == HEDDLE_OK)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
-    if (status == HEDDLE_OK) status = heddle_table_size(hd_part_of(table, member), &n, NULL);
-    if (status == HEDDLE_OK)
-        status = hd_buffer_room(&keys, member->device, n * hd_group_key_width(table));
-    if (status == HEDDLE_OK && n != 0 && !table->independent)
-        status = check_owner(member, table, n, keys.memory, counts);
-    hd_buffer_free(&keys);
-    free(counts);
+    if (status == HEDDLE_OK && !table->independent) status = check_owner(&c);
+    free(c.counts);
     return hd_member_agree(member, status);
 }
 

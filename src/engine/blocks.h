@@ -19,6 +19,11 @@ heddle_status hd_block_take(heddle_device *device, uint64_t bytes, void **memory
 void hd_block_give(heddle_device *device, void *memory);
 /* Frees the blocks that nobody has; false when there were none. */
 bool hd_blocks_drop(heddle_device *device);
+/* The same of all devices that have their memory in common with this one: a GPU may be opened more than once. */
+bool hd_blocks_drop_shared(heddle_device *device);
+/* A device has been opened, and is about to be closed. */
+heddle_status hd_blocks_note(heddle_device *device);
+void hd_blocks_forget(heddle_device *device);
 
 #ifdef __cplusplus
 }
