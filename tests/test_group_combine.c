@@ -397,6 +397,9 @@ static void zipf_is_even(void **state)
             check_ok(heddle_group_table_get_stats(table, &stats));
             check(stats.row_imbalance < 0.1, "%s: rows %.3f", groups[g], stats.row_imbalance);
             assert_int_equal(stats.rows, 2 * n);
+            check_ok(heddle_group_table_clear(table));
+            check_ok(heddle_group_table_get_stats(table, &stats));
+            assert_int_equal(stats.rows, 0);
             heddle_group_table_destroy(table);
             heddle_group_close(group);
         }
