@@ -122,7 +122,10 @@ static void group_free(heddle_group *group)
     const uint32_t local = group->exchange->local;
     hd_crew_close(group->crew);
     group->exchange->ops->close(group->exchange); /* may hold memory of the devices */
-    for (uint32_t i = 0; i < local; i++) heddle_device_close(group->members[i].device);
+    for (uint32_t i = 0; i < local; i++) {
+        hd_conveyor_free(&group->members[i].conveyor);
+        heddle_device_close(group->members[i].device);
+    }
     pthread_mutex_destroy(&group->lock);
     free(group->members);
     free(group);
@@ -168,6 +171,7 @@ heddle_status hd_group_make(hd_exchange *exchange, heddle_device **devices,
         g->members[i].local = i;
         g->members[i].number = exchange->first + i;
         g->members[i].device = devices[i];
+        hd_conveyor_init(&g->members[i].conveyor, devices[i], local);
     }
     find_accelerators(g);
     *group = g;

@@ -10,6 +10,7 @@
 
 #include <heddle/group.h>
 
+#include "dist/conveyor.h"
 #include "dist/crew.h"
 #include "dist/exchange.h"
 
@@ -18,6 +19,7 @@ typedef struct hd_member {
     uint32_t number; /* among all members */
     uint32_t local;  /* among those of this process */
     heddle_device *device;
+    hd_conveyor conveyor;          /* for long arrays of the host */
     double seconds[HEDDLE_PHASES]; /* of the call at work */
     double since;                  /* when the phase at work began */
     heddle_status status;          /* of its last work */

@@ -66,6 +66,15 @@ heddle_status hd_member_copy(hd_member *member, void *to, const void *from, uint
     return status == HEDDLE_OK ? device->engine->synchronize(device, NULL) : status;
 }
 
+/* Between a buffer of the member and a caller's array that it cannot use: of the host, or of another device. */
+static heddle_status convey(hd_member *member, void *to, const void *from, uint64_t bytes,
+                            const void *user)
+{
+    if (member->device->engine->host_memory || is_on_accelerator(member->group, user))
+        return hd_member_copy(member, to, from, bytes);
+    return hd_conveyor_copy(&member->conveyor, to, from, bytes, from == user);
+}
+
 heddle_status hd_window_open(hd_member *member, const void *user, uint64_t bytes, bool read,
                              hd_buffer *buffer, hd_window *window)
 {
@@ -77,7 +86,7 @@ heddle_status hd_window_open(hd_member *member, const void *user, uint64_t bytes
     status = hd_buffer_room(buffer, member->device, bytes);
     if (status == HEDDLE_OK) {
         window->memory = buffer->memory;
-        if (read) status = hd_member_copy(member, window->memory, user, bytes);
+        if (read) status = convey(member, window->memory, user, bytes, user);
     }
     return status;
 }
@@ -86,6 +95,7 @@ heddle_status hd_window_close(hd_member *member, const hd_window *window)
 {
     if (window->memory == window->user) return HEDDLE_OK;
     const heddle_status status = member->device->engine->synchronize(member->device, NULL);
-    return status == HEDDLE_OK ? hd_member_copy(member, window->user, window->memory, window->bytes)
-                               : status;
+    return status == HEDDLE_OK
+               ? convey(member, window->user, window->memory, window->bytes, window->user)
+               : status;
 }
