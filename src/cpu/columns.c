@@ -289,4 +289,5 @@ const hd_column_ops hd_columns_cpu = {
     hd_order_cpu,
     hd_deliver_lists_cpu,
     hd_renumber_cpu,
+    hd_mark_few_cpu,
 };

@@ -85,5 +85,7 @@ heddle_status hd_deliver_lists_cpu(heddle_device *device, const hd_answer_lists 
 heddle_status hd_renumber_cpu(heddle_device *device, const void *rows, uint32_t row_bits,
                               uint64_t n, const void *names, uint64_t base, void *out,
                               uint32_t out_bits, void *stream);
+heddle_status hd_mark_few_cpu(heddle_device *device, const hd_few *few, const void *keys,
+                              uint64_t n, uint8_t *flags, uint64_t *count, void *stream);
 
 #endif

@@ -563,5 +563,5 @@ extern "C" const hd_column_ops hd_columns_cuda = {
     column_work,    column_scan,           column_select,    column_rank,
     column_gather,  column_scatter,        column_number,    column_describe,
     hd_reduce_cuda, column_hash,           column_differ,    column_top,
-    NULL,           hd_deliver_lists_cuda, hd_renumber_cuda,
+    NULL,           hd_deliver_lists_cuda, hd_renumber_cuda, hd_mark_few_cuda,
 };

@@ -72,6 +72,35 @@ static heddle_status make_table(hd_writing *g)
     return status;
 }
 
+/* The hot keys where rows are marked by them; where they are too many the table is asked. */
+static heddle_status make_few(hd_writing *g)
+{
+    hd_combine *c = &g->combine;
+    heddle_device *device = g->member->device;
+    const hd_engine *engine = device->engine;
+    const uint32_t bits = hd_few_bits(c->hot);
+    const uint64_t count = UINT64_C(1) << bits;
+    uint64_t *places;
+    heddle_status status;
+    if (bits > HD_FEW_BITS_MAX) return HEDDLE_OK;
+    places = hd_fault_due() ? NULL : (uint64_t *)calloc(count + count / 64, sizeof *places);
+    if (places == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for hot keys");
+    hd_few_fill(c->hot_keys, c->hot, bits, places, (uint32_t *)(places + count));
+    status = hd_buffer_room(&c->few_keys, device, count * 8);
+    if (status == HEDDLE_OK) status = hd_buffer_room(&c->few_used, device, count / 8);
+    if (status == HEDDLE_OK)
+        status = engine->copy(device, c->few_keys.memory, places, count * 8, NULL);
+    if (status == HEDDLE_OK)
+        status = engine->copy(device, c->few_used.memory, places + count, count / 8, NULL);
+    if (status == HEDDLE_OK) status = engine->synchronize(device, NULL);
+    free(places);
+    if (status != HEDDLE_OK) return status;
+    const hd_few few = {g->key_width, bits, (const uint64_t *)c->few_keys.memory,
+                        (const uint32_t *)c->few_used.memory};
+    c->few = few;
+    return HEDDLE_OK;
+}
+
 /* ------------------------------------------------------------------------------------------ memory */
 
 static heddle_status take_memory(hd_writing *g)
@@ -108,6 +137,8 @@ static void free_all(hd_combine *c)
     free_buffers(c);
     heddle_table_destroy(c->table);
     heddle_table_destroy(c->fresh);
+    hd_buffer_free(&c->few_keys);
+    hd_buffer_free(&c->few_used);
     free(c->hot_keys);
     c->table = c->fresh = NULL;
     c->hot_keys = c->hot_rows = NULL;
@@ -123,6 +154,7 @@ heddle_status hd_combine_begin(hd_writing *g)
     if (c->hot != 0) {
         status = take_memory(g);
         if (status == HEDDLE_OK) status = make_table(g);
+        if (status == HEDDLE_OK) status = make_few(g);
         if (status != HEDDLE_OK) free_all(c);
         if (status == HEDDLE_ERROR_DEVICE) return status; /* else it goes without */
     }
@@ -206,18 +238,37 @@ static heddle_status fold(hd_writing *g, const rows_of_slice *slice)
     return status;
 }
 
+/* c->flags of n keys, and how many are hot. */
+static heddle_status mark(hd_writing *g, const void *keys, uint64_t n, uint64_t *hot)
+{
+    hd_combine *c = &g->combine;
+    heddle_device *device = g->member->device;
+    uint8_t *flags = (uint8_t *)c->flags.memory;
+    uint64_t *count = (uint64_t *)c->count.memory;
+    heddle_totals totals;
+    heddle_status status;
+    memset(&totals, 0, sizeof totals);
+    if (c->few.bits == 0) {
+        status = heddle_table_contains(c->table, keys, n, flags, &totals, NULL);
+        *hot = totals.found;
+        return status;
+    }
+    status = device->engine->columns->mark(device, &c->few, keys, n, flags, count, NULL);
+    if (status == HEDDLE_OK) status = device->engine->copy(device, hot, count, sizeof *hot, NULL);
+    return status == HEDDLE_OK ? device->engine->synchronize(device, NULL) : status;
+}
+
 heddle_status hd_combine_slice(hd_writing *g, const void **keys, const void **values, uint64_t *n)
 {
     hd_combine *c = &g->combine;
     const rows_of_slice slice = {*keys, g->value_width != 0 ? *values : NULL, *n};
     rows_of_slice others = slice;
-    heddle_totals totals;
+    uint64_t hot = 0;
     heddle_status status;
     if (c->hot == 0 || *n == 0) return HEDDLE_OK;
-    memset(&totals, 0, sizeof totals);
-    status = heddle_table_contains(c->table, *keys, *n, (uint8_t *)c->flags.memory, &totals, NULL);
-    if (status != HEDDLE_OK || totals.found == 0) return status;
-    c->folded += totals.found;
+    status = mark(g, *keys, *n, &hot);
+    if (status != HEDDLE_OK || hot == 0) return status;
+    c->folded += hot;
     if (c->folds) status = fold(g, &slice);
     if (status == HEDDLE_OK) status = pick(g, &slice, false, &others);
     *keys = others.keys;

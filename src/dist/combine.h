@@ -36,6 +36,8 @@ typedef struct hd_combine {
     uint64_t folded;     /* rows that were taken out of slices, less those that are sent */
     heddle_table *table; /* the hot keys, with what their rows have come to */
     bool folds;          /* values of rows matter: they go into that table */
+    hd_few few;          /* the same keys, to mark rows by; bits are 0 where they are too many */
+    hd_buffer few_keys, few_used;
     heddle_table *fresh; /* NULL, or a table like it, for the hot rows of one slice */
     hd_buffer flags, rows, count, work;
     hd_buffer keys,

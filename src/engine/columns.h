@@ -8,6 +8,8 @@
 #include <heddle/heddle.h>
 #include <stdbool.h>
 
+#include "engine/few.h"
+
 #define HD_COLUMNS_MAX 16
 #define HD_COLUMN_WIDTH_MAX 64
 
@@ -119,6 +121,9 @@ typedef struct hd_column_ops {
     heddle_status (*renumber)(heddle_device *device, const void *rows, uint32_t row_bits,
                               uint64_t n, const void *names, uint64_t base, void *out,
                               uint32_t out_bits, void *stream);
+    /* flags[i]: keys[i] is one of the few; *count is how many rows have such keys. */
+    heddle_status (*mark)(heddle_device *device, const hd_few *few, const void *keys, uint64_t n,
+                          uint8_t *flags, uint64_t *count, void *stream);
 } hd_column_ops;
 
 #endif
