@@ -209,7 +209,7 @@ static void multimaps(const test_case *c)
     if (!is_multimap(c)) return;
     material x = material_make(PAIRS, c->graph->key_bits);
     apart_begin(c->device);
-    const bool all = !case_quick() && c->graph->key_bits == c->graph->value_bits;
+    const bool all = !case_quick() && c->graph->key_bits == 32 && c->graph->value_bits == 32;
     for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i += all ? 1 : 4) {
         test_case apart = *c;
         apart.arrays = ARRAYS_HOST;
@@ -244,7 +244,9 @@ static void pieces(const test_case *c)
     if (is_multimap(c)) return;
     material x = material_of_keys(c);
     apart_begin(c->device);
-    for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i += case_quick() ? 2 : 1) {
+    for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i += case_quick()               ? 3
+                                                                : c->graph->key_bits == 64 ? 2
+                                                                                           : 1) {
         test_case apart = *c;
         apart.arrays = i % 2 == 0 ? ARRAYS_HOST : ARRAYS_MIXED;
         squeeze(&apart, &x, &plans[i]);
@@ -264,7 +266,7 @@ static void refusals(const test_case *c)
     apart_begin(c->device);
     const uint64_t room = squeeze(&apart, &x, &p);
     bool struck = true;
-    for (uint64_t i = 1; struck; i += (case_quick() ? 7 : 1) + i / 16) {
+    for (uint64_t i = 1; struck; i += (case_quick() ? 40 : 5) + i / 4) {
         attempt a = attempt_make(&apart, &x, &p);
         case_note("allocation %llu", (unsigned long long)i);
         check(i < NEVER, "there is no end of allocations");

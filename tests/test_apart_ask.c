@@ -136,7 +136,7 @@ static void ask_refused(const asking *a, int question, const answers *all, uint6
 {
     heddle_device *device = a->m->c->device;
     bool struck = true;
-    for (uint64_t i = 1; struck; i += (case_quick() ? 7 : 1) + i / 8) {
+    for (uint64_t i = 1; struck; i += (case_quick() ? 40 : 5) + i / 4) {
         answers got;
         case_note("question %d, allocation %llu", question, (unsigned long long)i);
         check(i < NEVER, "there is no end of allocations");
@@ -264,7 +264,7 @@ static void erasures(const test_case *c)
     check(least < whole, "it takes %llu bytes, its arrays %llu", (unsigned long long)least,
           (unsigned long long)whole);
     struck = true;
-    for (uint64_t i = 1; struck; i += (case_quick() ? 7 : 1) + i / 8)
+    for (uint64_t i = 1; struck; i += (case_quick() ? 40 : 5) + i / 4)
         (void)erase_within(c, &x, least, i, &struck);
     apart_end(c->device);
     material_free(&x);
