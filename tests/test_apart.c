@@ -244,9 +244,8 @@ static void pieces(const test_case *c)
     if (is_multimap(c)) return;
     material x = material_of_keys(c);
     apart_begin(c->device);
-    for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i += case_quick()               ? 3
-                                                                : c->graph->key_bits == 64 ? 2
-                                                                                           : 1) {
+    const size_t step = case_quick() ? 3 : c->graph->key_bits == 64 ? 2 : 1;
+    for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i += step) {
         test_case apart = *c;
         apart.arrays = i % 2 == 0 ? ARRAYS_HOST : ARRAYS_MIXED;
         squeeze(&apart, &x, &plans[i]);
