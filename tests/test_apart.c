@@ -11,31 +11,14 @@
 #include "support/apart.h"
 #include "support/arrays.h"
 #include "support/keys.h"
+#include "support/material.h"
 #include "support/multi.h"
 
 #define PAIRS UINT64_C(500001)
 #define KEYS UINT64_C(400001) /* of sets and counters */
 #define NEVER 4000            /* no call makes so many allocations */
 
-typedef struct material {
-    uint64_t n, *keys, *values;
-} material;
-
-/* Keys that repeat, and a list that needs a wide row. */
-static material material_make(uint64_t n, uint32_t key_bits)
-{
-    material x = {n, keys_allocate(n), keys_allocate(n)};
-    keys_fill(x.keys, n, KEYS_TWICE, key_bits, n);
-    keys_fill_values(x.values, n, 5);
-    for (uint64_t i = 0; i < n; i += 7) x.keys[i] = x.keys[1];
-    return x;
-}
-
-static void material_free(material *x)
-{
-    free(x->keys);
-    free(x->values);
-}
+#define OFTEN 7 /* one row of so many has the same key */
 
 /* ---------------------------------------------------------------------------------- all the memory */
 
@@ -43,7 +26,7 @@ static void use_everything(const test_case *c)
 {
     const uint64_t n = case_size(60001);
     multi m = multi_create(c, NULL);
-    material x = material_make(n, m.options.key_bits);
+    material x = material_make(n, m.options.key_bits, OFTEN);
     for (uint64_t round = 0; round < 3; round++) {
         multi_build(&m, x.keys, x.values, n / 2);
         multi_insert(&m, x.keys + n / 3, x.values, n / 3);
@@ -207,7 +190,7 @@ static void multimaps(const test_case *c)
         {HEDDLE_FLAG_ORDERED, PAIRS, PAIRS / 4, true, false},
     };
     if (!is_multimap(c)) return;
-    material x = material_make(PAIRS, c->graph->key_bits);
+    material x = material_make(PAIRS, c->graph->key_bits, OFTEN);
     apart_begin(c->device);
     const bool all = !case_quick() && c->graph->key_bits == 32 && c->graph->value_bits == 32;
     for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i += all ? 1 : 4) {
@@ -226,7 +209,7 @@ static void multimaps(const test_case *c)
 static material material_of_keys(const test_case *c)
 {
     const uint64_t few = KEYS / 16;
-    material x = material_make(KEYS, c->graph->key_bits);
+    material x = material_make(KEYS, c->graph->key_bits, OFTEN);
     if (c->graph->container == HEDDLE_CONTAINER_COUNTER)
         for (uint64_t i = few; i < KEYS; i++) x.keys[i] = x.keys[i % few];
     return x;
@@ -259,7 +242,7 @@ static void refusals(const test_case *c)
 {
     const uint64_t n = is_multimap(c) ? PAIRS : KEYS;
     const plan p = {0, 0, n / 4, true, false};
-    material x = is_multimap(c) ? material_make(n, c->graph->key_bits) : material_of_keys(c);
+    material x = is_multimap(c) ? material_make(n, c->graph->key_bits, OFTEN) : material_of_keys(c);
     test_case apart = *c;
     apart.arrays = ARRAYS_HOST;
     apart_begin(c->device);

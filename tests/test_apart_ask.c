@@ -10,30 +10,13 @@
 #include "support/apart.h"
 #include "support/arrays.h"
 #include "support/keys.h"
+#include "support/material.h"
 #include "support/multi.h"
 
 #define PAIRS UINT64_C(600001)
 #define NEVER 1000 /* no call makes so many allocations */
 
-typedef struct material {
-    uint64_t n, *keys, *values;
-} material;
-
-/* Keys that repeat, one of them often. */
-static material material_make(uint64_t n, uint32_t key_bits)
-{
-    material x = {n, keys_allocate(n), keys_allocate(n)};
-    keys_fill(x.keys, n, KEYS_TWICE, key_bits, n);
-    keys_fill_values(x.values, n, 5);
-    for (uint64_t i = 0; i < n; i += 50) x.keys[i] = x.keys[1];
-    return x;
-}
-
-static void material_free(material *x)
-{
-    free(x->keys);
-    free(x->values);
-}
+#define OFTEN 50 /* one row of so many has the same key */
 
 static multi filled(const test_case *c, const material *x)
 {
@@ -195,7 +178,7 @@ static void questions(const test_case *c)
 {
     if (!is_meant(c)) return;
     apart_begin(c->device);
-    material x = material_make(PAIRS, c->graph->key_bits);
+    material x = material_make(PAIRS, c->graph->key_bits, OFTEN);
     multi m = filled(c, &x), every = filled(c, &x);
     multi_insert(&every, x.keys, x.values, x.n);
     asking a = {&m, {0}, 0, 0};
@@ -252,7 +235,7 @@ static heddle_status erase_within(const test_case *c, const material *x, uint64_
 static void erasures(const test_case *c)
 {
     if (!is_meant(c)) return;
-    material x = material_make(PAIRS, c->graph->key_bits);
+    material x = material_make(PAIRS, c->graph->key_bits, OFTEN);
     const uint64_t whole = (x.n - x.n / 6) * (c->graph->key_bits / 8 + 1);
     uint64_t room = 2 * whole, least = UINT64_MAX;
     bool struck = false;

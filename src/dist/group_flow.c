@@ -25,14 +25,13 @@ heddle_status hd_flow_begin(hd_writing *g, uint64_t expected)
 {
     heddle_table *part = hd_part_of(g->w->table, g->member);
     const uint32_t flags = g->w->table->options.flags;
-    heddle_status status = HEDDLE_OK;
+    heddle_status status;
     if (!g->w->builds) return HEDDLE_OK;
     status = heddle_table_clear(part, NULL);
-    /* As a build of so many rows would; it may turn out that fewer are different, or that there is no memory. */
-    if (status == HEDDLE_OK && (flags & HEDDLE_FLAG_FIXED) == 0 && expected != 0 &&
-        heddle_table_reserve(part, expected, NULL) != HEDDLE_OK)
-        return HEDDLE_OK;
-    return status;
+    if (status != HEDDLE_OK || (flags & HEDDLE_FLAG_FIXED) != 0 || expected == 0) return status;
+    /* As a build of so many rows would. Without memory for that the part grows as it must: fewer may be different. */
+    status = heddle_table_reserve(part, expected, NULL);
+    return status == HEDDLE_ERROR_NO_MEMORY ? HEDDLE_OK : status;
 }
 
 heddle_status hd_flow_room(hd_writing *g, hd_delivery *d)
