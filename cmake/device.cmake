@@ -1,7 +1,7 @@
 # Tables in kernels of a user's own: heddle/device.cuh with the private headers that it includes, and the
 # same functions as PTX and LTO-IR for just-in-time linkers. heddle::device has the include paths.
 
-set(heddle_device_headers base slot pool tile scheme engine cuda)
+set(heddle_device_headers base slot pool tile scheme model engine cuda)
 add_library(heddle_device INTERFACE)
 add_library(heddle::device ALIAS heddle_device)
 set_target_properties(heddle_device PROPERTIES EXPORT_NAME device)
@@ -12,7 +12,7 @@ target_compile_features(heddle_device INTERFACE cxx_std_17)
 install(TARGETS heddle_device EXPORT heddle_shared)
 foreach(folder IN LISTS heddle_device_headers)
     install(DIRECTORY src/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle/internal
-            FILES_MATCHING PATTERN "*.h")
+            FILES_MATCHING PATTERN "*.h" PATTERN "*.inl")
 endforeach()
 
 if(heddle_has_cuda)

@@ -27,7 +27,7 @@ set(dist_sources bench_dist bench_dist_sweep bench_dist_run bench_dist_relate be
 list(TRANSFORM dist_sources PREPEND tools/heddle/)
 list(TRANSFORM dist_sources APPEND .c)
 add_executable(heddle_mpi_tool tools/mpi/bench_mpi.c tools/mpi/tool_words.c ${dist_sources})
-target_include_directories(heddle_mpi_tool PRIVATE tools/heddle src)
+target_include_directories(heddle_mpi_tool PRIVATE tools/heddle src bench)
 target_link_libraries(heddle_mpi_tool PRIVATE heddle_mpi OpenMP::OpenMP_C m)
 set_target_properties(heddle_mpi_tool PROPERTIES
     OUTPUT_NAME heddle-mpi RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

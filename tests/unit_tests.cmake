@@ -31,7 +31,9 @@ else()
     add_library(test_support_code ALIAS test_support)
 endif()
 
-file(GLOB programs CONFIGURE_DEPENDS test_*.c)
+set(rooms table relation filter cluster shelf host engine tool)
+list(TRANSFORM rooms APPEND "/test_*.c" OUTPUT_VARIABLE patterns)
+file(GLOB programs CONFIGURE_DEPENDS ${patterns})
 if(NOT SQLITE3_INCLUDE_DIR OR NOT SQLITE3_LIBRARY)
     message(STATUS "Tests against SQLite: left out (no sqlite3.h)")
     list(FILTER programs EXCLUDE REGEX "/test_sqlite[a-z_]*\\.c$")
@@ -64,7 +66,7 @@ target_sources(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle/bench_
 target_include_directories(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle)
 
 include(cuda_on_cpu/cuda_on_cpu.cmake)
-include(slab/slab.cmake)
+include(scheme/slab.cmake)
 
 if(heddle_has_cuda)
     target_link_libraries(test_device PRIVATE heddle::device)

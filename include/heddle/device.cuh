@@ -51,7 +51,7 @@
 #include "base/atomic.h"
 #include "base/port.h"
 #include "cuda/load.h"
-#include "engine/device_view.h"
+#include "model/device_view.h"
 #include "pool/slab_pool.h"
 
 #ifndef HEDDLE_DEVICE_ONCE
@@ -76,17 +76,17 @@
 namespace HEDDLE_NAME {
 namespace keys {
 #include "scheme/open.h"
-#include "cuda/device_table.h"
+#include "cuda/inside/table.inl"
 } // namespace keys
 } // namespace HEDDLE_NAME
 
-#include "cuda/device_again.h"
+#include "cuda/inside/again.inl"
 #define HD_KEY_BITS HEDDLE_KEY_BITS
 #define HD_VALUE_BITS HEDDLE_VALUE_BITS
 #define HD_BUCKET HEDDLE_BUCKET
 namespace HEDDLE_NAME {
 #include "scheme/bucket_list.h"
-#include "cuda/device_lists.h"
+#include "cuda/inside/lists.inl"
 } // namespace HEDDLE_NAME
 
 #elif HD_IS_SLABS(HEDDLE_SCHEME)
@@ -95,7 +95,7 @@ namespace HEDDLE_NAME {
 #define HD_SLAB_ALONE /* a tile need not go with the others of its warp */
 namespace HEDDLE_NAME {
 #include "scheme/slab_whole.h"
-#include "cuda/device_slabs.h"
+#include "cuda/inside/slabs.inl"
 } // namespace HEDDLE_NAME
 
 #else
@@ -105,9 +105,9 @@ namespace HEDDLE_NAME {
 
 #include HD_QUOTE(scheme/HEDDLE_SCHEME.h)
 #ifdef HEDDLE_MULTIMAP
-#include "cuda/device_multi.h"
+#include "cuda/inside/multi.inl"
 #else
-#include "cuda/device_table.h"
+#include "cuda/inside/table.inl"
 #endif
 
 } // namespace HEDDLE_NAME
@@ -115,4 +115,4 @@ namespace HEDDLE_NAME {
 #endif
 
 /* All that belongs to this table goes, so that another one can follow. */
-#include "cuda/device_end.h"
+#include "cuda/inside/end.inl"

@@ -628,7 +628,7 @@ HEDDLE_API heddle_status heddle_table_load(heddle_device *device, const char *pa
 
 #include <heddle/relations.h>
 #include <heddle/filter.h>
-#include <heddle/group.h>
+#include <heddle/cluster.h>
 #include <heddle/column_file.h>
 #include <heddle/shelf.h>
 

@@ -1,6 +1,6 @@
 /*
  * mpi.h: groups whose members are ranks of MPI, in a library of its own, libheddle_mpi, so that libheddle
- * needs no MPI. All else is as heddle/group.h says, above all at heddle_group_open_over.
+ * needs no MPI. All else is as heddle/cluster.h says, above all at heddle_group_open_over.
  *
  *     MPI_Init(&argc, &argv);
  *     heddle_group *group;

@@ -23,7 +23,7 @@
 #define HD_HASH_H
 
 #include "base/port.h"
-#include "engine/table_view.h"
+#include "model/view.h"
 
 #if HD_KEY_BITS == 32
 typedef uint32_t hd_key;

@@ -8,7 +8,7 @@
 #include <heddle/heddle.h>
 #include <stdbool.h>
 
-#include "engine/few.h"
+#include "model/few.h"
 
 #define HD_COLUMNS_MAX 16
 #define HD_COLUMN_WIDTH_MAX 64

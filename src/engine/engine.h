@@ -2,7 +2,7 @@
  * engine.h: what a device must offer. One hd_engine for the CPU, one for each kind of accelerator.
  *
  * The API layer speaks to devices through these pointers only. Every function that can fail returns
- * a heddle_status and has then called hd_fail (error.h) with the reason. `stream` is the caller's
+ * a heddle_status and has then called hd_fail (base/error.h) with the reason. `stream` is the caller's
  * stream or NULL for the device's own; an engine without streams ignores it and works at once.
  */
 #ifndef HD_ENGINE_H
@@ -15,13 +15,13 @@
 #include "engine/columns.h"
 #include "engine/filter.h"
 #include "engine/graph.h"
-#include "engine/graph_paper.h"
+#include "papers/graph_paper.h"
 #include "engine/lists.h"
 #include "engine/owners.h"
 #include "engine/partition.h"
 #include "engine/relate.h"
 #include "engine/slabs.h"
-#include "engine/table_view.h"
+#include "model/view.h"
 
 typedef struct hd_engine hd_engine;
 typedef struct hd_table_ops hd_table_ops;

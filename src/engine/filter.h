@@ -11,7 +11,7 @@
 
 #include <heddle/heddle.h>
 
-#include "engine/table_view.h"
+#include "model/view.h"
 
 #define HD_FILTER_BLOCK_WORDS                                                                      \
     8 /* of 32 bits: one sector of a GPU's memory, half a line of a CPU's */

@@ -52,12 +52,12 @@ typedef struct hd_list_pool {
     uint64_t room;       /* units that it has */
 } hd_list_pool;
 
-/* What appends one by one, and kernels outside the library (engine/device_view.h), share in device memory. */
+/* What appends one by one, and kernels outside the library (model/device_view.h), share in device memory. */
 typedef struct hd_list_words {
     uint64_t cursor;  /* hd_list_pool.cursor; past the chunk's room when it has run out */
     uint64_t records; /* numbers of lists that are taken; past their room when these have run out */
     uint64_t dead;    /* units of buckets that no list has any more */
-    uint64_t spares;  /* lists that were made in vain; see cuda/device_lists_writer.h. 0: none */
+    uint64_t spares;  /* lists that were made in vain; see cuda/inside/lists_writer.inl. 0: none */
 } hd_list_words;
 
 /* Runs of values for lists: run g are the grouped rows [starts[g], starts[g + 1]), none of them empty. */

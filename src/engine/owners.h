@@ -14,7 +14,7 @@
 #ifndef HD_OWNERS_H
 #define HD_OWNERS_H
 
-#include "engine/table_view.h"
+#include "model/view.h"
 #include <heddle/heddle.h>
 
 #define HD_OWNER_BITS_MAX 16

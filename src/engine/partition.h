@@ -13,7 +13,7 @@
 
 #include <stdbool.h>
 
-#include "engine/table_view.h"
+#include "model/view.h"
 
 typedef struct hd_partition {
     uint32_t key_bits;

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 
 #include "engine/partition.h"
-#include "engine/table_view.h"
+#include "model/view.h"
 
 #define HD_SLAB_BYTES 128
 #define HD_SLAB_TAIL 120 /* where the address of the next slab is */
@@ -53,7 +53,7 @@ typedef struct hd_slab_pool {
 } hd_slab_pool;
 
 /*
- * The table. buckets.slots are the base slabs; its geometry and keys as in table_view.h, with one bit of marks,
+ * The table. buckets.slots are the base slabs; its geometry and keys as in model/view.h, with one bit of marks,
  * so that two bits of every key word are free for the state of a slot.
  */
 typedef struct hd_slab_view {

@@ -1,5 +1,5 @@
 /*
- * mpi_transport.c: libheddle_mpi: a transport (heddle/group.h) over MPI. Uses nothing but the public
+ * mpi_transport.c: libheddle_mpi: a transport (heddle/cluster.h) over MPI. Uses nothing but the public
  * interface of libheddle.
  *
  * Nothing blocks: everything is begun, and then asked for until it is done or the time is up. A message is

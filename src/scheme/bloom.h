@@ -13,7 +13,7 @@
  * has a bit or none.
  *
  * The sectors of a block are independent of each other, and so the rate of false positives can be told
- * exactly (api/filter_rate.c).
+ * exactly (filter/rate.c).
  */
 #ifndef HD_BLOOM_H
 #define HD_BLOOM_H

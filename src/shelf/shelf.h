@@ -1,7 +1,7 @@
 /*
  * shelf.h: a table in a directory, and what its operations share.
  *
- * The hash of a key, under a mix of the shelf's own (dist/spread.h says why it is not the tables'), has
+ * The hash of a key, under a mix of the shelf's own (cluster/route/owners.h says why it is not the tables'), has
  * HD_SHELF_BITS leading bits that name a bin. A part is a range of bins; all parts together are all of them.
  * Files never change: a changed part is a new file with a new number, and the manifest says which files count.
  */
@@ -12,9 +12,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "dist/spread.h"
+#include "cluster/route/owners.h"
 #include "engine/engine.h"
-#include "engine/error.h"
+#include "base/error.h"
 
 /* As many as the engines sort by (HD_PARTITION_BITS_MAX). */
 #define HD_SHELF_BITS 20
@@ -70,7 +70,7 @@ static inline uint32_t hd_shelf_part_end(const hd_shelf_parts *parts, uint32_t i
     return i + 1 < parts->count ? parts->at[i + 1].first : HD_SHELF_BINS;
 }
 
-/* ------------------------------------------------------------------------------ shelf_open.c */
+/* ------------------------------------------------------------------------------ open.c */
 
 /* Begins a call: refuses a NULL shelf, and with `writes` one that is only read; then takes the lock. */
 heddle_status hd_shelf_enter(heddle_shelf *shelf, bool writes, const char *what);
@@ -87,7 +87,7 @@ uint64_t hd_shelf_limit(const heddle_table_options *options, double load, uint64
 /* The memory of a table with so many pairs, about: to count it through would take long. */
 uint64_t hd_shelf_table_bytes(const heddle_shelf *shelf, heddle_table *table, uint64_t count);
 
-/* -------------------------------------------------------------------------- shelf_manifest.c */
+/* -------------------------------------------------------------------------- manifest.c */
 
 /* Writes which files count; what was there before is replaced at once or not at all. */
 heddle_status hd_manifest_write(const heddle_shelf *shelf, const hd_shelf_parts *parts);
@@ -104,7 +104,7 @@ int hd_file_reserve(int file, uint64_t bytes);
 /* directory/name, from malloc. */
 heddle_status hd_path_make(const char *directory, const char *name, char **path);
 
-/* ----------------------------------------------------------------------------- shelf_parts.c */
+/* ----------------------------------------------------------------------------- parts.c */
 
 heddle_status hd_parts_append(hd_shelf_parts *parts, const hd_shelf_part *part);
 /* An empty table with room for `capacity` pairs. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/geometry.h"
+#include "table/slots/geometry.h"
 #include "engine/blocks.h"
 
 #define SPILL_SHARE 4 /* a batch stays in memory while it takes no more than this share of it */

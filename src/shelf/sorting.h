@@ -3,10 +3,10 @@
  *
  * The places that rows are sorted to are ranges of bins. A question has one for every part. An insertion
  * divides a part that may become too large into several, so that what follows can cut it between any two
- * (shelf_write.c). The rows of a place lie together, and places in the order of the hash, so that the rows of
+ * (write.c). The rows of a place lie together, and places in the order of the hash, so that the rows of
  * neighbouring places are one array.
  *
- * Slice by slice the batch is sorted by the engine (dist/route.h) and appended to the rows of every place.
+ * Slice by slice the batch is sorted by the engine (cluster/route/sort_route.h) and appended to the rows of every place.
  * With a key goes the number of its row in the slice. The lengths of what every slice brought are kept: by them
  * the answers find back, again slice by slice, and no array is ever walked through in the order of
  * another. A batch with one place is not sorted at all: the caller's arrays are taken as they are.
@@ -14,7 +14,7 @@
 #ifndef HD_SORTING_H
 #define HD_SORTING_H
 
-#include "dist/route.h"
+#include "cluster/route/sort_route.h"
 #include "shelf/spill.h"
 
 typedef struct hd_place {

@@ -34,7 +34,7 @@ typedef struct hd_slab_look {
         pending;     /* a bit for every slot that is about to hold it, where that takes two steps */
     uint32_t vacant; /* bits of slots that are VACANT, the first of them among others; 0: none is */
     uint32_t dead; /* a bit for every slot that is DEAD, of those before the first VACANT one; on a
-                        GPU only cuda/slab_steps.h asks for them */
+                        GPU only cuda/slabs/steps.h asks for them */
     uint32_t next; /* the address of the slab after it, where none is VACANT */
 #if defined(__CUDACC__)
     hd_slab_word word; /* what the first DEAD slot holds */

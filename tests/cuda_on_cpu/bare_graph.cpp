@@ -41,7 +41,7 @@ bare_graph::bare_graph(const hd_mix &mix, uint32_t region_bits, uint32_t vertice
     lists_are_right();
 }
 
-/* As look of graph_kind.cu, but now and then with votes on long lists where there are none. */
+/* As look of cuda/graph/graph.cu, but now and then with votes on long lists where there are none. */
 template <int WHAT> static void run_look(const hd_graph &graph, const hd_graph_batch &batch)
 {
     const bool wide = graph.wide_rows != 0 || random_below(2) == 0;
@@ -51,7 +51,7 @@ template <int WHAT> static void run_look(const hd_graph &graph, const hd_graph_b
     });
 }
 
-/* As place of graph_kind.cu. */
+/* As place of cuda/graph/graph.cu. */
 static void run_place(const hd_graph &graph, const hd_graph_placing &placing)
 {
     const unsigned blocks = some_blocks();

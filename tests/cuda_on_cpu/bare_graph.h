@@ -1,6 +1,6 @@
 /*
  * bare_graph.h: a graph in plain memory with a model beside it. Every call runs the kernels of
- * src/cuda/graph_place.h and graph_kernels.h by warps.h and compares all they did with the model.
+ * src/cuda/graph/place.h and cuda/graph/graph_kernels.h by warps.h and compares all they did with the model.
  */
 #ifndef BARE_GRAPH_H
 #define BARE_GRAPH_H
@@ -15,8 +15,8 @@
 #define WIDE_PART 128
 static unsigned long long narrow_max = 400;
 #define HD_NARROW_MAX narrow_max
-#include "cuda/graph_kernels.h"
-#include "cuda/scan_counts.h"
+#include "cuda/graph/graph_kernels.h"
+#include "cuda/partition/scan_counts.h"
 
 #include "sorted_lists.h"
 

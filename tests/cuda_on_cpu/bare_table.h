@@ -1,6 +1,6 @@
 /*
  * bare_table.h: a table in plain memory with a model beside it. Every call runs one kernel of
- * src/cuda/kernels.h by warps.h and compares all it did with the model.
+ * src/cuda/slots/kernels.h by warps.h and compares all it did with the model.
  *
  * What the model takes from the kernels are the outcomes of insertions, since which of two equal keys
  * comes first is open; that they are consistent with each other and with the totals is checked.
@@ -19,10 +19,10 @@
 #endif
 #define HD_SYMBOL emulated
 #define FILL_BLOCK 128 /* a fiber a thread: fewer of them */
-#include "cuda/kernels.h"
+#include "cuda/slots/kernels.h"
 
 extern "C" {
-#include "api/geometry.h"
+#include "table/slots/geometry.h"
 }
 
 typedef std::vector<hd_key> key_list;

@@ -5,8 +5,8 @@
 #include "arrays.h"
 
 extern "C" {
-#include "api/geometry.h"
-#include "engine/device_view.h"
+#include "table/slots/geometry.h"
+#include "model/device_view.h"
 }
 
 #define POOL_BLOCKS 2 /* each a super block, or both one */

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "cuda/sorted_pair.h"
+#include "cuda/partition/sorted_pair.h"
 
 /* The pairs in the order of their regions, and where each region begins. */
 static std::vector<uint32_t> sort_by_region(const hd_view &view, const std::vector<hd_key> &keys,

@@ -13,7 +13,7 @@
 #include "arrays.h"
 
 extern "C" {
-#include "api/geometry.h"
+#include "table/slots/geometry.h"
 }
 
 typedef std::vector<hd_key> key_list;

@@ -1,14 +1,14 @@
 /*
  * test_deliver.cpp: lists that come back in another order than that of the questions
- * (src/cuda/deliver_kernels.h), run on the CPU by warps.h.
+ * (src/cuda/columns/deliver_kernels.h), run on the CPU by warps.h.
  */
 #include "shim.h"
 
 #define DELIVER_BLOCK 64 /* a fiber a thread: few of them */
 #include "base/hash.h"
-#include "cuda/deliver_kernels.h"
+#include "cuda/columns/deliver_kernels.h"
 
-#include "cuda/sorted_pair.h"
+#include "cuda/partition/sorted_pair.h"
 #include "sorted_lists.h"
 
 static std::vector<uint32_t> random_order(size_t n)

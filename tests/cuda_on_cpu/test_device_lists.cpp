@@ -47,7 +47,7 @@
 #include "plain_table.h"
 
 extern "C" {
-#include "api/lists_table.h"
+#include "table/lists/lists.h"
 }
 
 #define check_ok(call) CHECK((call) == HEDDLE_OK, "%s", heddle_last_error())

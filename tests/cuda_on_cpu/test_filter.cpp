@@ -8,9 +8,9 @@
 
 #define FILTER_BLOCK 64 /* a fiber a thread: few of them */
 #define FILL_BLOCK 32
-#include "cuda/filter_kernels.h"
+#include "cuda/filter/filter_kernels.h"
 
-#include "cuda/sorted_pair.h"
+#include "cuda/partition/sorted_pair.h"
 #include "sorted_lists.h"
 
 /* A filter as the kernels see it, and its model. */

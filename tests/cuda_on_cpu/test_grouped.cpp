@@ -1,5 +1,5 @@
 /*
- * test_grouped.cpp: the tiles of rows in groups (src/cuda/grouped.h), run on the CPU by warps.h: each
+ * test_grouped.cpp: the tiles of rows in groups (src/cuda/columns/grouped.h), run on the CPU by warps.h: each
  * row finds its group, however large the groups are.
  */
 #include "shim.h"
@@ -7,12 +7,12 @@
 #define GROUPED_BLOCK 64 /* a fiber a thread: few of them */
 #define GROUPED_ITEMS 3
 #include "base/hash.h"
-#include "cuda/grouped.h"
+#include "cuda/columns/grouped.h"
 
-#include "cuda/sorted_pair.h"
+#include "cuda/partition/sorted_pair.h"
 #include "sorted_lists.h"
 
-/* As number_rows of columns.cu. */
+/* As number_rows of cuda/columns/columns.cu. */
 static void number_rows(const hd_grouped &grouped, uint64_t *out)
 {
     __shared__ grouped_desk desk;

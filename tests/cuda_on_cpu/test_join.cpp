@@ -7,7 +7,7 @@
 
 #define VERTEX_BLOCK 64 /* a fiber a thread: few of them, and few rows */
 #define JOIN_ITEMS 3
-#include "cuda/join_kernels.h"
+#include "cuda/relate/join_kernels.h"
 
 #include "sorted_lists.h"
 

@@ -1,5 +1,5 @@
 /*
- * test_lists.cpp: the kernels of bucket lists (src/cuda/list_kernels.h), run on the CPU by warps.h under
+ * test_lists.cpp: the kernels of bucket lists (src/cuda/lists/list_kernels.h), run on the CPU by warps.h under
  * random schedules and held against plain vectors: appends with many lanes at few lists and a pool that runs
  * out, runs that are cut short, fetches across long and empty lists, damage that a census must find.
  */
@@ -8,9 +8,9 @@
 #define LIST_BLOCK 64 /* a fiber a thread: few of them */
 #define LIST_ITEMS 3
 #include "base/hash.h"
-#include "cuda/list_kernels.h"
+#include "cuda/lists/list_kernels.h"
 
-#include "cuda/sorted_pair.h"
+#include "cuda/partition/sorted_pair.h"
 #include "sorted_lists.h"
 
 #define LISTS 40

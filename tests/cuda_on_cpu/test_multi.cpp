@@ -16,10 +16,10 @@
 #define HD_SYMBOL emulated
 #define FILL_BLOCK 128
 #define MULTI_PAIRS_MAX (HD_BUCKET * 45) /* so that regions have more */
-#include "cuda/kernels.h"
+#include "cuda/slots/kernels.h"
 
 extern "C" {
-#include "api/geometry.h"
+#include "table/slots/geometry.h"
 }
 
 #ifdef __SANITIZE_ADDRESS__

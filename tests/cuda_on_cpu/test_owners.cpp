@@ -1,5 +1,5 @@
 /*
- * test_owners.cpp: rows to the members that own their keys and answers back (src/cuda/owners_kernels.h), run on
+ * test_owners.cpp: rows to the members that own their keys and answers back (src/cuda/route/owners_kernels.h), run on
  * the CPU by warps.h. The rows of every owner are to come in their order, and answers to find their rows.
  */
 #include "shim.h"
@@ -7,9 +7,9 @@
 /* A fiber a thread: few of them. */
 #define OWNERS_BLOCK 64
 #define OWNERS_ITEMS 3
-#include "cuda/owners_kernels.h"
+#include "cuda/route/owners_kernels.h"
 
-#include "cuda/sorted_pair.h"
+#include "cuda/partition/sorted_pair.h"
 #include "sorted_lists.h"
 
 struct trial {

@@ -10,11 +10,11 @@
 #define SORT_BLOCK 64
 #define COUNT_BLOCK 64
 #define COUNT_CHUNK 700
-#include "cuda/partition_kernels.h"
+#include "cuda/partition/partition_kernels.h"
 
 #include "sorted_lists.h"
 
-/* The same steps as sort_once and sort_twice of partition_kind.cu. */
+/* The same steps as sort_once and sort_twice of cuda/partition/partition.cu. */
 struct sorting {
     hd_partition job;
     uint32_t first, second;

@@ -1,5 +1,5 @@
 /*
- * test_slab.cpp: the kernels of slab hashes (src/cuda/slab_kernels.h), run on the CPU by warps.h under random
+ * test_slab.cpp: the kernels of slab hashes (src/cuda/slabs/slab_kernels.h), run on the CPU by warps.h under random
  * schedules: batches in which many tiles insert, erase and find the same few keys at once, with pools that are
  * ample and that run out. What every key went through must be explained by some order; the lists must be whole.
  */
@@ -10,7 +10,7 @@
 #define SLAB_BLOCK 64 /* a fiber a thread: few of them */
 #define SLAB_FILL_BLOCK 64
 #define SLAB_FILL_CHAINED 12 /* some regions need more */
-#include "cuda/slab_kernels.h"
+#include "cuda/slabs/slab_kernels.h"
 
 #include <map>
 #include <set>
@@ -19,7 +19,7 @@
 #include "sort_by_region.h"
 
 extern "C" {
-#include "api/geometry.h"
+#include "table/slots/geometry.h"
 }
 
 #ifdef __SANITIZE_ADDRESS__

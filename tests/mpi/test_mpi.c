@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dist/exchange.h"
-#include "dist/near.h"
+#include "cluster/exchange/exchange.h"
+#include "cluster/exchange/same_machine.h"
 #include "mpi/mpi_transport.h"
 #include "rank_device.h"
-#include "support/group_model.h"
+#include "support/cluster_model.h"
 #include "support/keys.h"
 
 static int rank, ranks;

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dist/exchange.h"
-#include "dist/near.h"
+#include "cluster/exchange/exchange.h"
+#include "cluster/exchange/same_machine.h"
 #include "mpi/mpi_transport.h"
-#include "support/group_model.h"
+#include "support/cluster_model.h"
 
 #define TIMEOUT_MS 1000
 #define ROWS 2000

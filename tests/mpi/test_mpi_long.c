@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support/group_model.h"
+#include "support/cluster_model.h"
 
 #include <heddle/mpi.h>
 

@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "dist/exchange.h"
-#include "dist/near.h"
+#include "cluster/exchange/exchange.h"
+#include "cluster/exchange/same_machine.h"
 #include "mpi/mpi_transport.h"
-#include "support/group_model.h"
+#include "support/cluster_model.h"
 #include "support/keys.h"
 
 #define TIMEOUT_MS 2500 /* ranks that are there answer sooner, also on a machine with much to do */

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dist/exchange.h"
-#include "dist/near.h"
+#include "cluster/exchange/exchange.h"
+#include "cluster/exchange/same_machine.h"
 #include "mpi/mpi_transport.h"
 #include "rank_device.h"
-#include "support/group_relate.h"
+#include "support/cluster_relate.h"
 
 static int rank, ranks;
 

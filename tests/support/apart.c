@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "api/stage.h"
+#include "host/stage.h"
 #include "engine/blocks.h"
-#include "engine/error.h"
+#include "base/error.h"
 
 /* What was allocated and not freed yet. */
 typedef struct piece {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/error.h"
+#include "base/error.h"
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"

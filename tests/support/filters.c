@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/filter_table.h"
+#include "filter/filter.h"
 
 heddle_filter *filter_make(const test_case *c, uint32_t key_bits, uint64_t capacity,
                            uint32_t hashes, double bits_per_key, uint64_t seed)

@@ -2,7 +2,7 @@
 #ifndef TEST_MIXED_H
 #define TEST_MIXED_H
 
-#include "engine/table_view.h"
+#include "model/view.h"
 
 static inline uint64_t mixed(const hd_mix *mix, uint64_t key, uint32_t bits)
 {

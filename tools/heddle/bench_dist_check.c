@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "bench_dist.h"
-#include "dist/members.h"
+#include "cluster/members.h"
 #include "engine/engine.h"
 
 #define COPY_REPEAT 5

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/graph_table.h"
+#include "table/graph/graph.h"
 #include "progress.h"
 #include "tool.h"
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/geometry.h"
+#include "table/slots/geometry.h"
 #include "bench_graph.h"
-#include "engine/graph_paper.h"
+#include "papers/graph_paper.h"
 #include "progress.h"
 #include "tool.h"
 

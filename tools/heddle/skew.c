@@ -17,7 +17,7 @@
 
 #define HD_KEY_BITS 32
 #define HD_BUCKET 1
-#include "api/geometry.h"
+#include "table/slots/geometry.h"
 #include "base/hash.h"
 #include "engine/engine.h"
 #include "progress.h"

@@ -1,0 +1,22 @@
+/* while_waiting.c: see base/while_waiting.h. */
+#include "base/while_waiting.h"
+
+#include <stddef.h>
+
+static _Thread_local struct {
+    void (*work)(void *context);
+    void *context;
+} mine;
+
+void hd_meanwhile_set(void (*work)(void *context), void *context)
+{
+    mine.work = work;
+    mine.context = context;
+}
+
+bool hd_meanwhile_any(void) { return mine.work != NULL; }
+
+void hd_meanwhile_work(void)
+{
+    if (mine.work != NULL) mine.work(mine.context);
+}

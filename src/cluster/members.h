@@ -1,0 +1,105 @@
+/*
+ * members.h: a group and its members of this process, and what every member has to work with.
+ *
+ * A call on a group is made by the caller's thread, which lets every local member do its work (hd_group_run),
+ * each on a thread of its own. What members have to tell each other goes through the exchange. The work
+ * returns a status that all members have agreed upon (cluster/exchange/exchange.h), never one of its own.
+ */
+#ifndef HD_MEMBERS_H
+#define HD_MEMBERS_H
+
+#include <heddle/cluster.h>
+
+#include "host/conveyor.h"
+#include "cluster/crew.h"
+#include "cluster/exchange/exchange.h"
+
+typedef struct hd_member {
+    heddle_group *group;
+    uint32_t number; /* among all members */
+    uint32_t local;  /* among those of this process */
+    heddle_device *device;
+    hd_conveyor conveyor;          /* for long arrays of the host */
+    double seconds[HEDDLE_PHASES]; /* of the call at work */
+    double since;                  /* when the phase at work began */
+    heddle_status status;          /* of its last work */
+    char reason[256];              /* why it failed */
+} hd_member;
+
+struct heddle_group {
+    hd_exchange *exchange;
+    hd_member *members; /* of this process */
+    hd_crew *crew;
+    heddle_device *accelerator; /* the first member's that is not the host; NULL: all are */
+    bool many_accelerators;     /* members have different ones */
+    uint64_t slice;             /* as the caller wants it; 0: as suits the device */
+    pthread_mutex_t lock;       /* of the call at work */
+    uint32_t tables;
+};
+
+/* Makes a group of devices, one for every local member of the exchange; owns both, unless it fails. */
+heddle_status hd_group_make(hd_exchange *exchange, heddle_device **devices,
+                            const heddle_group_options *options, heddle_group **group);
+heddle_status hd_group_options_read(const heddle_group_options *given,
+                                    heddle_group_options *options);
+
+typedef heddle_status (*hd_member_work)(hd_member *member, void *context);
+/* Lets all local members work; the lock is held. Their status, with the reason. */
+heddle_status hd_group_run(heddle_group *group, hd_member_work work, void *context);
+
+/* Keys that a member works on at a time; `large` where every piece of work costs more than its keys. */
+uint64_t hd_member_slice(const hd_member *member, bool large);
+/*
+ * The same where slices go through engine/owners.h, `row_bytes` of scratch memory being needed for every key: more
+ * on a GPU that has the memory, so that there are fewer rounds in which members wait for each other.
+ */
+uint64_t hd_member_long_slice(const hd_member *member, uint64_t n, uint32_t row_bytes);
+/* The time since the last phase ended belongs to this one. */
+void hd_phase(hd_member *member, uint32_t phase);
+/* For tests: called at the end of every phase, before others learn that it is done. NULL: nothing is. It need not return. */
+void hd_phase_watch(void (*watch)(uint32_t phase));
+/* Elements [*first, *first + *count) of n are those of a local member. */
+void hd_member_part(const hd_member *member, uint64_t n, uint64_t *first, uint64_t *count);
+
+static inline hd_exchange *hd_exchange_of(const hd_member *member)
+{
+    return member->group->exchange;
+}
+static inline heddle_status hd_member_agree(const hd_member *member, heddle_status mine)
+{
+    return hd_agree(hd_exchange_of(member), member->number, mine);
+}
+
+/* ------------------------------------------------------------------------------------- memory */
+
+/* Scratch memory of a member's device that grows on demand. What it held is lost when it does. */
+typedef struct hd_buffer {
+    heddle_device *device;
+    void *memory;
+    uint64_t bytes;
+} hd_buffer;
+
+heddle_status hd_buffer_room(hd_buffer *buffer, heddle_device *device, uint64_t bytes);
+/* The same for what varies a little from slice to slice and from call to call: somewhat more, and the same amount
+   nearly always, so that the memory of the last time will do. */
+heddle_status hd_buffer_ample(hd_buffer *buffer, heddle_device *device, uint64_t bytes);
+void hd_buffer_free(hd_buffer *buffer);
+
+/* A stretch of a caller's array where a member can use it: there, or in a buffer. */
+typedef struct hd_window {
+    void *user;
+    void *memory;
+    uint64_t bytes;
+} hd_window;
+
+/* With `read` the memory holds what the array does. NULL stays NULL. */
+heddle_status hd_window_open(hd_member *member, const void *user, uint64_t bytes, bool read,
+                             hd_buffer *buffer, hd_window *window);
+/* Brings what was written to the caller's array. */
+heddle_status hd_window_close(hd_member *member, const hd_window *window);
+/* Whether the tables of a member take this pointer in a call. */
+bool hd_member_takes(const hd_member *member, const void *user);
+/* Copies between a member's memory and a caller's array, and waits. */
+heddle_status hd_member_copy(hd_member *member, void *to, const void *from, uint64_t bytes);
+
+#endif

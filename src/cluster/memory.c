@@ -1,0 +1,101 @@
+/* memory.c: the memory of members and the arrays of callers; see members.h. */
+#include "cluster/members.h"
+#include "engine/blocks.h"
+#include "base/error.h"
+
+/* What is asked for besides: a share, and then up to a round number, which is one of so many in a power of two. */
+#define AMPLE_MORE 64
+#define AMPLE_STEPS 16
+
+heddle_status hd_buffer_room(hd_buffer *buffer, heddle_device *device, uint64_t bytes)
+{
+    heddle_status status;
+    if (buffer->memory != NULL && buffer->bytes >= bytes) return HEDDLE_OK;
+    if (buffer->memory != NULL) bytes += bytes / 8; /* rather once than for every slice */
+    hd_buffer_free(buffer);
+    status = hd_block_take(device, bytes + (bytes == 0), &buffer->memory);
+    if (status != HEDDLE_OK) return status;
+    buffer->device = device;
+    buffer->bytes = bytes;
+    return HEDDLE_OK;
+}
+
+heddle_status hd_buffer_ample(hd_buffer *buffer, heddle_device *device, uint64_t bytes)
+{
+    uint64_t step = 1;
+    if (buffer->memory != NULL && buffer->bytes >= bytes) return HEDDLE_OK;
+    bytes += bytes / AMPLE_MORE;
+    while (step < bytes / AMPLE_STEPS) step *= 2;
+    return hd_buffer_room(buffer, device, (bytes + step - 1) / step * step);
+}
+
+void hd_buffer_free(hd_buffer *buffer)
+{
+    if (buffer->memory != NULL) hd_block_give(buffer->device, buffer->memory);
+    buffer->memory = NULL;
+    buffer->bytes = 0;
+}
+
+/* Whether the array lies in the memory of an accelerator of the group. */
+static bool is_on_accelerator(const heddle_group *group, const void *user)
+{
+    heddle_device *device = group->accelerator;
+    return device != NULL && device->engine->is_device_memory(device, user);
+}
+
+/* Whether a member's kernels or threads may use the array as it is. */
+static bool is_direct(const hd_member *member, const void *user)
+{
+    const bool on_accelerator = is_on_accelerator(member->group, user);
+    if (member->device->engine->host_memory) return !on_accelerator;
+    return on_accelerator && !member->group->many_accelerators;
+}
+
+bool hd_member_takes(const hd_member *member, const void *user)
+{
+    return user == NULL || !is_on_accelerator(member->group, user) || is_direct(member, user);
+}
+
+heddle_status hd_member_copy(hd_member *member, void *to, const void *from, uint64_t bytes)
+{
+    heddle_device *device = member->device;
+    heddle_status status;
+    if (device->engine->host_memory && member->group->accelerator != NULL)
+        device = member->group->accelerator;
+    status = device->engine->copy(device, to, from, bytes, NULL);
+    return status == HEDDLE_OK ? device->engine->synchronize(device, NULL) : status;
+}
+
+/* Between a buffer of the member and a caller's array that it cannot use: of the host, or of another device. */
+static heddle_status convey(hd_member *member, void *to, const void *from, uint64_t bytes,
+                            const void *user)
+{
+    if (member->device->engine->host_memory || is_on_accelerator(member->group, user))
+        return hd_member_copy(member, to, from, bytes);
+    return hd_conveyor_copy(&member->conveyor, to, from, bytes, from == user);
+}
+
+heddle_status hd_window_open(hd_member *member, const void *user, uint64_t bytes, bool read,
+                             hd_buffer *buffer, hd_window *window)
+{
+    heddle_status status;
+    window->user = (void *)(uintptr_t)user;
+    window->memory = window->user;
+    window->bytes = bytes;
+    if (user == NULL || bytes == 0 || is_direct(member, user)) return HEDDLE_OK;
+    status = hd_buffer_room(buffer, member->device, bytes);
+    if (status == HEDDLE_OK) {
+        window->memory = buffer->memory;
+        if (read) status = convey(member, window->memory, user, bytes, user);
+    }
+    return status;
+}
+
+heddle_status hd_window_close(hd_member *member, const hd_window *window)
+{
+    if (window->memory == window->user) return HEDDLE_OK;
+    const heddle_status status = member->device->engine->synchronize(member->device, NULL);
+    return status == HEDDLE_OK
+               ? convey(member, window->user, window->memory, window->bytes, window->user)
+               : status;
+}

@@ -1,0 +1,177 @@
+/*
+ * groups.c: group-by over groups of devices (heddle/cluster_relations.h). Rows go to the members that own their
+ * keys (relation.h), and each groups what has come to it. The way that the rows came is kept, for values to be
+ * aggregated, and for the numbers of groups on their way back (groups_query.c).
+ */
+#include "cluster/relation/groups.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "table/slots/geometry.h"
+#include "base/error.h"
+
+/* The seed of the members' own mixes, which must not be that of the bins. */
+#define OTHER_SEED UINT64_C(0x51d7348d9f06b2ea)
+
+/* A creation. */
+typedef struct creation {
+    heddle_group_by *by;
+    heddle_groups_options options;
+} creation;
+
+static heddle_status check_options(const heddle_groups_options *options)
+{
+    if (options->size != sizeof *options)
+        return hd_fail(HEDDLE_ERROR_INVALID, "group_by_create: the options have %u bytes, not %u",
+                       options->size, (uint32_t)sizeof *options);
+    if (options->order != HEDDLE_GROUPS_UNORDERED)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "group_by_create: groups on several members have no order");
+    if (options->flags != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "group_by_create: there are no flags yet");
+    return HEDDLE_OK;
+}
+
+/* Groups what has come to a member. */
+static heddle_status group_rows(const creation *c, hd_by_part *part)
+{
+    const hd_relating *r = &part->relating;
+    heddle_groups_options options = c->options;
+    heddle_status status;
+    options.row_bits = part->row_bits = hd_relating_row_bits(r);
+    if (options.seed != 0) options.seed ^= OTHER_SEED;
+    status = heddle_groups_create(r->member->device, r->columns[0], c->by->columns,
+                                  r->passage[0].arrived, &options, &part->groups, NULL);
+    if (status == HEDDLE_OK) status = heddle_groups_count(part->groups, &part->count);
+    hd_phase(r->member, HEDDLE_PHASE_WORK);
+    return status;
+}
+
+/* All learn how many groups the members before them have. The status is agreed upon. */
+static heddle_status number_groups(heddle_group_by *by, const hd_member *member)
+{
+    hd_exchange *exchange = hd_exchange_of(member);
+    uint64_t *counts =
+        hd_fault_due() ? NULL : (uint64_t *)calloc(exchange->members, sizeof *counts);
+    heddle_status status = HEDDLE_OK;
+    if (counts == NULL)
+        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the groups of members");
+    if (counts != NULL) counts[member->number] = by->parts[member->local].count;
+    status = exchange->ops->reduce(exchange, member->number, status, counts, exchange->members,
+                                   HD_REDUCE_SUM);
+    if (status == HEDDLE_OK && member->local == 0) {
+        for (uint32_t i = 0; i < exchange->first; i++) by->first += counts[i];
+        for (uint32_t i = 0; i < exchange->local; i++) {
+            by->parts[i].first = by->count;
+            by->count += counts[exchange->first + i];
+        }
+    }
+    free(counts);
+    return status;
+}
+
+/* hd_member_work. */
+static heddle_status create_part(hd_member *member, void *context)
+{
+    const creation *c = (const creation *)context;
+    heddle_status status = HEDDLE_OK;
+    if (c->by == NULL) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for groups");
+    status = hd_member_agree(member, status);
+    if (status != HEDDLE_OK) return status;
+    hd_by_part *part = &c->by->parts[member->local];
+    status = hd_relate(&part->relating, &c->by->relation, member);
+    if (status == HEDDLE_OK) {
+        const heddle_status grouped = group_rows(c, part);
+        status = hd_relate_results(&part->relating, grouped, part->count);
+    }
+    if (status == HEDDLE_OK) status = number_groups(c->by, member);
+    return status;
+}
+
+static void by_free(heddle_group_by *by)
+{
+    for (uint32_t i = 0; by->parts != NULL && i < by->group->exchange->local; i++) {
+        heddle_groups_destroy(by->parts[i].groups);
+        hd_relating_end(&by->parts[i].relating);
+    }
+    free(by->parts);
+    free(by);
+}
+
+static heddle_group_by *by_allocate(heddle_group *group)
+{
+    heddle_group_by *by = hd_fault_due() ? NULL : (heddle_group_by *)calloc(1, sizeof *by);
+    if (by == NULL) return NULL;
+    by->group = group;
+    by->parts = (hd_by_part *)calloc(group->exchange->local, sizeof *by->parts);
+    if (by->parts != NULL) return by;
+    free(by);
+    return NULL;
+}
+
+static void fill_in(heddle_group_by *by, const heddle_column *keys,
+                    const heddle_groups_options *options)
+{
+    hd_relation *relation = &by->relation;
+    by->row_bits = options->row_bits;
+    relation->group = by->group;
+    relation->what = "group_by_create";
+    relation->sides = 1;
+    relation->columns = by->columns;
+    relation->given[0] = keys;
+    relation->rows[0] = by->rows;
+    relation->numbered[0] = relation->keeps_ways = true;
+    relation->row_bits = options->row_bits;
+    relation->seed = options->seed != 0 ? options->seed : hd_seed_draw();
+    hd_relation_check(relation, check_options(options));
+}
+
+heddle_status heddle_group_by_create(heddle_group *group, const heddle_column *keys,
+                                     uint32_t columns, uint64_t rows,
+                                     const heddle_groups_options *options, heddle_group_by **by)
+{
+    static const heddle_groups_options usual = HEDDLE_GROUPS_OPTIONS_INIT;
+    creation c;
+    heddle_status status;
+    if (group == NULL || by == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "group_by_create needs a group and a place for the groups");
+    *by = NULL;
+    c.options = options != NULL ? *options : usual;
+    c.by = by_allocate(group);
+    if (c.by == NULL) return hd_relation_run(group, create_part, &c, NULL); /* all fail together */
+    c.by->columns = columns;
+    c.by->rows = rows;
+    fill_in(c.by, keys, &c.options);
+    status = hd_relation_run(group, create_part, &c, c.by->relation.stats.seconds);
+    c.by->relation.given[0] = NULL;
+    if (status == HEDDLE_OK) *by = c.by;
+    else by_free(c.by);
+    return status;
+}
+
+void heddle_group_by_destroy(heddle_group_by *by)
+{
+    if (by != NULL) by_free(by);
+}
+
+heddle_status heddle_group_by_count(heddle_group_by *by, uint64_t *count, uint64_t *first)
+{
+    if (by == NULL || count == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "group_by_count needs groups and a place for the count");
+    *count = by->count;
+    if (first != NULL) *first = by->first;
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_group_by_get_stats(heddle_group_by *by, heddle_relation_stats *stats)
+{
+    if (by == NULL || stats == NULL || stats->size != sizeof *stats)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "group_by_get_stats needs groups and statistics with their size set");
+    *stats = by->relation.stats;
+    stats->size = sizeof *stats;
+    return HEDDLE_OK;
+}

@@ -1,0 +1,264 @@
+/*
+ * groups_query.c: what a group-by over a group of devices knows. First rows, keys and sizes are there and are
+ * copied out; values to be aggregated go the way the keys went, and numbers of groups go that way back.
+ */
+#include <string.h>
+
+#include "table/table.h"
+#include "cluster/relation/groups.h"
+#include "base/error.h"
+
+static uint32_t type_width(uint32_t type) { return type <= HEDDLE_TYPE_F32 ? 4 : 8; }
+
+/* ------------------------------------------------------------------------------ what is there */
+
+enum { ASK_FIRST, ASK_KEYS, ASK_SIZES };
+
+/* A call, the same for all local members. */
+typedef struct question {
+    heddle_group_by *by;
+    uint32_t kind, column;
+    char *out;
+    uint32_t width; /* of an element of it */
+    uint8_t *valid;
+} question;
+
+/* The places of a member's groups in the caller's array. */
+static heddle_status open_places(hd_member *member, const hd_by_part *part, void *user,
+                                 uint32_t width, hd_buffer *buffer, hd_window *window)
+{
+    return hd_window_open(member, user != NULL ? (char *)user + part->first * width : NULL,
+                          part->count * width, false, buffer, window);
+}
+
+static heddle_status ask_part(const question *q, hd_by_part *part, void *out, uint8_t *valid)
+{
+    if (q->kind == ASK_SIZES) return heddle_groups_sizes(part->groups, (uint64_t *)out, NULL);
+    if (q->kind == ASK_KEYS) return heddle_groups_keys(part->groups, q->column, out, valid, NULL);
+    /* Rows do not arrive in their order: the lowest number of each group is looked for. */
+    return heddle_groups_aggregate(part->groups, HEDDLE_AGGREGATE_MIN,
+                                   q->width == 4 ? HEDDLE_TYPE_U32 : HEDDLE_TYPE_U64,
+                                   part->relating.names[0]->to.memory, NULL, out, NULL, NULL);
+}
+
+/* hd_member_work; members do not talk to each other. */
+static heddle_status ask_member(hd_member *member, void *context)
+{
+    const question *q = (const question *)context;
+    hd_by_part *part = &q->by->parts[member->local];
+    hd_buffer buffers[2];
+    hd_window out, valid;
+    heddle_status status;
+    if (part->count == 0) return HEDDLE_OK;
+    memset(buffers, 0, sizeof buffers);
+    status = open_places(member, part, q->out, q->width, &buffers[0], &out);
+    if (status == HEDDLE_OK) status = open_places(member, part, q->valid, 1, &buffers[1], &valid);
+    if (status == HEDDLE_OK) status = ask_part(q, part, out.memory, (uint8_t *)valid.memory);
+    if (status == HEDDLE_OK) status = member->device->engine->synchronize(member->device, NULL);
+    if (status == HEDDLE_OK) status = hd_window_close(member, &out);
+    if (status == HEDDLE_OK && q->valid != NULL) status = hd_window_close(member, &valid);
+    hd_buffer_free(&buffers[0]);
+    hd_buffer_free(&buffers[1]);
+    return status;
+}
+
+static heddle_status ask(heddle_group_by *by, uint32_t kind, uint32_t column, void *out,
+                         uint32_t width, uint8_t *valid, const char *name)
+{
+    question q = {by, kind, column, (char *)out, width, valid};
+    const uint32_t alignment = width == 2 || width == 4 || width == 8 ? width : 1;
+    const heddle_status status = hd_check_array(out, by->count, alignment, name);
+    return status == HEDDLE_OK ? hd_relation_run_apart(by->group, ask_member, &q) : status;
+}
+
+static heddle_status check_by(const heddle_group_by *by, const char *what)
+{
+    return by != NULL ? HEDDLE_OK : hd_fail(HEDDLE_ERROR_INVALID, "%s: the groups are NULL", what);
+}
+
+heddle_status heddle_group_by_first(heddle_group_by *by, void *rows)
+{
+    const heddle_status status = check_by(by, "group_by_first");
+    return status == HEDDLE_OK ? ask(by, ASK_FIRST, 0, rows, by->row_bits / 8, NULL, "rows")
+                               : status;
+}
+
+heddle_status heddle_group_by_sizes(heddle_group_by *by, uint64_t *sizes)
+{
+    const heddle_status status = check_by(by, "group_by_sizes");
+    return status == HEDDLE_OK ? ask(by, ASK_SIZES, 0, sizes, sizeof *sizes, NULL, "sizes")
+                               : status;
+}
+
+heddle_status heddle_group_by_keys(heddle_group_by *by, uint32_t column, void *keys, uint8_t *valid)
+{
+    const heddle_status status = check_by(by, "group_by_keys");
+    if (status != HEDDLE_OK) return status;
+    if (column >= by->columns)
+        return hd_fail(HEDDLE_ERROR_INVALID, "group_by_keys: there is no column %u among %u",
+                       column, by->columns);
+    return ask(by, ASK_KEYS, column, keys, by->parts[0].relating.columns[0][column].width, valid,
+               "keys");
+}
+
+/* ------------------------------------------------------------------------------- groups of rows */
+
+typedef struct numbering {
+    heddle_group_by *by;
+    char *numbers;
+} numbering;
+
+/* The groups of the rows that have arrived, counted over all members. */
+static heddle_status number_arrivals(const heddle_group_by *by, hd_by_part *part, hd_member *member,
+                                     hd_buffer *local, hd_buffer *whole)
+{
+    heddle_device *device = member->device;
+    const uint64_t rows = part->relating.passage[0].arrived;
+    heddle_status status = hd_buffer_room(local, device, rows * part->row_bits / 8);
+    if (status == HEDDLE_OK) status = hd_buffer_room(whole, device, rows * by->row_bits / 8);
+    if (status == HEDDLE_OK) status = heddle_groups_of_rows(part->groups, local->memory, NULL);
+    if (status == HEDDLE_OK)
+        status = device->engine->columns->renumber(device, local->memory, part->row_bits, rows,
+                                                   NULL, by->first + part->first, whole->memory,
+                                                   by->row_bits, NULL);
+    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    hd_phase(member, HEDDLE_PHASE_WORK);
+    return status;
+}
+
+/* hd_member_work. */
+static heddle_status number_part(hd_member *member, void *context)
+{
+    const numbering *n = (const numbering *)context;
+    hd_by_part *part = &n->by->parts[member->local];
+    hd_buffer local = {NULL, NULL, 0}, whole = {NULL, NULL, 0};
+    heddle_status status = hd_check_array(n->numbers, n->by->rows, n->by->row_bits / 8, "numbers");
+    if (status == HEDDLE_OK) status = number_arrivals(n->by, part, member, &local, &whole);
+    status = hd_passage_return(&part->relating.passage[0], status, whole.memory,
+                               n->by->row_bits / 8, n->numbers);
+    hd_buffer_free(&local);
+    hd_buffer_free(&whole);
+    return status;
+}
+
+heddle_status heddle_group_by_of_rows(heddle_group_by *by, void *numbers)
+{
+    numbering n = {by, (char *)numbers};
+    const heddle_status status = check_by(by, "group_by_of_rows");
+    return status == HEDDLE_OK ? hd_relation_run(by->group, number_part, &n, NULL) : status;
+}
+
+/* ---------------------------------------------------------------------------------- aggregates */
+
+typedef struct aggregation {
+    heddle_group_by *by;
+    uint32_t aggregate, type;
+    const void *values;
+    const uint8_t *valid;
+    char *out;
+    uint8_t *out_valid;
+} aggregation;
+
+static uint32_t result_width(const aggregation *a)
+{
+    const bool of_type =
+        a->aggregate == HEDDLE_AGGREGATE_MIN || a->aggregate == HEDDLE_AGGREGATE_MAX;
+    return of_type ? type_width(a->type) : 8;
+}
+
+static heddle_status check_aggregation(const aggregation *a)
+{
+    heddle_status status = HEDDLE_OK;
+    if (a->aggregate < HEDDLE_AGGREGATE_COUNT || a->aggregate > HEDDLE_AGGREGATE_MEAN)
+        return hd_fail(HEDDLE_ERROR_INVALID, "group_by_aggregate: %u is no aggregate",
+                       a->aggregate);
+    if (a->type < HEDDLE_TYPE_U32 || a->type > HEDDLE_TYPE_F64)
+        return hd_fail(HEDDLE_ERROR_INVALID, "group_by_aggregate: %u is no type", a->type);
+    if (a->aggregate != HEDDLE_AGGREGATE_COUNT || a->values != NULL)
+        status = hd_check_array(a->values, a->by->rows, type_width(a->type), "values");
+    if (status == HEDDLE_OK)
+        status = hd_check_array(a->out, a->by->count, result_width(a), "results");
+    return status;
+}
+
+/* Whether any process has nulls, and that all want the same. The status is agreed upon. */
+static heddle_status compare_wishes(const aggregation *a, const hd_member *member, bool *nulls)
+{
+    hd_exchange *exchange = hd_exchange_of(member);
+    const uint64_t wish = (uint64_t)a->aggregate << 8 | a->type;
+    uint64_t facts[3] = {wish, ~wish, a->valid != NULL && a->by->rows != 0};
+    const heddle_status status = exchange->ops->reduce(
+        exchange, member->number, check_aggregation(a), facts, 3, HD_REDUCE_MAX);
+    if (status == HEDDLE_OK && facts[0] != ~facts[1])
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "group_by_aggregate: processes want different aggregates or types");
+    *nulls = facts[2] != 0;
+    return status;
+}
+
+/* Aggregates the values that have arrived. */
+static heddle_status aggregate_arrived(const aggregation *a, hd_member *member, const void *values,
+                                       const void *valid)
+{
+    hd_by_part *part = &a->by->parts[member->local];
+    hd_buffer buffers[2];
+    hd_window out, out_valid;
+    heddle_status status;
+    if (part->count == 0) return HEDDLE_OK;
+    memset(buffers, 0, sizeof buffers);
+    status = open_places(member, part, a->out, result_width(a), &buffers[0], &out);
+    if (status == HEDDLE_OK)
+        status = open_places(member, part, a->out_valid, 1, &buffers[1], &out_valid);
+    if (status == HEDDLE_OK)
+        status = heddle_groups_aggregate(part->groups, a->aggregate, a->type, values,
+                                         (const uint8_t *)valid, out.memory,
+                                         (uint8_t *)out_valid.memory, NULL);
+    if (status == HEDDLE_OK) status = member->device->engine->synchronize(member->device, NULL);
+    if (status == HEDDLE_OK) status = hd_window_close(member, &out);
+    if (status == HEDDLE_OK && a->out_valid != NULL) status = hd_window_close(member, &out_valid);
+    hd_buffer_free(&buffers[0]);
+    hd_buffer_free(&buffers[1]);
+    hd_phase(member, HEDDLE_PHASE_WORK);
+    return status;
+}
+
+/* hd_member_work. */
+static heddle_status aggregate_part(hd_member *member, void *context)
+{
+    const aggregation *a = (const aggregation *)context;
+    hd_passage *passage = &a->by->parts[member->local].relating.passage[0];
+    hd_cargo cargo[2];
+    uint32_t count = 0, values = 0, valid = 0; /* their places among the cargo, from 1 on */
+    bool nulls = false;
+    heddle_status status = compare_wishes(a, member, &nulls);
+    if (status != HEDDLE_OK) return status;
+    memset(cargo, 0, sizeof cargo);
+    if (a->aggregate != HEDDLE_AGGREGATE_COUNT) { /* which looks at no value */
+        values = ++count;
+        cargo[values - 1].width = type_width(a->type);
+        cargo[values - 1].user = (const char *)a->values;
+    }
+    if (nulls) {
+        valid = ++count;
+        cargo[valid - 1].kind = a->valid != NULL ? HD_CARGO_COLUMN : HD_CARGO_ONES;
+        cargo[valid - 1].width = 1;
+        cargo[valid - 1].user = (const char *)a->valid;
+    }
+    if (count != 0) status = hd_passage_move(passage, HEDDLE_OK, cargo, count);
+    if (status == HEDDLE_OK)
+        status = hd_member_agree(
+            member, aggregate_arrived(a, member, values != 0 ? cargo[values - 1].to.memory : NULL,
+                                      valid != 0 ? cargo[valid - 1].to.memory : NULL));
+    hd_cargo_free(&cargo[0]);
+    hd_cargo_free(&cargo[1]);
+    return status;
+}
+
+heddle_status heddle_group_by_aggregate(heddle_group_by *by, uint32_t aggregate, uint32_t type,
+                                        const void *values, const uint8_t *valid, void *out,
+                                        uint8_t *out_valid)
+{
+    aggregation a = {by, aggregate, type, values, valid, (char *)out, out_valid};
+    const heddle_status status = check_by(by, "group_by_aggregate");
+    return status == HEDDLE_OK ? hd_relation_run(by->group, aggregate_part, &a, NULL) : status;
+}

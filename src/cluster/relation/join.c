@@ -1,0 +1,173 @@
+/*
+ * join.c: joins over groups (heddle/cluster_relations.h). The rows of both sides go to the members that own
+ * their keys (relation.h), which join what has come. In an inner join they go by their numbers in the whole group. Other
+ * kinds need flags for a member's rows, so its result has their numbers there; `names` says what rows of the whole
+ * group these are.
+ */
+#include "cluster/relation/join.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "table/slots/geometry.h"
+#include "relation/join/join.h"
+#include "cluster/relation/relation.h"
+#include "base/error.h"
+
+/* The seed of the members' own mixes, which must not be that of the bins. */
+#define OTHER_SEED UINT64_C(0x8e4b2f1d6a3c5907)
+
+/* A creation. */
+typedef struct creation {
+    hd_relation relation;
+    heddle_group_join *join;
+    heddle_join_options options;
+} creation;
+
+static heddle_status check_options(const heddle_join_options *options)
+{
+    if (options->size != sizeof *options)
+        return hd_fail(HEDDLE_ERROR_INVALID, "group_join_create: the options have %u bytes, not %u",
+                       options->size, (uint32_t)sizeof *options);
+    if (options->kind < HEDDLE_JOIN_INNER || options->kind > HEDDLE_JOIN_ANTI)
+        return hd_fail(HEDDLE_ERROR_INVALID, "group_join_create: %u is no kind of join",
+                       options->kind);
+    if (options->flags != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "group_join_create: there are no flags yet");
+    return HEDDLE_OK;
+}
+
+/* Joins what has come to a member. In an inner join rows go by their names at once. */
+static heddle_status join_rows(const creation *c, hd_relating *r, hd_join_part *part)
+{
+    const uint64_t rows[2] = {r->passage[0].arrived, r->passage[1].arrived};
+    hd_join_keys keys = {{r->columns[0], r->columns[1]}, c->relation.columns, {NULL, NULL}};
+    heddle_join_options options = c->options;
+    heddle_status status;
+    part->named = options.kind == HEDDLE_JOIN_INNER;
+    for (uint32_t side = 0; side < 2 && part->named; side++)
+        keys.names[side] = r->names[side]->to.memory;
+    if (!part->named) options.row_bits = hd_relating_row_bits(r);
+    part->row_bits = options.row_bits;
+    if (options.seed != 0) options.seed ^= OTHER_SEED;
+    status = hd_join_create_named(r->member->device, &keys, rows, &options, &part->join, NULL);
+    if (status == HEDDLE_OK) status = heddle_join_count(part->join, &part->count, &part->slice_min);
+    hd_phase(r->member, HEDDLE_PHASE_WORK);
+    return status;
+}
+
+/* hd_member_work. */
+static heddle_status create_part(hd_member *member, void *context)
+{
+    creation *c = (creation *)context;
+    hd_join_part *part = c->join != NULL ? &c->join->parts[member->local] : NULL;
+    hd_relating *r = part == NULL || hd_fault_due() ? NULL : (hd_relating *)malloc(sizeof *r);
+    heddle_status status = HEDDLE_OK;
+    if (r == NULL) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
+    status = hd_member_agree(member, status);
+    if (status == HEDDLE_OK) {
+        status = hd_relate(r, &c->relation, member);
+        if (status == HEDDLE_OK) {
+            const heddle_status joined = join_rows(c, r, part);
+            status = hd_relate_results(r, joined, part->count);
+        }
+        for (uint32_t side = 0; side < 2; side++)
+            if (r->names[side] != NULL && !part->named) { /* they stay */
+                part->names[side] = r->names[side]->to;
+                memset(&r->names[side]->to, 0, sizeof r->names[side]->to);
+            }
+        hd_relating_end(r);
+    }
+    free(r);
+    return status;
+}
+
+static void join_free(heddle_group_join *join)
+{
+    for (uint32_t i = 0; join->parts != NULL && i < join->group->exchange->local; i++) {
+        hd_join_part *part = &join->parts[i];
+        heddle_join_destroy(part->join);
+        for (uint32_t side = 0; side < 2; side++) {
+            hd_buffer_free(&part->names[side]);
+            hd_buffer_free(&part->rows[side]);
+            hd_buffer_free(&part->staged[side]);
+        }
+    }
+    free(join->parts);
+    free(join);
+}
+
+static heddle_group_join *join_allocate(heddle_group *group)
+{
+    heddle_group_join *join = hd_fault_due() ? NULL : (heddle_group_join *)calloc(1, sizeof *join);
+    if (join == NULL) return NULL;
+    join->group = group;
+    join->parts = (hd_join_part *)calloc(group->exchange->local, sizeof *join->parts);
+    if (join->parts != NULL) return join;
+    free(join);
+    return NULL;
+}
+
+static void fill_in(creation *c, heddle_group *group, const heddle_join_options *options)
+{
+    static const heddle_join_options usual = HEDDLE_JOIN_OPTIONS_INIT;
+    hd_relation *relation = &c->relation;
+    c->options = options != NULL ? *options : usual;
+    const uint32_t kind = c->options.kind;
+    relation->group = group;
+    relation->what = "group_join_create";
+    relation->sides = 2;
+    relation->row_bits = c->options.row_bits;
+    relation->wishes = kind;
+    relation->numbered[0] = true;
+    relation->numbered[1] = kind != HEDDLE_JOIN_SEMI && kind != HEDDLE_JOIN_ANTI;
+    /* The other side's rows without a match must be nobody's concern. */
+    relation->may_stay[0] = kind != HEDDLE_JOIN_RIGHT && kind != HEDDLE_JOIN_FULL;
+    relation->may_stay[1] = kind == HEDDLE_JOIN_INNER || kind == HEDDLE_JOIN_RIGHT;
+    relation->seed = c->options.seed != 0 ? c->options.seed : hd_seed_draw();
+}
+
+heddle_status heddle_group_join_create(heddle_group *group, const heddle_column *left,
+                                       uint64_t left_rows, const heddle_column *right,
+                                       uint64_t right_rows, uint32_t columns,
+                                       const heddle_join_options *options, heddle_group_join **join)
+{
+    creation c;
+    heddle_status status;
+    if (group == NULL || join == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "group_join_create needs a group and a place for the join");
+    *join = NULL;
+    memset(&c, 0, sizeof c);
+    fill_in(&c, group, options);
+    c.relation.columns = columns;
+    c.relation.given[0] = left;
+    c.relation.given[1] = right;
+    c.relation.rows[0] = left_rows;
+    c.relation.rows[1] = right_rows;
+    c.join = join_allocate(group);
+    hd_relation_check(&c.relation, check_options(&c.options));
+    status = hd_relation_run(group, create_part, &c, c.relation.stats.seconds);
+    if (c.join == NULL) return status; /* all have failed together */
+    c.join->row_bits = c.options.row_bits;
+    c.join->kind = c.options.kind;
+    c.join->stats = c.relation.stats;
+    if (status == HEDDLE_OK) *join = c.join;
+    else join_free(c.join);
+    return status;
+}
+
+void heddle_group_join_destroy(heddle_group_join *join)
+{
+    if (join != NULL) join_free(join);
+}
+
+heddle_status heddle_group_join_get_stats(heddle_group_join *join, heddle_relation_stats *stats)
+{
+    if (join == NULL || stats == NULL || stats->size != sizeof *stats)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "group_join_get_stats needs a join and statistics with their size set");
+    *stats = join->stats;
+    stats->size = sizeof *stats;
+    return HEDDLE_OK;
+}

@@ -1,0 +1,315 @@
+/* passage.c: see passage.h. */
+#include "cluster/relation/passage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster/route/sort_route.h"
+#include "base/error.h"
+
+static uint32_t members_of(const hd_passage *p) { return hd_exchange_of(p->member)->members; }
+
+static uint64_t slice_length(const hd_passage *p, uint64_t round)
+{
+    const uint64_t at = round * p->slice;
+    return at >= p->n ? 0 : p->n - at < p->slice ? p->n - at : p->slice;
+}
+
+static uint64_t sum_of(const uint64_t *numbers, uint32_t n)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) sum += numbers[i];
+    return sum;
+}
+
+/* ------------------------------------------------------------------------------------------ life */
+
+void hd_passage_begin(hd_passage *p, hd_member *member, uint64_t rows)
+{
+    memset(p, 0, sizeof *p);
+    p->member = member;
+    hd_member_part(member, rows, &p->first, &p->n);
+    p->slice = hd_member_slice(member, false);
+    if (p->n < p->slice) p->slice = p->n != 0 ? p->n : 1;
+    p->rounds = (p->n + p->slice - 1) / p->slice;
+}
+
+/* The numbers of a round. */
+static uint64_t *of_round(const hd_passage *p, uint64_t *numbers, uint64_t round)
+{
+    return p->kept ? numbers + round * members_of(p) : numbers;
+}
+
+static heddle_status take_numbers(hd_passage *p)
+{
+    const size_t members = members_of(p), each = (p->kept ? (size_t)p->rounds : 1) * members;
+    p->send = hd_fault_due() ? NULL : (uint64_t *)calloc(2 * each + members, sizeof *p->send);
+    if (p->send == NULL)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to count the rows of slices");
+    p->receive = p->send + each;
+    p->back = p->receive + each;
+    return HEDDLE_OK;
+}
+
+void hd_passage_end(hd_passage *p)
+{
+    hd_buffer_free(&p->order);
+    free(p->send);
+    p->send = p->receive = p->back = NULL;
+}
+
+void hd_cargo_free(hd_cargo *cargo)
+{
+    hd_buffer_free(&cargo->to);
+    hd_buffer_free(&cargo->staged);
+    hd_buffer_free(&cargo->outgoing);
+}
+
+/* ---------------------------------------------------------------------------------------- moving */
+
+/* Some columns on their way. */
+typedef struct moving {
+    hd_passage *p;
+    hd_cargo *cargo;
+    uint32_t count;
+    const hd_way *way; /* NULL: it is known */
+    hd_route route;
+    hd_buffer staged;      /* keys */
+    const uint32_t *order; /* of the slice at work */
+    uint64_t order_at;     /* rows that have been sent */
+    uint64_t at;           /* and that have come */
+} moving;
+
+/* Finds the way of a slice. */
+static heddle_status route_slice(moving *m, uint64_t round)
+{
+    hd_passage *p = m->p;
+    heddle_device *device = p->member->device;
+    const uint64_t n = slice_length(p, round), width = m->way->key_bits / 8;
+    const uint32_t members = members_of(p);
+    hd_window window = {NULL, NULL, 0};
+    heddle_status status = HEDDLE_OK;
+    if (n != 0)
+        status = hd_window_open(p->member, (const char *)m->way->keys + round * p->slice * width,
+                                n * width, true, &m->staged, &window);
+    if (status == HEDDLE_OK) status = hd_route_slice(&m->route, window.memory, NULL, n);
+    if (status != HEDDLE_OK) return status;
+    memcpy(of_round(p, p->send, round), m->route.send, members * sizeof *p->send);
+    m->order = (const uint32_t *)m->route.values.memory;
+    const uint64_t sent = sum_of(m->route.send, members);
+    if (!p->kept || sent == 0) return HEDDLE_OK;
+    if (m->order_at + sent > m->way->sent)
+        return hd_fail(HEDDLE_ERROR_CORRUPT, "keys have changed while they were sent");
+    return device->engine->copy(device, (uint32_t *)p->order.memory + m->order_at, m->order,
+                                sent * sizeof(uint32_t), NULL);
+}
+
+/* The elements of a slice in the order of their destinations; where they are. */
+static heddle_status load(moving *m, hd_cargo *cargo, uint64_t round, uint64_t sent,
+                          const void **loaded)
+{
+    const hd_passage *p = m->p;
+    heddle_device *device = p->member->device;
+    const hd_column_ops *columns = device->engine->columns;
+    const uint64_t row = round * p->slice;
+    hd_window window;
+    heddle_status status;
+    *loaded = m->route.keys.memory;
+    if (cargo->kind == HD_CARGO_KEYS) return HEDDLE_OK;
+    status = hd_buffer_room(&cargo->outgoing, device, sent * cargo->width);
+    *loaded = cargo->outgoing.memory;
+    if (status != HEDDLE_OK || sent == 0) return status;
+    if (cargo->kind == HD_CARGO_ONES)
+        return device->engine->fill(device, cargo->outgoing.memory, 1, sent, NULL);
+    if (cargo->kind == HD_CARGO_NUMBERS)
+        return columns->renumber(device, m->order, 32, sent, NULL, p->base + row,
+                                 cargo->outgoing.memory, cargo->width * 8, NULL);
+    status = hd_window_open(p->member, cargo->user + (p->first + row) * cargo->width,
+                            slice_length(p, round) * cargo->width, true, &cargo->staged, &window);
+    if (status == HEDDLE_OK)
+        status = columns->gather(device, window.memory, cargo->width, m->order, 32, sent,
+                                 cargo->outgoing.memory, NULL);
+    return status;
+}
+
+/* hd_delivery.room: behind what has come. */
+static heddle_status room_for_rows(hd_delivery *d, void *context)
+{
+    moving *m = (moving *)context;
+    if (m->at + d->total > m->p->arrived)
+        return hd_fail(HEDDLE_ERROR_CORRUPT, "more rows come than were counted");
+    for (uint32_t i = 0; i < m->count; i++)
+        d->to[i] = (char *)m->cargo[i].to.memory + m->at * m->cargo[i].width;
+    m->at += d->total;
+    return HEDDLE_OK;
+}
+
+static heddle_status load_slice(moving *m, uint64_t round, hd_delivery *d)
+{
+    hd_passage *p = m->p;
+    heddle_status status = HEDDLE_OK;
+    uint64_t sent;
+    if (m->way != NULL) status = route_slice(m, round);
+    else m->order = (const uint32_t *)p->order.memory + m->order_at;
+    if (status != HEDDLE_OK) return status;
+    sent = sum_of(d->send, members_of(p));
+    for (uint32_t i = 0; i < m->count && status == HEDDLE_OK; i++) {
+        status = load(m, &m->cargo[i], round, sent, &d->from[i]);
+        d->width[i] = m->cargo[i].width;
+    }
+    m->order_at += sent;
+    hd_phase(p->member, HEDDLE_PHASE_REORGANISE);
+    return status;
+}
+
+static heddle_status move_slice(moving *m, heddle_status mine, uint64_t round)
+{
+    hd_passage *p = m->p;
+    hd_exchange *exchange = hd_exchange_of(p->member);
+    hd_delivery d;
+    heddle_status status = mine;
+    memset(&d, 0, sizeof d);
+    d.arrays = m->count;
+    if (mine == HEDDLE_OK) {
+        d.send = of_round(p, p->send, round);
+        d.receive = of_round(p, p->receive, round);
+        status = load_slice(m, round, &d);
+    }
+    d.room = room_for_rows;
+    d.context = m;
+    status = exchange->ops->all_to_all(exchange, p->member->number, status, &d);
+    hd_phase(p->member, HEDDLE_PHASE_EXCHANGE);
+    return status;
+}
+
+static heddle_status take_room(moving *m)
+{
+    hd_passage *p = m->p;
+    heddle_device *device = p->member->device;
+    heddle_status status = HEDDLE_OK;
+    if (m->way != NULL) {
+        status = take_numbers(p);
+        if (status == HEDDLE_OK && p->kept)
+            status = hd_buffer_room(&p->order, device, m->way->sent * sizeof(uint32_t));
+        if (status == HEDDLE_OK)
+            status = hd_route_begin(&m->route, p->member, m->way->spread, m->way->key_bits, 32,
+                                    p->slice);
+    }
+    for (uint32_t i = 0; i < m->count && status == HEDDLE_OK; i++)
+        status = hd_buffer_room(&m->cargo[i].to, device, p->arrived * m->cargo[i].width);
+    return status;
+}
+
+static heddle_status move_all(moving *m, heddle_status mine)
+{
+    heddle_status status = HEDDLE_OK;
+    if (mine == HEDDLE_OK) mine = take_room(m);
+    for (uint64_t i = 0; i < m->p->rounds && status == HEDDLE_OK; i++)
+        status = move_slice(m, mine, i);
+    if (status == HEDDLE_OK && mine == HEDDLE_OK && m->at != m->p->arrived)
+        mine = hd_fail(HEDDLE_ERROR_CORRUPT, "fewer rows come than were counted");
+    hd_route_end(&m->route);
+    hd_buffer_free(&m->staged);
+    for (uint32_t i = 0; i < m->count; i++) {
+        hd_buffer_free(&m->cargo[i].staged);
+        hd_buffer_free(&m->cargo[i].outgoing);
+    }
+    return status == HEDDLE_OK ? hd_member_agree(m->p->member, mine) : status;
+}
+
+heddle_status hd_passage_travel(hd_passage *p, heddle_status mine, const hd_way *way,
+                                hd_cargo *cargo, uint32_t count)
+{
+    moving m;
+    memset(&m, 0, sizeof m);
+    m.p = p;
+    m.cargo = cargo;
+    m.count = count;
+    m.way = way;
+    return move_all(&m, mine);
+}
+
+heddle_status hd_passage_move(hd_passage *p, heddle_status mine, hd_cargo *cargo, uint32_t count)
+{
+    moving m;
+    memset(&m, 0, sizeof m);
+    m.p = p;
+    m.cargo = cargo;
+    m.count = count;
+    return move_all(&m, mine);
+}
+
+/* ------------------------------------------------------------------------------------- going back */
+
+/* An array on its way home. */
+typedef struct returning {
+    hd_passage *p;
+    const char *from;
+    uint32_t width;
+    char *user;
+    uint64_t order_at, at;
+    hd_buffer incoming, staged;
+} returning;
+
+/* Brings the elements of a slice into the order of its rows. */
+static heddle_status unload(returning *b, uint64_t round)
+{
+    hd_passage *p = b->p;
+    heddle_device *device = p->member->device;
+    const uint64_t n = slice_length(p, round);
+    hd_window window;
+    heddle_status status;
+    if (n == 0) return HEDDLE_OK;
+    status = hd_window_open(p->member, b->user + (p->first + round * p->slice) * b->width,
+                            n * b->width, false, &b->staged, &window);
+    if (status == HEDDLE_OK)
+        status = device->engine->columns->scatter(device, b->incoming.memory, b->width,
+                                                  (const uint32_t *)p->order.memory + b->order_at,
+                                                  32, n, window.memory, NULL);
+    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    if (status == HEDDLE_OK) status = hd_window_close(p->member, &window);
+    b->order_at += n;
+    hd_phase(p->member, HEDDLE_PHASE_REORGANISE);
+    return status;
+}
+
+/* `mine` is what this member has to say before, and what it says afterwards. The status is agreed upon. */
+static heddle_status return_slice(returning *b, heddle_status *mine, uint64_t round)
+{
+    hd_passage *p = b->p;
+    hd_exchange *exchange = hd_exchange_of(p->member);
+    hd_delivery d;
+    heddle_status status;
+    memset(&d, 0, sizeof d);
+    d.arrays = 1;
+    d.width[0] = b->width;
+    d.from[0] = b->from + b->at * b->width;
+    d.to[0] = b->incoming.memory;
+    d.send = of_round(p, p->receive, round);
+    d.receive = p->back;
+    status = exchange->ops->all_to_all(exchange, p->member->number, *mine, &d);
+    hd_phase(p->member, HEDDLE_PHASE_EXCHANGE);
+    if (status != HEDDLE_OK) return status;
+    b->at += sum_of(d.send, exchange->members);
+    *mine = unload(b, round);
+    return HEDDLE_OK;
+}
+
+heddle_status hd_passage_return(hd_passage *p, heddle_status mine, const void *from, uint32_t width,
+                                char *user)
+{
+    returning b;
+    heddle_status status = HEDDLE_OK;
+    memset(&b, 0, sizeof b);
+    b.p = p;
+    b.from = (const char *)from;
+    b.width = width;
+    b.user = user;
+    if (mine == HEDDLE_OK) mine = hd_buffer_room(&b.incoming, p->member->device, p->slice * width);
+    for (uint64_t i = 0; i < p->rounds && status == HEDDLE_OK; i++)
+        status = return_slice(&b, &mine, i);
+    if (status == HEDDLE_OK) status = hd_member_agree(p->member, mine);
+    hd_buffer_free(&b.incoming);
+    hd_buffer_free(&b.staged);
+    return status;
+}

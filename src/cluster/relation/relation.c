@@ -1,0 +1,416 @@
+/* relation.c: rows of relations are brought to their members; see relation.h. */
+#include "cluster/relation/relation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "table/table.h"
+#include "cluster/route/sort_route.h"
+#include "base/error.h"
+
+/* ---------------------------------------------------------------------------------------- calls */
+
+heddle_status hd_relation_run(heddle_group *group, hd_member_work work, void *context,
+                              double *seconds)
+{
+    const uint32_t local = group->exchange->local;
+    heddle_status status;
+    pthread_mutex_lock(&group->lock);
+    for (uint32_t i = 0; i < local; i++)
+        memset(group->members[i].seconds, 0, sizeof group->members[i].seconds);
+    status = hd_group_run(group, work, context);
+    for (int phase = 0; phase < HEDDLE_PHASES && seconds != NULL; phase++) {
+        seconds[phase] = 0;
+        for (uint32_t i = 0; i < local; i++)
+            seconds[phase] += group->members[i].seconds[phase] / local;
+    }
+    pthread_mutex_unlock(&group->lock);
+    return status;
+}
+
+heddle_status hd_relation_run_held(heddle_group *group, hd_member_work work, void *context)
+{
+    heddle_status status = hd_group_run(group, work, context);
+    for (uint32_t i = 1; i < group->exchange->local && status == HEDDLE_OK; i++)
+        if (group->members[i].status != HEDDLE_OK)
+            status = hd_fail(group->members[i].status, "%s", group->members[i].reason);
+    return status;
+}
+
+heddle_status hd_relation_run_apart(heddle_group *group, hd_member_work work, void *context)
+{
+    heddle_status status;
+    pthread_mutex_lock(&group->lock);
+    status = hd_relation_run_held(group, work, context);
+    pthread_mutex_unlock(&group->lock);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------ arguments */
+
+static heddle_status check_column(const hd_relation *relation, uint32_t side, uint32_t number)
+{
+    const heddle_column *column = &relation->given[side][number];
+    const uint32_t width = column->width;
+    const char *name = relation->sides == 1 ? "key" : side == 0 ? "left" : "right";
+    if (width < 1 || width > HD_COLUMN_WIDTH_MAX)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "%s: %s column %u has a width of %u bytes, not 1 to %u", relation->what,
+                       name, number, width, HD_COLUMN_WIDTH_MAX);
+    if (column->reserved != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the reserved field of %s column %u is not 0",
+                       relation->what, name, number);
+    if (relation->rows[side] != 0 && column->data == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: %s column %u has no data", relation->what, name,
+                       number);
+    if (relation->rows[side] != 0 && (width == 2 || width == 4 || width == 8) &&
+        (uintptr_t)column->data % width != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "%s: %s column %u is not aligned to its elements of %u bytes",
+                       relation->what, name, number, width);
+    if (side == 1 && width != relation->given[0][number].width)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "%s: column %u has %u bytes on the left and %u on the right", relation->what,
+                       number, relation->given[0][number].width, width);
+    return HEDDLE_OK;
+}
+
+static heddle_status check_columns(const hd_relation *relation)
+{
+    heddle_status status = HEDDLE_OK;
+    if (relation->columns < 1 || relation->columns > HEDDLE_KEY_COLUMNS_MAX)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: a key has 1 to %u columns, not %u",
+                       relation->what, HEDDLE_KEY_COLUMNS_MAX, relation->columns);
+    if (relation->row_bits != 32 && relation->row_bits != 64)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: row_bits must be 32 or 64, not %u",
+                       relation->what, relation->row_bits);
+    for (uint32_t side = 0; side < relation->sides && status == HEDDLE_OK; side++) {
+        if (relation->given[side] == NULL)
+            return hd_fail(HEDDLE_ERROR_INVALID, "%s: there are no columns", relation->what);
+        if (relation->rows[side] > UINT64_C(1) << 48)
+            return hd_fail(HEDDLE_ERROR_INVALID, "%s: no table has %llu rows", relation->what,
+                           (unsigned long long)relation->rows[side]);
+        for (uint32_t i = 0; i < relation->columns && status == HEDDLE_OK; i++)
+            status = check_column(relation, side, i);
+    }
+    return status;
+}
+
+void hd_relation_check(hd_relation *relation, heddle_status so_far)
+{
+    relation->refused = so_far != HEDDLE_OK ? so_far : check_columns(relation);
+    if (relation->refused != HEDDLE_OK)
+        strncpy(relation->reason, heddle_last_error(), sizeof relation->reason - 1);
+}
+
+/* -------------------------------------------------------------------------------------- greeting */
+
+/* Of what the largest of all members counts. */
+enum {
+    FACT_WISHES,
+    FACT_NOT_WISHES, /* the same inverted: so the smallest is known, too */
+    FACT_ROUNDS,     /* of two sides */
+    FACT_NULLS = FACT_ROUNDS + 2,
+    FACTS = FACT_NULLS + 2 * HEDDLE_KEY_COLUMNS_MAX
+};
+
+/* What all processes must have in common. */
+static uint64_t wishes_of(const hd_relation *relation)
+{
+    uint64_t number = relation->wishes ^ relation->row_bits;
+    for (uint32_t i = 0; i < relation->columns; i++)
+        number = (number + relation->given[0][i].width + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    return number ^ number >> 32;
+}
+
+/* All learn who has which columns, and that they want the same. */
+static heddle_status compare_wishes(hd_relating *r, heddle_status mine)
+{
+    hd_exchange *exchange = hd_exchange_of(r->member);
+    const hd_relation *relation = r->relation;
+    uint64_t facts[FACTS] = {0};
+    heddle_status status;
+    if (mine == HEDDLE_OK) facts[FACT_WISHES] = wishes_of(relation);
+    facts[FACT_NOT_WISHES] = ~facts[FACT_WISHES];
+    for (uint32_t side = 0; side < relation->sides && mine == HEDDLE_OK; side++) {
+        facts[FACT_ROUNDS + side] = r->passage[side].rounds;
+        for (uint32_t i = 0; i < relation->columns; i++)
+            facts[FACT_NULLS + side * HEDDLE_KEY_COLUMNS_MAX + i] =
+                relation->rows[side] != 0 && relation->given[side][i].valid != NULL;
+    }
+    status = exchange->ops->reduce(exchange, r->member->number, mine, facts, FACTS, HD_REDUCE_MAX);
+    if (status != HEDDLE_OK) return status;
+    if (facts[FACT_WISHES] != ~facts[FACT_NOT_WISHES]) /* all see that */
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: processes want different columns or options",
+                       relation->what);
+    for (uint32_t side = 0; side < relation->sides; side++) {
+        r->passage[side].rounds = facts[FACT_ROUNDS + side];
+        for (uint32_t i = 0; i < relation->columns; i++)
+            r->nulls[side][i] = facts[FACT_NULLS + side * HEDDLE_KEY_COLUMNS_MAX + i] != 0;
+    }
+    return HEDDLE_OK;
+}
+
+/* All learn how many rows everybody has, and the seed. */
+static heddle_status count_rows(hd_relating *r)
+{
+    hd_exchange *exchange = hd_exchange_of(r->member);
+    hd_relation *relation = r->relation;
+    const uint32_t members = exchange->members, me = r->member->number;
+    uint64_t *rows =
+        hd_fault_due() ? NULL : (uint64_t *)calloc(2 * (size_t)members + 1, sizeof *rows);
+    heddle_status status = HEDDLE_OK;
+    if (rows == NULL) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
+    if (rows != NULL) {
+        rows[me] = r->passage[0].n;
+        rows[members + me] = r->passage[1].n;
+        rows[2 * members] = me == 0 ? relation->seed : 0;
+    }
+    status =
+        exchange->ops->reduce(exchange, me, status, rows, 2 * (uint64_t)members + 1, HD_REDUCE_SUM);
+    for (uint32_t side = 0; side < 2 && status == HEDDLE_OK; side++)
+        for (uint32_t i = 0; i < members; i++) {
+            r->passage[side].base += i < me ? rows[side * members + i] : 0;
+            r->all_rows[side] += rows[side * members + i];
+        }
+    if (status == HEDDLE_OK) r->seed = rows[2 * members];
+    free(rows);
+    for (uint32_t side = 0; side < 2 && status == HEDDLE_OK; side++) /* all see that */
+        if (relation->row_bits == 32 && r->all_rows[side] > UINT32_MAX)
+            status = hd_fail(HEDDLE_ERROR_INVALID, "%s: %llu rows cannot be numbered with 32 bits",
+                             relation->what, (unsigned long long)r->all_rows[side]);
+    return status;
+}
+
+static heddle_status greet(hd_relating *r, heddle_status mine)
+{
+    heddle_status status = compare_wishes(r, mine);
+    if (status == HEDDLE_OK) status = count_rows(r);
+    hd_phase(r->member, HEDDLE_PHASE_EXCHANGE);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------- keys */
+
+/* What rows are sent by: the caller's keys, or hashes of them. */
+typedef struct row_numbers {
+    uint32_t bits;
+    const void *keys[2];
+    hd_buffer hashes[2];
+} row_numbers;
+
+/* One column of 4 or 8 bytes without nulls on either side. */
+static bool is_plain(const hd_relating *r)
+{
+    const uint32_t width = r->relation->given[0][0].width;
+    return r->relation->columns == 1 && (width == 4 || width == 8) && !r->nulls[0][0] &&
+           !r->nulls[1][0];
+}
+
+/* The columns of a slice, where the member can use them. */
+static heddle_status open_columns(hd_relating *r, uint32_t side, uint64_t row, uint64_t n,
+                                  hd_row_keys *keys)
+{
+    heddle_status status = HEDDLE_OK;
+    memset(keys, 0, sizeof *keys);
+    keys->columns = r->relation->columns;
+    keys->n = n;
+    for (uint32_t i = 0; i < keys->columns && status == HEDDLE_OK; i++) {
+        const heddle_column *column = &r->relation->given[side][i];
+        hd_window data, valid;
+        status = hd_window_open(r->member, (const char *)column->data + row * column->width,
+                                n * column->width, true, &r->cargo[side][2 * i].staged, &data);
+        if (status == HEDDLE_OK)
+            status = hd_window_open(r->member, column->valid != NULL ? column->valid + row : NULL,
+                                    n, true, &r->cargo[side][2 * i + 1].staged, &valid);
+        if (status != HEDDLE_OK) return status;
+        keys->first[i].data = data.memory;
+        keys->first[i].width = column->width;
+        keys->first[i].valid = (const uint8_t *)valid.memory;
+    }
+    return HEDDLE_OK;
+}
+
+static heddle_status hash_rows(hd_relating *r, uint32_t side, hd_buffer *hashes)
+{
+    heddle_device *device = r->member->device;
+    const hd_passage *p = &r->passage[side];
+    heddle_status status = hd_buffer_room(hashes, device, p->n * sizeof(uint64_t));
+    for (uint64_t at = 0; at < p->n && status == HEDDLE_OK; at += p->slice) {
+        const uint64_t n = p->n - at < p->slice ? p->n - at : p->slice;
+        hd_row_keys keys;
+        status = open_columns(r, side, p->first + at, n, &keys);
+        if (status == HEDDLE_OK)
+            status = device->engine->columns->hash(device, &keys, 0, n, r->seed,
+                                                   (uint64_t *)hashes->memory + at, NULL);
+        if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    }
+    return status;
+}
+
+static heddle_status number_rows(hd_relating *r, row_numbers *numbers)
+{
+    const hd_relation *relation = r->relation;
+    const uint32_t width = relation->given[0][0].width;
+    heddle_status status = HEDDLE_OK;
+    numbers->bits = is_plain(r) ? width * 8 : 64;
+    for (uint32_t side = 0; side < relation->sides && status == HEDDLE_OK; side++) {
+        const hd_passage *p = &r->passage[side];
+        if (p->n == 0) continue;
+        if (is_plain(r)) {
+            numbers->keys[side] = (const char *)relation->given[side][0].data + p->first * width;
+        } else {
+            status = hash_rows(r, side, &numbers->hashes[side]);
+            numbers->keys[side] = numbers->hashes[side].memory;
+        }
+    }
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------- the ways */
+
+static heddle_status count_bins(hd_relating *r, const row_numbers *numbers,
+                                const hd_relation_bins *bins)
+{
+    heddle_status status = HEDDLE_OK;
+    for (uint32_t side = 0; side < r->relation->sides && status == HEDDLE_OK; side++)
+        if (r->passage[side].n != 0)
+            status = hd_route_count(r->member, &bins->spread, numbers->bits, numbers->keys[side],
+                                    r->passage[side].n,
+                                    bins->own + side * hd_spread_bins(&bins->spread));
+    return status;
+}
+
+/* How many rows come, and how many everybody works on. */
+static void look_ahead(hd_relating *r, const hd_relation_bins *bins)
+{
+    heddle_relation_stats *stats = &r->relation->stats;
+    const uint32_t members = hd_exchange_of(r->member)->members;
+    for (uint32_t side = 0; side < r->relation->sides; side++)
+        r->passage[side].arrived = hd_relation_bins_arrive(bins, r, side);
+    if (r->member->local != 0) return;
+    stats->members = members;
+    stats->rows = r->all_rows[0] + r->all_rows[1];
+    stats->first_row[0] = r->passage[0].base;
+    stats->first_row[1] = r->passage[1].base;
+    hd_relation_bins_work(bins, r);
+    for (uint32_t i = 0; i < members; i++) {
+        stats->rows_worked += bins->worked[i];
+        if (bins->worked[i] > stats->rows_most) stats->rows_most = bins->worked[i];
+    }
+    stats->rows_stayed = bins->stayed;
+    if (stats->rows_worked != 0)
+        stats->imbalance = (double)stats->rows_most * members / (double)stats->rows_worked - 1;
+}
+
+/* Divides the bins; the status is agreed upon. */
+static heddle_status find_owners(hd_relating *r, row_numbers *numbers, hd_relation_bins *bins)
+{
+    heddle_status status = hd_relation_bins_begin(bins, r);
+    if (status == HEDDLE_OK) status = number_rows(r, numbers);
+    hd_phase(r->member, HEDDLE_PHASE_PARTITION);
+    if (status == HEDDLE_OK) status = count_bins(r, numbers, bins);
+    status = hd_relation_bins_divide(bins, r, status);
+    if (status == HEDDLE_OK) look_ahead(r, bins);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- columns */
+
+static hd_cargo *add_cargo(hd_relating *r, uint32_t side, uint32_t kind, const void *user,
+                           uint32_t width)
+{
+    hd_cargo *cargo = &r->cargo[side][r->cargo_count[side]++];
+    cargo->kind = kind;
+    cargo->user = (const char *)user;
+    cargo->width = width;
+    return cargo;
+}
+
+/* Moves the columns of a side; the status is agreed upon. */
+static heddle_status move_side(hd_relating *r, uint32_t side, const row_numbers *numbers,
+                               const hd_relation_bins *bins)
+{
+    const hd_relation *relation = r->relation;
+    const hd_way way = {&bins->sides[side], numbers->bits, numbers->keys[side],
+                        hd_relation_bins_sent(bins, r, side)};
+    const hd_cargo *data[HEDDLE_KEY_COLUMNS_MAX], *valid[HEDDLE_KEY_COLUMNS_MAX] = {NULL};
+    heddle_status status;
+    for (uint32_t i = 0; i < relation->columns; i++) {
+        const heddle_column *column = &relation->given[side][i];
+        data[i] = add_cargo(r, side, is_plain(r) ? HD_CARGO_KEYS : HD_CARGO_COLUMN, column->data,
+                            column->width);
+        if (r->nulls[side][i])
+            valid[i] = add_cargo(r, side, column->valid != NULL ? HD_CARGO_COLUMN : HD_CARGO_ONES,
+                                 column->valid, 1);
+    }
+    if (relation->numbered[side])
+        r->names[side] = add_cargo(r, side, HD_CARGO_NUMBERS, NULL, relation->row_bits / 8);
+    r->passage[side].kept = relation->keeps_ways;
+    status =
+        hd_passage_travel(&r->passage[side], HEDDLE_OK, &way, r->cargo[side], r->cargo_count[side]);
+    for (uint32_t i = 0; i < relation->columns; i++) {
+        heddle_column *column = &r->columns[side][i];
+        column->data = data[i]->to.memory;
+        column->width = data[i]->width;
+        column->valid = valid[i] != NULL ? (const uint8_t *)valid[i]->to.memory : NULL;
+    }
+    return status;
+}
+
+heddle_status hd_relate(hd_relating *r, hd_relation *relation, hd_member *member)
+{
+    row_numbers numbers;
+    hd_relation_bins bins;
+    heddle_status status;
+    memset(r, 0, sizeof *r);
+    memset(&numbers, 0, sizeof numbers);
+    memset(&bins, 0, sizeof bins);
+    r->relation = relation;
+    r->member = member;
+    for (uint32_t side = 0; side < 2; side++)
+        hd_passage_begin(&r->passage[side], member, relation->rows[side]);
+    status = relation->refused;
+    if (status != HEDDLE_OK) hd_fail(status, "%s", relation->reason);
+    status = greet(r, status);
+    if (status == HEDDLE_OK) status = find_owners(r, &numbers, &bins);
+    for (uint32_t side = 0; side < relation->sides && status == HEDDLE_OK; side++) {
+        status = move_side(r, side, &numbers, &bins);
+        hd_buffer_free(&numbers.hashes[side]);
+    }
+    hd_relation_bins_end(&bins);
+    hd_buffer_free(&numbers.hashes[0]);
+    hd_buffer_free(&numbers.hashes[1]);
+    return status;
+}
+
+void hd_relating_end(hd_relating *r)
+{
+    for (uint32_t side = 0; side < 2; side++) {
+        hd_passage_end(&r->passage[side]);
+        for (uint32_t i = 0; i < HD_CARGO_MAX; i++) hd_cargo_free(&r->cargo[side][i]);
+    }
+}
+
+uint32_t hd_relating_row_bits(const hd_relating *r)
+{
+    const uint64_t left = r->passage[0].arrived, right = r->passage[1].arrived;
+    return (left > right ? left : right) < UINT32_MAX ? 32 : 64;
+}
+
+heddle_status hd_relate_results(const hd_relating *r, heddle_status mine, uint64_t results)
+{
+    hd_exchange *exchange = hd_exchange_of(r->member);
+    heddle_relation_stats *stats = &r->relation->stats;
+    uint64_t sum = results, most = results;
+    heddle_status status =
+        exchange->ops->reduce(exchange, r->member->number, mine, &sum, 1, HD_REDUCE_SUM);
+    if (status == HEDDLE_OK)
+        status =
+            exchange->ops->reduce(exchange, r->member->number, HEDDLE_OK, &most, 1, HD_REDUCE_MAX);
+    hd_phase(r->member, HEDDLE_PHASE_EXCHANGE);
+    if (status != HEDDLE_OK || r->member->local != 0) return status;
+    stats->results = sum;
+    stats->results_most = most;
+    return HEDDLE_OK;
+}

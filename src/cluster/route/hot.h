@@ -1,0 +1,78 @@
+/*
+ * hot.h: rows of hot keys are brought together on the member that has them, before anything is sent.
+ *
+ * In a table balanced by keys all rows of a key go to one member. When a key has very many of them that member is
+ * sent far more than others. So every member looks at a sample of its part of the batch. Keys that are frequent enough
+ * to make members uneven are its hot keys, each member's own. It makes a small table of them, takes their rows out of
+ * every slice, folds them into that table by the policy of the call, and sends every hot key once, in an exchange of
+ * its own when all slices have been sent. Where no member has hot keys nothing is done but the sampling.
+ *
+ * Why the result is the same. Let a member have the rows v1 ... vm of a key, one at least. What its owner makes of rows
+ * does not depend on their order, nor on how they are grouped:
+ *
+ *   set             the key is there: one row says what m rows say
+ *   counter, ADD    x + v1 + ... + vm = x + (0 + v1 + ... + vm), wrapping; a row without a value is a 1
+ *   MIN, MAX        min(x, v1, ..., vm) = min(x, min(largest number, v1, ..., vm)); likewise max with 0
+ *   KEEP, REPLACE   where the value of one of several equal keys of a batch wins it is not specified which: the
+ *                   one that was met in the sample is sent
+ *
+ * Totals: the owner counts the one row that it gets as inserted if the key is new to it, else as updated or kept, as
+ * the policy says of a key that is there. Of m rows all but one find it there in any case. So m - 1 are counted
+ * as updated or kept by the member that has folded them. Where rows have failed, each member asks which of its hot
+ * keys are not in the table, and counts the rows of these as failed instead.
+ */
+#ifndef HD_COMBINE_H
+#define HD_COMBINE_H
+
+#include "cluster/route/dispatch.h"
+
+struct hd_writing;
+
+typedef struct hd_combine {
+    uint32_t hot;        /* hot keys of this member; 0: nothing is combined here */
+    uint64_t *hot_keys;  /* host memory */
+    uint64_t *hot_rows;  /* a row of each, in the member's part of the batch */
+    uint64_t expected;   /* rows of them, by the sample */
+    uint64_t folded;     /* rows that were taken out of slices, less those that are sent */
+    heddle_table *table; /* the hot keys, with what their rows have come to */
+    bool folds;          /* values of rows matter: they go into that table */
+    hd_few few;          /* the same keys, to mark rows by; bits are 0 where they are too many */
+    hd_buffer few_keys, few_used;
+    heddle_table *fresh; /* NULL, or a table like it, for the hot rows of one slice */
+    hd_buffer flags, rows, count, work;
+    hd_buffer keys,
+        values; /* rows of a slice that go on, or that are folded; hot keys when they are sent */
+    hd_dispatch dispatch; /* of the hot keys */
+    uint64_t at, come;    /* hot keys of all members that came here, and where they were gathered */
+    hd_buffer answers;    /* to these */
+} hd_combine;
+
+/* Whether the call is of a kind that may be combined; then samples and finds the member's hot keys. What there is no
+   memory for is left alone. */
+heddle_status hd_combine_look(struct hd_writing *g);
+/* Elements of a column of the caller, given by rows of the member's part, into host memory. */
+heddle_status hd_combine_read(struct hd_writing *g, const char *column, uint32_t width,
+                              const uint64_t *rows, uint64_t n, char *out);
+/* When it is known that some member combines: takes all memory. A member without enough does not combine. */
+heddle_status hd_combine_begin(struct hd_writing *g);
+/* Takes the rows of hot keys out of a slice in memory of the device. What is left is in memory of its own. */
+heddle_status hd_combine_slice(struct hd_writing *g, const void **keys, const void **values,
+                               uint64_t *n);
+/*
+ * Lays out the hot keys with what they have come to, in `dispatch`, to be sent as other rows were. In a counter whose
+ * rows have no values the rows gathered here get ones, and the writing has values from now on.
+ */
+heddle_status hd_combine_lay_out(struct hd_writing *g);
+/* Counts the rows that were folded, when all hot keys are where they belong: `come` of them here, gathered last. */
+void hd_combine_count(struct hd_writing *g, uint64_t come);
+/* Where rows have failed: those of hot keys that are not in the table have failed, too. In the totals of all members;
+   agreed upon. */
+heddle_status hd_combine_settle(struct hd_writing *g, heddle_totals *totals);
+void hd_combine_end(hd_combine *combine);
+
+/* For tests: parts of batches with fewer rows are not combined; 0: as usual. And how many rows have been folded so far,
+   by all members of this process. */
+void hd_combine_rows_least(uint64_t rows);
+uint64_t hd_combine_rows_folded(void);
+
+#endif

@@ -1,0 +1,344 @@
+/*
+ * ask.c: questions to a table of a group: find, contains, count, and erase, which answers too. Slice
+ * by slice, keys go to their owners, are looked up there, and the answers come back the way they came.
+ * What came from a member goes back to it in the same order; which question each answers, the asking
+ * member computes from its keys again (cluster/route/dispatch.h). Where members reach each other's memory, keys are written
+ * to their owners and answers read there, and nothing is moved besides.
+ */
+#include <string.h>
+
+#include "table/table.h"
+#include "cluster/table/ask.h"
+#include "cluster/table/answers_of_all.h"
+
+/* The arrays of a delivery that are answers, where keys go direct: they are told of and not sent. */
+enum { FOUND = 1, VALUES = 2 };
+
+/* A member's part of it. */
+typedef struct asking {
+    hd_question *q;
+    hd_member *member;
+    hd_dispatch dispatch;
+    uint64_t first, n, slice; /* of the keys of the batch */
+    hd_buffer keys;           /* that others ask this member */
+    hd_buffer found, values;  /* the answers to them; values or matches */
+    hd_buffer back_found, back_values;
+    hd_buffer staged[3];
+    hd_merge merge; /* independent mode */
+    heddle_totals totals;
+} asking;
+
+/* hd_delivery.room: for the keys that come, and for the answers to them. */
+static heddle_status room_for_keys(hd_delivery *d, void *context)
+{
+    asking *a = (asking *)context;
+    heddle_device *device = a->member->device;
+    heddle_status status =
+        hd_buffer_ample(&a->keys, device, d->total * hd_group_key_width(a->q->table));
+    if (status == HEDDLE_OK) status = hd_buffer_ample(&a->found, device, d->total);
+    if (status == HEDDLE_OK) status = hd_buffer_ample(&a->values, device, d->total * a->q->width);
+    d->to[0] = a->keys.memory;
+    d->to[FOUND] = a->found.memory;
+    d->to[VALUES] = a->values.memory;
+    return status;
+}
+
+/* Looks up what has come. */
+static heddle_status look_up(asking *a, uint64_t n)
+{
+    heddle_table *part = hd_part_of(a->q->table, a->member);
+    uint8_t *found = (uint8_t *)a->found.memory;
+    heddle_totals totals;
+    heddle_status status;
+    memset(&totals, 0, sizeof totals);
+    if (a->q->kind == HD_ASK_COUNT)
+        status = heddle_table_count(part, a->keys.memory, n, (uint64_t *)a->values.memory, &totals,
+                                    NULL);
+    else if (a->q->kind == HD_ASK_ERASE)
+        status = heddle_table_erase(part, a->keys.memory, n, found, &totals, NULL);
+    else if (a->q->width != 0)
+        status = heddle_table_find(part, a->keys.memory, n, a->values.memory, found, &totals, NULL);
+    else status = heddle_table_contains(part, a->keys.memory, n, found, &totals, NULL);
+    if (a->q->table->independent) totals.found = totals.absent = 0; /* counted when merged */
+    hd_totals_sum(&a->totals, &totals);
+    if (a->q->kind == HD_ASK_ERASE && (totals.found != 0 || a->q->table->independent))
+        __atomic_store_n(&a->q->erased, true, __ATOMIC_RELAXED);
+    hd_phase(a->member, HEDDLE_PHASE_WORK);
+    return status;
+}
+
+/* Sends the answers home. */
+static heddle_status send_back(asking *a, heddle_status mine)
+{
+    hd_exchange *exchange = hd_exchange_of(a->member);
+    hd_delivery d;
+    memset(&d, 0, sizeof d);
+    d.send = a->dispatch.receive;
+    d.receive = a->dispatch.send; /* they come back as they went */
+    if (a->q->kind != HD_ASK_COUNT) {
+        d.from[0] = a->found.memory;
+        d.to[0] = a->back_found.memory;
+        d.width[d.arrays++] = 1;
+    }
+    if (a->q->width != 0) {
+        d.from[d.arrays] = a->values.memory;
+        d.to[d.arrays] = a->back_values.memory;
+        d.width[d.arrays++] = a->q->width;
+    }
+    return exchange->ops->all_to_all(exchange, a->member->number, mine, &d);
+}
+
+/* Into the order of the questions. */
+static heddle_status deliver(asking *a, const hd_window *values, const hd_window *found)
+{
+    const uint64_t members = hd_exchange_of(a->member)->members;
+    const bool counts = a->q->kind == HD_ASK_COUNT;
+    hd_owners_answers answers;
+    if (values->memory == NULL && found->memory == NULL) return HEDDLE_OK;
+    memset(&answers, 0, sizeof answers);
+    if (a->dispatch.direct) {
+        answers.found_of = counts ? NULL : a->dispatch.places + FOUND * members;
+        answers.values_of = a->dispatch.places + VALUES * members;
+    } else {
+        answers.found = counts ? NULL : (const uint8_t *)a->back_found.memory;
+        answers.values = a->back_values.memory;
+    }
+    answers.width = a->q->width;
+    answers.found_out = (uint8_t *)found->memory;
+    answers.values_out = values->memory;
+    return hd_dispatch_fetch(&a->dispatch, &answers);
+}
+
+/* Brings the answers of a slice to the caller's arrays, in the order of its keys. */
+static heddle_status give_answers(asking *a, uint64_t first, uint64_t n)
+{
+    const hd_question *q = a->q;
+    hd_window value_window, found_window;
+    heddle_status status =
+        hd_window_open(a->member, q->width != 0 ? q->values + (a->first + first) * q->width : NULL,
+                       n * q->width, q->kind == HD_ASK_FIND, &a->staged[1], &value_window);
+    if (status == HEDDLE_OK)
+        status = hd_window_open(a->member, q->found != NULL ? q->found + a->first + first : NULL, n,
+                                false, &a->staged[2], &found_window);
+    if (status == HEDDLE_OK) status = deliver(a, &value_window, &found_window);
+    if (status == HEDDLE_OK) status = hd_window_close(a->member, &value_window);
+    if (status == HEDDLE_OK) status = hd_window_close(a->member, &found_window);
+    hd_phase(a->member, HEDDLE_PHASE_REORGANISE);
+    return status;
+}
+
+/* The same in independent mode. */
+static heddle_status merge_answers(asking *a, uint64_t first, uint64_t n)
+{
+    const hd_question *q = a->q;
+    const hd_merge_job job = {n,
+                              q->kind == HD_ASK_COUNT ? NULL : a->back_found.memory,
+                              q->width != 0 ? a->back_values.memory : NULL,
+                              q->width,
+                              q->kind == HD_ASK_COUNT ||
+                                  q->table->options.container == HEDDLE_CONTAINER_COUNTER,
+                              q->found != NULL ? q->found + a->first + first : NULL,
+                              q->width != 0 ? q->values + (a->first + first) * q->width : NULL};
+    const heddle_status status = hd_merge_answers(&a->merge, &job, &a->totals);
+    hd_phase(a->member, HEDDLE_PHASE_REORGANISE);
+    return status;
+}
+
+/* The keys of a slice go to their owners. What it returns is agreed upon. */
+static heddle_status send_keys(asking *a, heddle_status mine, const void *keys, uint64_t n,
+                               uint64_t *asked)
+{
+    hd_exchange *exchange = hd_exchange_of(a->member);
+    hd_delivery d;
+    heddle_status status = mine;
+    memset(&d, 0, sizeof d);
+    d.arrays = a->dispatch.direct ? HD_DIRECT_ARRAYS : 1;
+    d.width[0] = hd_group_key_width(a->q->table);
+    d.width[FOUND] = 1;
+    d.width[VALUES] = a->q->width;
+    d.room = room_for_keys;
+    d.context = a;
+    if (a->dispatch.direct) {
+        status = hd_dispatch_direct(&a->dispatch, status, keys, NULL, n, &d);
+    } else {
+        if (status == HEDDLE_OK)
+            status = a->q->table->independent ? hd_dispatch_to_all(&a->dispatch, keys, n)
+                                              : hd_dispatch_slice(&a->dispatch, keys, NULL, n);
+        d.from[0] = a->dispatch.keys.memory;
+        d.send = a->dispatch.send;
+        d.receive = a->dispatch.receive;
+        status = exchange->ops->all_to_all(exchange, a->member->number, status, &d);
+        hd_phase(a->member, HEDDLE_PHASE_EXCHANGE);
+    }
+    *asked = d.total;
+    return status;
+}
+
+/* The answers are where the one who asked finds them. Agreed upon. */
+static heddle_status offer_answers(asking *a, heddle_status mine)
+{
+    const heddle_status status =
+        a->dispatch.direct ? hd_member_agree(a->member, mine) : send_back(a, mine);
+    hd_phase(a->member, HEDDLE_PHASE_EXCHANGE);
+    return status;
+}
+
+/* One slice, there and back. What it returns is agreed upon. */
+static heddle_status ask_slice(asking *a, heddle_status mine, uint64_t first, uint64_t n,
+                               heddle_status *after)
+{
+    const uint32_t width = hd_group_key_width(a->q->table);
+    hd_window window = {NULL, NULL, 0};
+    uint64_t asked = 0;
+    heddle_status status = mine;
+    if (status == HEDDLE_OK && n != 0)
+        status = hd_window_open(a->member, a->q->keys + (a->first + first) * width, n * width, true,
+                                &a->staged[0], &window);
+    status = send_keys(a, status, window.memory, n, &asked);
+    if (status != HEDDLE_OK) return status;
+    *after = look_up(a, asked);
+    status = offer_answers(a, *after);
+    if (status == HEDDLE_OK && n != 0)
+        *after = a->q->table->independent ? merge_answers(a, first, n) : give_answers(a, first, n);
+    return status;
+}
+
+/* An erasure from a hashgraph does something for all that the graph holds. */
+static uint64_t slice_of(const asking *a)
+{
+    const heddle_group_table *table = a->q->table;
+    const uint32_t row_bytes = 2 * (hd_group_key_width(table) + 1 + a->q->width); /* out and in */
+    if (a->q->kind == HD_ASK_ERASE && table->options.scheme == HEDDLE_SCHEME_HASHGRAPH)
+        return hd_member_slice(a->member, true);
+    return table->independent ? hd_member_slice(a->member, false)
+                              : hd_member_long_slice(a->member, a->n, row_bytes);
+}
+
+static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
+{
+    heddle_device *device = member->device;
+    const heddle_group_table *table = q->table;
+    const uint64_t copies = table->independent ? table->spread.members : 1;
+    const bool direct = hd_exchange_of(member)->direct && !table->independent;
+    heddle_status status = hd_check_array(q->keys, q->n, hd_group_key_width(table), "keys");
+    memset(a, 0, sizeof *a);
+    a->q = q;
+    a->member = member;
+    hd_member_part(member, q->n, &a->first, &a->n);
+    a->slice = slice_of(a);
+    if (table->independent) a->slice = (a->slice + copies - 1) / copies;
+    if (a->n < a->slice) a->slice = a->n != 0 ? a->n : 1;
+    if (status == HEDDLE_OK && table->independent)
+        status = hd_merge_begin(&a->merge, member, a->slice, q->width);
+    if (status == HEDDLE_OK && q->width != 0)
+        status = hd_check_array(q->values, q->n, q->width,
+                                q->kind == HD_ASK_COUNT ? "matches" : "values");
+    if (status == HEDDLE_OK)
+        status = hd_dispatch_begin(&a->dispatch, member, &table->spread, table->options.key_bits, 0,
+                                   a->slice * copies, direct);
+    if (status == HEDDLE_OK && !direct)
+        status = hd_buffer_room(&a->back_found, device, a->slice * copies);
+    if (status == HEDDLE_OK && !direct)
+        status = hd_buffer_room(&a->back_values, device, a->slice * copies * q->width);
+    return status;
+}
+
+static void asking_end(asking *a)
+{
+    hd_buffer *const all[] = {&a->keys,        &a->found,     &a->values,    &a->back_found,
+                              &a->back_values, &a->staged[0], &a->staged[1], &a->staged[2]};
+    hd_dispatch_end(&a->dispatch);
+    hd_merge_end(&a->merge);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
+}
+
+/* An erasure that failed is harmless while nobody has erased anything; of other processes that is not known. */
+static void note_half_erased(hd_question *q, const hd_member *member, uint64_t rounds)
+{
+    const hd_exchange *exchange = hd_exchange_of(member);
+    const bool unknown = exchange->members > exchange->local && rounds != 0;
+    if (q->kind != HD_ASK_ERASE) return;
+    if (unknown || __atomic_load_n(&q->erased, __ATOMIC_RELAXED)) hd_mend_break(&q->mend);
+}
+
+heddle_status hd_ask(hd_member *member, hd_question *q)
+{
+    asking a;
+    uint64_t rounds = 0;
+    heddle_status mine = asking_begin(&a, q, member);
+    heddle_status status = hd_group_rounds(member, mine, a.n, a.slice, &rounds);
+    if (status != HEDDLE_OK && status != HEDDLE_ERROR_PEER)
+        rounds = 0; /* they agreed to begin none */
+    for (uint64_t i = 0; i < rounds && status == HEDDLE_OK; i++)
+        status =
+            ask_slice(&a, mine, i * a.slice, hd_slice_length(a.n, i * a.slice, a.slice), &mine);
+    if (status == HEDDLE_OK) status = hd_group_totals(member, mine, &a.totals);
+    if (member->local == 0) q->totals = a.totals;
+    if (status != HEDDLE_OK) note_half_erased(q, member, rounds);
+    asking_end(&a);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------ the calls */
+
+/* hd_member_work. */
+static heddle_status ask(hd_member *member, void *context)
+{
+    return hd_ask(member, (hd_question *)context);
+}
+
+static heddle_status answer(hd_question *q, const char *what, heddle_totals *totals)
+{
+    const heddle_status status = hd_group_call(q->table, what, ask, q, &q->mend);
+    if (status == HEDDLE_OK && totals != NULL) *totals = q->totals;
+    return status;
+}
+
+hd_question hd_question_make(heddle_group_table *table, uint32_t kind, const void *keys, uint64_t n,
+                             uint8_t *found)
+{
+    hd_question q;
+    memset(&q, 0, sizeof q);
+    q.table = table;
+    q.kind = kind;
+    q.keys = (const char *)keys;
+    q.n = n;
+    q.found = found;
+    return q;
+}
+
+heddle_status heddle_group_table_find(heddle_group_table *table, const void *keys, uint64_t n,
+                                      void *values, uint8_t *found, heddle_totals *totals)
+{
+    hd_question q = hd_question_make(table, HD_ASK_FIND, keys, n, found);
+    if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "find: the table is NULL");
+    if (table->options.value_bits == 0)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "find: a set has no values to find; use heddle_group_table_contains");
+    q.values = (char *)values;
+    q.width = hd_group_value_width(table);
+    return answer(&q, "find", totals);
+}
+
+heddle_status heddle_group_table_contains(heddle_group_table *table, const void *keys, uint64_t n,
+                                          uint8_t *found, heddle_totals *totals)
+{
+    hd_question q = hd_question_make(table, HD_ASK_FIND, keys, n, found);
+    return answer(&q, "contains", totals);
+}
+
+heddle_status heddle_group_table_count(heddle_group_table *table, const void *keys, uint64_t n,
+                                       uint64_t *matches, heddle_totals *totals)
+{
+    hd_question q = hd_question_make(table, HD_ASK_COUNT, keys, n, NULL);
+    q.values = (char *)matches;
+    q.width = sizeof *matches;
+    return answer(&q, "count", totals);
+}
+
+heddle_status heddle_group_table_erase(heddle_group_table *table, const void *keys, uint64_t n,
+                                       uint8_t *found, heddle_totals *totals)
+{
+    hd_question q = hd_question_make(table, HD_ASK_ERASE, keys, n, found);
+    return answer(&q, "erase", totals);
+}

@@ -1,0 +1,259 @@
+/* table.c: making tables of groups, and the steps that all calls on them share. */
+#include "cluster/table/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "table/slots/geometry.h"
+#include "table/table.h"
+
+/* Shares of the capacity vary by the hash, and by the size of bins. */
+#define SHARE_DEVIATIONS 6
+#define SHARE_MORE 0.02
+
+/* ----------------------------------------------------------------------------------- the steps */
+
+static void keep_seconds(heddle_group_table *table)
+{
+    const uint32_t local = table->group->exchange->local;
+    memset(table->seconds, 0, sizeof table->seconds);
+    for (uint32_t i = 0; i < local; i++)
+        for (int phase = 0; phase < HEDDLE_PHASES; phase++)
+            table->seconds[phase] += table->group->members[i].seconds[phase] / local;
+}
+
+/*
+ * After a failure of all: a table that one process has to mark is marked by all of them, or they would part at the next
+ * call. Members of one process share what they say of it.
+ */
+static heddle_status agree_on_break(heddle_group *group, heddle_status status, hd_mend *mend)
+{
+    hd_exchange *exchange = group->exchange;
+    uint64_t breaks = mend->breaks;
+    heddle_status agreed;
+    if (exchange->members == exchange->local || status == HEDDLE_ERROR_PEER) return status;
+    agreed = exchange->ops->reduce(exchange, exchange->first, HEDDLE_OK, &breaks, 1, HD_REDUCE_MAX);
+    mend->breaks = breaks != 0;
+    return agreed == HEDDLE_OK ? status : agreed;
+}
+
+static heddle_status run_call(heddle_group_table *table, hd_member_work work, void *context,
+                              hd_mend *mend)
+{
+    heddle_group *group = table->group;
+    heddle_status status;
+    for (uint32_t i = 0; i < group->exchange->local; i++)
+        memset(group->members[i].seconds, 0, sizeof group->members[i].seconds);
+    status = hd_group_run(group, work, context);
+    keep_seconds(table);
+    if (mend == NULL) return status;
+    if (status != HEDDLE_OK) status = agree_on_break(group, status, mend);
+    if (mend->after != NULL) mend->after(context, status);
+    if (mend->mended) table->broken = false;
+    if (mend->breaks) {
+        table->broken = true;
+        strncpy(table->reason, heddle_last_error(), sizeof table->reason - 1);
+    }
+    return status;
+}
+
+heddle_status hd_group_call(heddle_group_table *table, const char *what, hd_member_work work,
+                            void *context, hd_mend *mend)
+{
+    heddle_status status;
+    if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "%s: the table is NULL", what);
+    pthread_mutex_lock(&table->group->lock);
+    if (table->broken && (mend == NULL || !mend->mends))
+        status = hd_fail(HEDDLE_ERROR_CORRUPT,
+                         "%s: a call that failed has left the table half changed (%s)", what,
+                         table->reason);
+    else status = run_call(table, work, context, mend);
+    pthread_mutex_unlock(&table->group->lock);
+    return status;
+}
+
+heddle_status hd_group_rounds(hd_member *member, heddle_status mine, uint64_t n, uint64_t slice,
+                              uint64_t *rounds)
+{
+    hd_exchange *exchange = hd_exchange_of(member);
+    heddle_status status;
+    *rounds = (n + slice - 1) / slice;
+    status = exchange->ops->reduce(exchange, member->number, mine, rounds, 1, HD_REDUCE_MAX);
+    hd_phase(member, HEDDLE_PHASE_EXCHANGE);
+    return status;
+}
+
+void hd_totals_sum(heddle_totals *totals, const heddle_totals *more)
+{
+    totals->inserted += more->inserted;
+    totals->updated += more->updated;
+    totals->kept += more->kept;
+    totals->failed += more->failed;
+    totals->found += more->found;
+    totals->absent += more->absent;
+    totals->probes += more->probes;
+    totals->evictions += more->evictions;
+}
+
+heddle_status hd_group_totals(hd_member *member, heddle_status mine, heddle_totals *totals)
+{
+    hd_exchange *exchange = hd_exchange_of(member);
+    uint64_t *numbers = &totals->inserted; /* nothing but 64-bit numbers */
+    const heddle_status status = exchange->ops->reduce(
+        exchange, member->number, mine, numbers, sizeof *totals / sizeof *numbers, HD_REDUCE_SUM);
+    hd_phase(member, HEDDLE_PHASE_EXCHANGE);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------ creation */
+
+typedef struct creation {
+    heddle_group_table *table;
+    const heddle_table_options *options;
+    uint64_t drawn;        /* a seed for the spread; the first member's counts */
+    heddle_status refused; /* what this process cannot begin with; table may be NULL then */
+    char reason[256];
+} creation;
+
+/* What a member should have room for. */
+static uint64_t share_of(uint64_t capacity, uint32_t members)
+{
+    const double mean = (double)capacity / members;
+    if (members == 1) return capacity;
+    return (uint64_t)(mean + SHARE_MORE * mean + SHARE_DEVIATIONS * sqrt(mean)) + 1;
+}
+
+/* All members have the seed of the first one. */
+static heddle_status share_seed(hd_member *member, heddle_status mine, uint64_t *seed)
+{
+    hd_exchange *exchange = hd_exchange_of(member);
+    if (member->number != 0) *seed = 0;
+    return exchange->ops->reduce(exchange, member->number, mine, seed, 1, HD_REDUCE_SUM);
+}
+
+static heddle_status create_part(hd_member *member, void *context)
+{
+    creation *c = (creation *)context;
+    heddle_group_table *table = c->table;
+    heddle_table_options options;
+    uint64_t seed = c->drawn;
+    heddle_status status = c->refused;
+    if (status != HEDDLE_OK) hd_fail(status, "%s", c->reason);
+    else status = hd_options_read(c->options, &options);
+    if (status == HEDDLE_OK) {
+        options.capacity = share_of(options.capacity, hd_exchange_of(member)->members);
+        status = heddle_table_create(member->device, &options, &table->parts[member->local]);
+    }
+    status = share_seed(member, status, &seed);
+    if (status == HEDDLE_OK && member->local == 0)
+        status = hd_spread_init(&table->spread, hd_exchange_of(member)->members, seed);
+    return hd_member_agree(member, status);
+}
+
+static void table_free(heddle_group_table *table)
+{
+    for (uint32_t i = 0; table->parts != NULL && i < table->group->exchange->local; i++)
+        heddle_table_destroy(table->parts[i]);
+    hd_spread_free(&table->spread);
+    free(table->parts);
+    free(table->rows);
+    free(table);
+}
+
+static heddle_group_table *table_allocate(heddle_group *group)
+{
+    heddle_group_table *table =
+        hd_fault_due() ? NULL : (heddle_group_table *)calloc(1, sizeof *table);
+    if (table == NULL) return NULL;
+    table->group = group;
+    table->parts = (heddle_table **)calloc(group->exchange->local, sizeof(heddle_table *));
+    table->rows = (uint64_t *)calloc(group->exchange->members, sizeof *table->rows);
+    if (table->parts != NULL && table->rows != NULL) return table;
+    table_free(table);
+    return NULL;
+}
+
+static heddle_status read_spread_options(const heddle_spread_options *given,
+                                         heddle_spread_options *options)
+{
+    static const heddle_spread_options defaults = HEDDLE_SPREAD_OPTIONS_INIT;
+    *options = given != NULL ? *given : defaults;
+    if (options->size != sizeof *options)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "the options' size is %u, not %zu: use HEDDLE_SPREAD_OPTIONS_INIT",
+                       options->size, sizeof *options);
+    if (options->balance > HEDDLE_BALANCE_ROWS)
+        return hd_fail(HEDDLE_ERROR_INVALID, "there is no balance %u", options->balance);
+    if (options->mode > HEDDLE_MODE_INDEPENDENT)
+        return hd_fail(HEDDLE_ERROR_INVALID, "there is no mode %u", options->mode);
+    return HEDDLE_OK;
+}
+
+/* Makes the parts. Where this process cannot even begin, the others learn it there. */
+static heddle_status create_parts(heddle_group *group, creation *c)
+{
+    heddle_status status;
+    if (c->refused != HEDDLE_OK) strncpy(c->reason, heddle_last_error(), sizeof c->reason - 1);
+    pthread_mutex_lock(&group->lock);
+    status = hd_group_run(group, create_part, c);
+    pthread_mutex_unlock(&group->lock);
+    return status;
+}
+
+/* What the table is to do, as chosen. */
+static void settle_options(heddle_group_table *table, const heddle_spread_options *chosen)
+{
+    table->options.size = sizeof table->options;
+    heddle_table_get_options(table->parts[0], &table->options);
+    table->balance = chosen->balance;
+    table->independent = chosen->mode == HEDDLE_MODE_INDEPENDENT;
+    if (table->independent) table->balance = HEDDLE_BALANCE_KEYS; /* nothing is counted */
+    else if (chosen->balance == HEDDLE_BALANCE_AUTO)
+        table->balance = table->options.container == HEDDLE_CONTAINER_MULTIMAP
+                             ? HEDDLE_BALANCE_ROWS
+                             : HEDDLE_BALANCE_KEYS;
+}
+
+heddle_status heddle_group_table_create(heddle_group *group, const heddle_table_options *options,
+                                        const heddle_spread_options *spread,
+                                        heddle_group_table **table)
+{
+    heddle_spread_options chosen;
+    creation c;
+    heddle_status status;
+    if (group == NULL || table == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "heddle_group_table_create needs a group and a place for the table");
+    *table = NULL;
+    memset(&c, 0, sizeof c);
+    c.options = options;
+    c.refused = read_spread_options(spread, &chosen);
+    c.drawn = chosen.seed != 0 ? chosen.seed : hd_seed_draw();
+    if (options != NULL && c.drawn == options->seed)
+        c.drawn = ~c.drawn; /* never that of the parts */
+    if (c.refused == HEDDLE_OK) {
+        c.table = table_allocate(group);
+        if (c.table == NULL) c.refused = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a table");
+    }
+    status = create_parts(group, &c);
+    if (status == HEDDLE_OK) {
+        settle_options(c.table, &chosen);
+        *table = c.table;
+    } else if (c.table != NULL) {
+        table_free(c.table);
+    }
+    return status;
+}
+
+void heddle_group_table_destroy(heddle_group_table *table)
+{
+    if (table != NULL) table_free(table);
+}
+
+heddle_table *heddle_group_table_part(heddle_group_table *table, uint32_t local_member)
+{
+    return table != NULL && local_member < table->group->exchange->local
+               ? table->parts[local_member]
+               : NULL;
+}

@@ -1,0 +1,72 @@
+/* group_table.h: a table with a part on every member of a group, and what its operations share. */
+#ifndef HD_GROUP_TABLE_H
+#define HD_GROUP_TABLE_H
+
+#include "cluster/route/dispatch.h"
+#include "cluster/members.h"
+#include "cluster/route/sort_route.h"
+#include "cluster/route/owners.h"
+#include "base/error.h"
+
+struct heddle_group_table {
+    heddle_group *group;
+    heddle_table_options options; /* of the parts; capacity and seed are the first one's */
+    uint32_t balance;             /* HEDDLE_BALANCE_ROWS or _KEYS */
+    bool independent;             /* HEDDLE_MODE_INDEPENDENT */
+    hd_spread spread;
+    heddle_table **parts; /* of the local members */
+    uint64_t *rows;       /* that each of all members was given since the table was last empty */
+    uint64_t folded;      /* rows besides, that were combined with others before they were sent */
+    bool broken;          /* a failure has left it half changed */
+    char reason[256];     /* of that */
+    double seconds[HEDDLE_PHASES];
+};
+
+static inline uint32_t hd_group_key_width(const heddle_group_table *table)
+{
+    return table->options.key_bits / 8;
+}
+static inline uint32_t hd_group_value_width(const heddle_group_table *table)
+{
+    return table->options.value_bits / 8;
+}
+static inline heddle_table *hd_part_of(const heddle_group_table *table, const hd_member *member)
+{
+    return table->parts[member->local];
+}
+
+/* What a call does to the state of a table. */
+typedef struct hd_mend {
+    bool mends;  /* a broken table is welcome */
+    bool mended; /* set by the call: the table is a good one, whatever it was */
+    bool breaks; /* set by members: the call has failed and left the table half changed */
+    /* NULL, or called when all members are done, before others can make calls. */
+    void (*after)(void *context, heddle_status status);
+} hd_mend;
+
+/*
+ * Makes a call: takes the group's lock, refuses a NULL table and a broken one, and lets all members work.
+ * `mend` may be NULL.
+ */
+heddle_status hd_group_call(heddle_group_table *table, const char *what, hd_member_work work,
+                            void *context, hd_mend *mend);
+/* Says that the call leaves the table half changed; from any member. */
+static inline void hd_mend_break(hd_mend *mend)
+{
+    __atomic_store_n(&mend->breaks, true, __ATOMIC_RELAXED);
+}
+
+/* How many slices all members together have to go through; agreed upon. */
+heddle_status hd_group_rounds(hd_member *member, heddle_status mine, uint64_t n, uint64_t slice,
+                              uint64_t *rounds);
+/* Sums the totals of all members up; agreed upon. */
+heddle_status hd_group_totals(hd_member *member, heddle_status mine, heddle_totals *totals);
+/* The slice that begins at round * slice of n elements. */
+static inline uint64_t hd_slice_length(uint64_t n, uint64_t first, uint64_t slice)
+{
+    return first >= n ? 0 : n - first < slice ? n - first : slice;
+}
+
+void hd_totals_sum(heddle_totals *totals, const heddle_totals *more);
+
+#endif

@@ -1,0 +1,264 @@
+/* whole.c: what concerns all keys of a table of a group: size, export, clear, statistics, validation. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "table/table.h"
+#include "cluster/table/table.h"
+
+/* ------------------------------------------------------------------------------- size and clear */
+
+typedef struct sizing {
+    heddle_group_table *table;
+    uint64_t count;
+} sizing;
+
+static heddle_status size_part(hd_member *member, void *context)
+{
+    sizing *s = (sizing *)context;
+    hd_exchange *exchange = hd_exchange_of(member);
+    uint64_t keys = 0;
+    heddle_status status = heddle_table_size(hd_part_of(s->table, member), &keys, NULL);
+    status = exchange->ops->reduce(exchange, member->number, status, &keys, 1, HD_REDUCE_SUM);
+    if (member->local == 0) s->count = keys;
+    return status;
+}
+
+heddle_status heddle_group_table_size(heddle_group_table *table, uint64_t *count)
+{
+    sizing s = {table, 0};
+    heddle_status status;
+    if (count == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "size: there is no place for the count");
+    status = hd_group_call(table, "size", size_part, &s, NULL);
+    if (status == HEDDLE_OK) *count = s.count;
+    return status;
+}
+
+typedef struct clearing {
+    heddle_group_table *table;
+    hd_mend mend;
+} clearing;
+
+static heddle_status clear_part(hd_member *member, void *context)
+{
+    clearing *c = (clearing *)context;
+    heddle_status status = heddle_table_clear(hd_part_of(c->table, member), NULL);
+    status = hd_member_agree(member, status);
+    if (status != HEDDLE_OK) hd_mend_break(&c->mend);
+    return status;
+}
+
+static void cleared(void *context, heddle_status status)
+{
+    clearing *c = (clearing *)context;
+    if (status != HEDDLE_OK) return;
+    c->mend.mended = true;
+    memset(c->table->rows, 0, c->table->spread.members * sizeof *c->table->rows);
+    c->table->folded = 0;
+}
+
+heddle_status heddle_group_table_clear(heddle_group_table *table)
+{
+    clearing c = {table, {true, false, false, cleared}};
+    return hd_group_call(table, "clear", clear_part, &c, &c.mend);
+}
+
+/* -------------------------------------------------------------------------------------- export */
+
+typedef struct exporting {
+    heddle_group_table *table;
+    char *keys, *values;
+    uint64_t capacity;
+    uint64_t *count;
+} exporting;
+
+/* How many pairs the local members before this one have, and how many all local ones. */
+static heddle_status find_place(hd_member *member, const heddle_group_table *table,
+                                uint64_t *before, uint64_t *all)
+{
+    heddle_status status = HEDDLE_OK;
+    *before = *all = 0;
+    for (uint32_t i = 0; i < hd_exchange_of(member)->local && status == HEDDLE_OK; i++) {
+        uint64_t keys = 0;
+        status = heddle_table_size(table->parts[i], &keys, NULL);
+        if (i < member->local) *before += keys;
+        *all += keys;
+    }
+    return status;
+}
+
+/* By way of memory of the member, where the arrays lie on another device. */
+static heddle_status export_by_copy(exporting *e, hd_member *member, uint64_t before, uint64_t n)
+{
+    const uint32_t kw = hd_group_key_width(e->table), vw = hd_group_value_width(e->table);
+    hd_buffer keys = {NULL, NULL, 0}, values = {NULL, NULL, 0};
+    heddle_status status = hd_buffer_room(&keys, member->device, n * kw);
+    if (status == HEDDLE_OK && e->values != NULL)
+        status = hd_buffer_room(&values, member->device, n * vw);
+    if (status == HEDDLE_OK)
+        status = heddle_table_export(hd_part_of(e->table, member), keys.memory, values.memory, n,
+                                     &n, NULL);
+    if (status == HEDDLE_OK)
+        status = hd_member_copy(member, e->keys + before * kw, keys.memory, n * kw);
+    if (status == HEDDLE_OK && e->values != NULL)
+        status = hd_member_copy(member, e->values + before * vw, values.memory, n * vw);
+    hd_buffer_free(&keys);
+    hd_buffer_free(&values);
+    return status;
+}
+
+static heddle_status export_pairs(exporting *e, hd_member *member, uint64_t before)
+{
+    const uint32_t kw = hd_group_key_width(e->table), vw = hd_group_value_width(e->table);
+    heddle_table *part = hd_part_of(e->table, member);
+    uint64_t n = 0;
+    heddle_status status = heddle_table_size(part, &n, NULL);
+    if (status != HEDDLE_OK || n == 0) return status;
+    if (!hd_member_takes(member, e->keys) || !hd_member_takes(member, e->values))
+        return export_by_copy(e, member, before, n);
+    return heddle_table_export(part, e->keys + before * kw,
+                               e->values != NULL ? e->values + before * vw : NULL, n, &n, NULL);
+}
+
+static heddle_status export_part(hd_member *member, void *context)
+{
+    exporting *e = (exporting *)context;
+    uint64_t before = 0, all = 0;
+    heddle_status status =
+        hd_check_array(e->keys, e->capacity, hd_group_key_width(e->table), "keys");
+    if (status == HEDDLE_OK && e->values != NULL)
+        status = hd_check_array(e->values, e->capacity, hd_group_value_width(e->table), "values");
+    if (status == HEDDLE_OK) status = find_place(member, e->table, &before, &all);
+    if (status == HEDDLE_OK && member->local == 0) *e->count = all;
+    if (status == HEDDLE_OK && all > e->capacity)
+        status = hd_fail(HEDDLE_ERROR_INVALID, "export: %llu pairs do not fit into arrays of %llu",
+                         (unsigned long long)all, (unsigned long long)e->capacity);
+    status = hd_member_agree(member, status);
+    if (status == HEDDLE_OK) status = hd_member_agree(member, export_pairs(e, member, before));
+    return status;
+}
+
+heddle_status heddle_group_table_export(heddle_group_table *table, void *keys, void *values,
+                                        uint64_t capacity, uint64_t *count)
+{
+    exporting e = {table, (char *)keys, (char *)values, capacity, count};
+    if (count == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "export: there is no place for the count");
+    if (table != NULL && values != NULL && table->options.value_bits == 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "export: a set has no values");
+    return hd_group_call(table, "export", export_part, &e, NULL);
+}
+
+/* ---------------------------------------------------------------------------------- statistics */
+
+typedef struct measuring {
+    heddle_group_table *table;
+    heddle_group_stats *stats;
+} measuring;
+
+static heddle_status measure_part(hd_member *member, void *context)
+{
+    measuring *m = (measuring *)context;
+    hd_exchange *exchange = hd_exchange_of(member);
+    heddle_table_stats own = HEDDLE_TABLE_STATS_INIT;
+    heddle_status status = heddle_table_get_stats(hd_part_of(m->table, member), &own, NULL);
+    uint64_t sums[3] = {own.keys, own.slots, own.bytes_total};
+    uint64_t most[2] = {own.keys, UINT64_MAX - own.keys};
+    status = exchange->ops->reduce(exchange, member->number, status, sums, 3, HD_REDUCE_SUM);
+    if (status == HEDDLE_OK)
+        status = exchange->ops->reduce(exchange, member->number, status, most, 2, HD_REDUCE_MAX);
+    if (status != HEDDLE_OK || member->local != 0) return status;
+    m->stats->keys = sums[0];
+    m->stats->slots = sums[1];
+    m->stats->bytes_total = sums[2];
+    m->stats->keys_most = most[0];
+    m->stats->keys_least = UINT64_MAX - most[1];
+    return status;
+}
+
+static double more_than_mean(uint64_t most, uint64_t sum, uint32_t members)
+{
+    return sum != 0 ? (double)most * members / (double)sum - 1 : 0;
+}
+
+heddle_status heddle_group_table_get_stats(heddle_group_table *table, heddle_group_stats *stats)
+{
+    measuring m = {table, stats};
+    uint64_t most = 0;
+    double seconds[HEDDLE_PHASES];
+    heddle_status status;
+    if (table == NULL || stats == NULL || stats->size != sizeof *stats)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "get_stats needs a table and stats with their size set");
+    memcpy(seconds, table->seconds, sizeof seconds); /* of the call before this one */
+    status = hd_group_call(table, "get_stats", measure_part, &m, NULL);
+    memcpy(table->seconds, seconds, sizeof seconds);
+    if (status != HEDDLE_OK) return status;
+    stats->members = table->spread.members;
+    stats->imbalance = more_than_mean(stats->keys_most, stats->keys, stats->members);
+    stats->rows = 0;
+    for (uint32_t i = 0; i < stats->members; i++) {
+        stats->rows += table->rows[i];
+        if (table->rows[i] > most) most = table->rows[i];
+    }
+    stats->row_imbalance = more_than_mean(most, stats->rows, stats->members);
+    stats->rows += table->folded;
+    memcpy(stats->seconds, seconds, sizeof seconds);
+    return HEDDLE_OK;
+}
+
+/* ---------------------------------------------------------------------------------- validation */
+
+/* The keys of a part, counted by bin a piece at a time: there need be no memory for all of them. */
+typedef struct counting_part {
+    hd_member *member;
+    const heddle_group_table *table;
+    uint64_t *counts;
+    heddle_status status;
+} counting_part;
+
+/* heddle_visitor. */
+static uint32_t count_piece(void *context, const void *keys, const void *values,
+                            const uint64_t *rows, uint64_t n)
+{
+    counting_part *c = (counting_part *)context;
+    (void)values, (void)rows;
+    c->status = hd_route_count(c->member, &c->table->spread, c->table->options.key_bits, keys, n,
+                               c->counts);
+    return c->status != HEDDLE_OK;
+}
+
+/* All keys of a part lie in bins that the member owns. */
+static heddle_status check_owner(counting_part *c)
+{
+    const hd_spread *spread = &c->table->spread;
+    heddle_status status =
+        heddle_table_for_all(hd_part_of(c->table, c->member), count_piece, c, NULL);
+    if (status == HEDDLE_OK) status = c->status;
+    for (uint32_t bin = 0; status == HEDDLE_OK && bin < hd_spread_bins(spread); bin++)
+        if (c->counts[bin] != 0 && spread->owners[bin] != c->member->number)
+            status = hd_fail(
+                HEDDLE_ERROR_CORRUPT, "member %u holds %llu keys of bin %u, which is member %u's",
+                c->member->number, (unsigned long long)c->counts[bin], bin, spread->owners[bin]);
+    return status;
+}
+
+static heddle_status validate_part(hd_member *member, void *context)
+{
+    heddle_group_table *table = (heddle_group_table *)context;
+    counting_part c = {member, table, NULL, HEDDLE_OK};
+    heddle_status status = heddle_table_validate(hd_part_of(table, member), NULL);
+    c.counts = hd_fault_due()
+                   ? NULL
+                   : (uint64_t *)calloc(hd_spread_bins(&table->spread), sizeof *c.counts);
+    if (c.counts == NULL && status == HEDDLE_OK)
+        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
+    if (status == HEDDLE_OK && !table->independent) status = check_owner(&c);
+    free(c.counts);
+    return hd_member_agree(member, status);
+}
+
+heddle_status heddle_group_table_validate(heddle_group_table *table)
+{
+    return hd_group_call(table, "validate", validate_part, table, NULL);
+}

@@ -1,0 +1,22 @@
+/* engine.h: what the parts of the CPU engine share. */
+#ifndef HD_ENGINE_CPU_H
+#define HD_ENGINE_CPU_H
+
+#include "engine/engine.h"
+
+typedef struct hd_device_cpu {
+    heddle_device base;
+    int threads;
+    const char *tile; /* the widest vector tile this machine runs */
+} hd_device_cpu;
+
+/*
+ * The compiled tables of one vector tile: "scalar", "avx2", "avx512" or "neon"; NULL where it was
+ * not compiled or this machine cannot run it.
+ */
+const hd_table_ops *const *hd_cpu_tables(const char *tile, uint32_t *count);
+
+/* How many threads a loop over `items` should use: one when they are not worth waking others. */
+int hd_cpu_threads(const heddle_device *device, uint64_t items);
+
+#endif

@@ -1,0 +1,29 @@
+/* engine.h: what the parts of the CUDA engine share. */
+#ifndef HD_ENGINE_CUDA_H
+#define HD_ENGINE_CUDA_H
+
+#include <cuda_runtime.h>
+
+#include "engine/engine.h"
+#include "base/error.h"
+
+typedef struct hd_device_cuda {
+    heddle_device base;
+    int index;
+    int multiprocessors;
+    size_t shared_bytes; /* that a block may have */
+    cudaStream_t stream; /* the device's own */
+} hd_device_cuda;
+
+/* Turns a CUDA error into a status; `what` says what was tried. */
+heddle_status hd_cuda_fail(cudaError_t error, const char *what);
+
+static inline heddle_status hd_cuda_check(cudaError_t error, const char *what)
+{
+    return error == cudaSuccess ? HEDDLE_OK : hd_cuda_fail(error, what);
+}
+
+/* Makes the device current for the calling thread and gives the stream to use. */
+heddle_status hd_cuda_enter(heddle_device *device, void *stream, cudaStream_t *use);
+
+#endif

@@ -1,0 +1,80 @@
+/* aggregate.c: sums and the like of a column of values, by group. */
+#include "relation/groups/groups.h"
+#include "table/table.h"
+
+static uint32_t type_width(uint32_t type) { return type <= HEDDLE_TYPE_F32 ? 4 : 8; }
+
+static uint32_t result_width(uint32_t aggregate, uint32_t type)
+{
+    return aggregate == HEDDLE_AGGREGATE_MIN || aggregate == HEDDLE_AGGREGATE_MAX ? type_width(type)
+                                                                                  : 8;
+}
+
+static heddle_status check_aggregate(const heddle_groups *groups, uint32_t aggregate, uint32_t type,
+                                     const void *values, const void *out)
+{
+    heddle_status status = HEDDLE_OK;
+    if (aggregate < HEDDLE_AGGREGATE_COUNT || aggregate > HEDDLE_AGGREGATE_MEAN)
+        return hd_fail(HEDDLE_ERROR_INVALID, "groups_aggregate: %u is no aggregate", aggregate);
+    if (type < HEDDLE_TYPE_U32 || type > HEDDLE_TYPE_F64)
+        return hd_fail(HEDDLE_ERROR_INVALID, "groups_aggregate: %u is no type", type);
+    if (aggregate != HEDDLE_AGGREGATE_COUNT || values != NULL)
+        status = hd_check_array(values, groups->made.n, type_width(type), "values");
+    if (status == HEDDLE_OK)
+        status = hd_check_array(out, groups->made.groups, result_width(aggregate, type), "results");
+    return status;
+}
+
+/* `reduce` names the caller's arrays; they are replaced by those that the device works on. */
+static heddle_status run(const heddle_groups *groups, hd_scratch *scratch, hd_reduce reduce,
+                         void *stream)
+{
+    const hd_grouped grouped = hd_row_groups_view(&groups->made);
+    const hd_engine *engine = groups->engine;
+    const uint32_t width = result_width(reduce.aggregate, reduce.type);
+    const void *valid = NULL;
+    hd_result out, out_valid;
+    hd_arrange arrange, arrange_valid;
+    void *work = NULL;
+    heddle_status status = HEDDLE_OK;
+    if (reduce.aggregate == HEDDLE_AGGREGATE_COUNT) reduce.column = NULL; /* nobody looks at it */
+    status = hd_scratch_stage(scratch, reduce.column, grouped.n * type_width(reduce.type),
+                              &reduce.column, stream);
+    if (status == HEDDLE_OK)
+        status = hd_scratch_stage(scratch, reduce.valid, grouped.n, &valid, stream);
+    if (status == HEDDLE_OK)
+        status = hd_scratch_take(scratch, engine->columns->work(groups->device, grouped.n), &work);
+    if (status == HEDDLE_OK)
+        status = hd_result_begin(scratch, reduce.out, grouped.groups * width, &out);
+    if (status == HEDDLE_OK)
+        status = hd_result_begin(scratch, reduce.out_valid, grouped.groups, &out_valid);
+    if (status == HEDDLE_OK)
+        status = hd_arrange_begin(groups, scratch, out.memory, width, &arrange);
+    if (status == HEDDLE_OK)
+        status = hd_arrange_begin(groups, scratch, out_valid.memory, 1, &arrange_valid);
+    if (status != HEDDLE_OK) return status;
+    reduce.valid = (const uint8_t *)valid;
+    reduce.out = arrange.memory;
+    reduce.out_valid = (uint8_t *)arrange_valid.memory;
+    status = engine->columns->reduce(groups->device, &grouped, &reduce, work, stream);
+    if (status == HEDDLE_OK) status = hd_arrange_end(groups, &arrange, stream);
+    if (status == HEDDLE_OK) status = hd_arrange_end(groups, &arrange_valid, stream);
+    if (status == HEDDLE_OK) status = hd_result_end(groups->device, &out, stream);
+    if (status == HEDDLE_OK) status = hd_result_end(groups->device, &out_valid, stream);
+    return status;
+}
+
+heddle_status heddle_groups_aggregate(heddle_groups *groups, uint32_t aggregate, uint32_t type,
+                                      const void *values, const uint8_t *valid, void *out,
+                                      uint8_t *out_valid, void *stream)
+{
+    const hd_reduce reduce = {aggregate, type, values, valid, out, out_valid};
+    hd_scratch scratch = {NULL, 0, {NULL}};
+    heddle_status status = hd_check_groups(groups, stream, "groups_aggregate");
+    if (status == HEDDLE_OK) status = check_aggregate(groups, aggregate, type, values, out);
+    if (status != HEDDLE_OK || groups->made.groups == 0) return status;
+    scratch.device = groups->device;
+    status = run(groups, &scratch, reduce, stream);
+    hd_scratch_free(&scratch);
+    return status;
+}

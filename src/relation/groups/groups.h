@@ -1,0 +1,49 @@
+/*
+ * groups.h: groups as the API layer sees them. The files groups*.c include it; nobody else does.
+ *
+ * Rows stay in the order in which the engine grouped them. Groups in order of their first rows are a
+ * second numbering of the same groups: `names` and `order` translate.
+ */
+#ifndef HD_GROUPS_H
+#define HD_GROUPS_H
+
+#include "relation/encode/encode.h"
+#include "host/result.h"
+#include "base/error.h"
+
+struct heddle_groups {
+    heddle_device *device;
+    const hd_engine *engine;
+    uint32_t columns;
+    heddle_column keys[HEDDLE_KEY_COLUMNS_MAX]; /* the caller's */
+    hd_row_groups made;
+    /* Both NULL where the engine's order is kept; else row_bits a group, device memory. */
+    void *names; /* the caller's number of the engine's group */
+    void *order; /* the engine's number of the caller's group */
+};
+
+/* Makes names and order. */
+heddle_status hd_groups_order(heddle_groups *groups, void *stream);
+
+/* The groups exist and the stream may be used; `what` names the call. */
+heddle_status hd_check_groups(const heddle_groups *groups, const void *stream, const char *what);
+
+static inline uint32_t hd_row_width(const heddle_groups *groups)
+{
+    return groups->made.row_bits / 8;
+}
+
+/*
+ * Elements of `width` bytes, one a group, that a step writes in the engine's order to `memory`:
+ * hd_arrange_end brings them to `out`, device memory, in the caller's order.
+ */
+typedef struct hd_arrange {
+    void *out, *memory;
+    uint32_t width;
+} hd_arrange;
+/* `out` may be NULL: then so is `memory`. */
+heddle_status hd_arrange_begin(const heddle_groups *groups, hd_scratch *scratch, void *out,
+                               uint32_t width, hd_arrange *arrange);
+heddle_status hd_arrange_end(const heddle_groups *groups, const hd_arrange *arrange, void *stream);
+
+#endif

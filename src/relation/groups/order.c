@@ -1,0 +1,105 @@
+/*
+ * order.c: groups in the order in which their first rows appear. First rows are marked among all
+ * rows; the marks before a first row are then the number of its group.
+ */
+#include "relation/groups/groups.h"
+#include "engine/blocks.h"
+
+typedef struct ordering {
+    heddle_groups *groups;
+    hd_scratch scratch;
+    void *stream;
+    void *flags;  /* 1 where a row is the first of its group */
+    void *firsts; /* one a group */
+    void *by_row; /* a number for every row */
+    void *work, *count;
+} ordering;
+
+static heddle_status take_memory(ordering *o)
+{
+    heddle_groups *groups = o->groups;
+    const uint64_t n = groups->made.n, bytes = groups->made.groups * hd_row_width(groups);
+    heddle_device *device = groups->device;
+    heddle_status status = hd_scratch_take(&o->scratch, n, &o->flags);
+    if (status == HEDDLE_OK) status = hd_scratch_take(&o->scratch, bytes, &o->firsts);
+    if (status == HEDDLE_OK)
+        status = hd_scratch_take(&o->scratch, n * hd_row_width(groups), &o->by_row);
+    if (status == HEDDLE_OK)
+        status = hd_scratch_take(&o->scratch, groups->engine->columns->work(device, n), &o->work);
+    if (status == HEDDLE_OK) status = hd_scratch_take(&o->scratch, sizeof(uint64_t), &o->count);
+    if (status == HEDDLE_OK) status = hd_block_take(device, bytes, &groups->names);
+    if (status == HEDDLE_OK) status = hd_block_take(device, bytes, &groups->order);
+    return status;
+}
+
+/* names[g]: how many first rows are before that of the engine's group g. */
+static heddle_status find_names(ordering *o)
+{
+    heddle_groups *groups = o->groups;
+    const hd_column_ops *columns = groups->engine->columns;
+    const hd_grouped grouped = hd_row_groups_view(&groups->made);
+    heddle_device *device = groups->device;
+    const uint32_t bits = grouped.row_bits;
+    heddle_status status = columns->describe(device, &grouped, o->firsts, NULL, NULL, o->stream);
+    if (status == HEDDLE_OK)
+        status = groups->engine->fill(device, o->flags, 0, grouped.n, o->stream);
+    if (status == HEDDLE_OK)
+        status =
+            columns->scatter(device, NULL, 1, o->firsts, bits, grouped.groups, o->flags, o->stream);
+    if (status == HEDDLE_OK)
+        status = columns->rank(device, (const uint8_t *)o->flags, grouped.n, o->by_row, bits,
+                               o->work, o->stream);
+    if (status == HEDDLE_OK)
+        status = columns->gather(device, o->by_row, bits / 8, o->firsts, bits, grouped.groups,
+                                 groups->names, o->stream);
+    return status;
+}
+
+/* order[g]: which of the engine's groups has the g-th of all first rows. */
+static heddle_status find_order(ordering *o)
+{
+    heddle_groups *groups = o->groups;
+    const hd_column_ops *columns = groups->engine->columns;
+    const hd_grouped grouped = hd_row_groups_view(&groups->made);
+    heddle_device *device = groups->device;
+    const uint32_t bits = grouped.row_bits;
+    heddle_status status = columns->number(device, &grouped, NULL, o->by_row, o->stream);
+    if (status == HEDDLE_OK)
+        status = columns->select(device, (const uint8_t *)o->flags, grouped.n, true, o->firsts,
+                                 bits, (uint64_t *)o->count, o->work, o->stream);
+    if (status == HEDDLE_OK)
+        status = columns->gather(device, o->by_row, bits / 8, o->firsts, bits, grouped.groups,
+                                 groups->order, o->stream);
+    return status;
+}
+
+heddle_status hd_groups_order(heddle_groups *groups, void *stream)
+{
+    ordering o = {groups, {groups->device, 0, {NULL}}, stream, NULL, NULL, NULL, NULL, NULL};
+    heddle_status status;
+    if (groups->made.groups == 0 || groups->made.numbers != NULL)
+        return HEDDLE_OK; /* nothing to order, or in that order anyway */
+    status = take_memory(&o);
+    if (status == HEDDLE_OK) status = find_names(&o);
+    if (status == HEDDLE_OK) status = find_order(&o);
+    if (status == HEDDLE_OK) status = groups->engine->synchronize(groups->device, stream);
+    hd_scratch_free(&o.scratch);
+    return status;
+}
+
+heddle_status hd_arrange_begin(const heddle_groups *groups, hd_scratch *scratch, void *out,
+                               uint32_t width, hd_arrange *arrange)
+{
+    arrange->out = arrange->memory = out;
+    arrange->width = width;
+    if (out == NULL || groups->order == NULL) return HEDDLE_OK;
+    return hd_scratch_take(scratch, groups->made.groups * width, &arrange->memory);
+}
+
+heddle_status hd_arrange_end(const heddle_groups *groups, const hd_arrange *arrange, void *stream)
+{
+    if (arrange->memory == arrange->out) return HEDDLE_OK;
+    return groups->engine->columns->gather(groups->device, arrange->memory, arrange->width,
+                                           groups->order, groups->made.row_bits,
+                                           groups->made.groups, arrange->out, stream);
+}

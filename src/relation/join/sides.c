@@ -1,0 +1,332 @@
+/* sides.c: from the caller's columns to pairs sorted by region, on both sides alike; see join.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "relation/encode/encode.h"
+#include "relation/join/join.h"
+#include "engine/blocks.h"
+#include "base/error.h"
+
+/* A side's keys on their way: device memory that lives until they are sorted. */
+typedef struct side_keys {
+    hd_column columns[HD_COLUMNS_MAX]; /* where the device can read them */
+    const void *keys;                  /* of key_bits, one a row, or one for each of `rows` */
+    void *rows;                        /* the rows whose key has no null, owned; NULL: all rows */
+    uint64_t count;                    /* keys */
+    const void *names;                 /* of these rows; NULL: the rows themselves */
+} side_keys;
+
+/* A creation in progress. */
+typedef struct sorting {
+    heddle_join *join;
+    const hd_join_keys *given;
+    side_keys sides[2];
+    uint32_t key_bits;
+    uint64_t seed;
+    hd_scratch scratch;
+    void *stream;
+} sorting;
+
+static heddle_status stage_columns(sorting *s, uint32_t side)
+{
+    const uint64_t rows = s->join->sides[side].rows;
+    heddle_status status = HEDDLE_OK;
+    for (uint32_t i = 0; i < s->given->count && status == HEDDLE_OK; i++) {
+        const heddle_column *from = &s->given->columns[side][i];
+        hd_column *to = &s->sides[side].columns[i];
+        const void *valid = NULL;
+        to->width = from->width;
+        status =
+            hd_scratch_stage(&s->scratch, from->data, rows * from->width, &to->data, s->stream);
+        if (status == HEDDLE_OK)
+            status = hd_scratch_stage(&s->scratch, from->valid, rows, &valid, s->stream);
+        to->valid = (const uint8_t *)valid;
+    }
+    return status;
+}
+
+/* ----------------------------------------------------------------------------------------- nulls */
+
+/* Device memory for looking at the flags of one column after the other. */
+typedef struct null_search {
+    void *work, *flags, *kept, *count;
+} null_search;
+
+static heddle_status null_search_begin(const sorting *s, uint64_t rows, hd_scratch *scratch,
+                                       null_search *search)
+{
+    const heddle_join *join = s->join;
+    heddle_status status =
+        hd_scratch_take(scratch, join->engine->columns->work(join->device, rows), &search->work);
+    if (status == HEDDLE_OK) status = hd_scratch_take(scratch, rows, &search->flags);
+    if (status == HEDDLE_OK)
+        status = hd_scratch_take(scratch, rows * hd_join_row_bytes(join), &search->kept);
+    if (status == HEDDLE_OK) status = hd_scratch_take(scratch, sizeof(uint64_t), &search->count);
+    return status;
+}
+
+/* The rows of keys->rows[kept[i]], or kept[i] themselves, become keys->rows. */
+static heddle_status replace_rows(const sorting *s, side_keys *keys, const void *kept,
+                                  uint64_t count)
+{
+    const heddle_join *join = s->join;
+    const uint32_t width = hd_join_row_bytes(join);
+    void *rows = NULL;
+    heddle_status status = hd_block_take(join->device, (count + 1) * width, &rows);
+    if (status != HEDDLE_OK) return status;
+    status = keys->rows == NULL
+                 ? join->engine->copy(join->device, rows, kept, count * width, s->stream)
+                 : join->engine->columns->gather(join->device, keys->rows, width, kept,
+                                                 join->row_bits, count, rows, s->stream);
+    if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, s->stream);
+    if (keys->rows != NULL) hd_block_give(join->device, keys->rows);
+    keys->rows = rows;
+    keys->count = count;
+    return status;
+}
+
+/* Takes the rows out of keys->rows whose flag, one a row of the table, is 0. */
+static heddle_status keep_valid(const sorting *s, side_keys *keys, const uint8_t *valid,
+                                const null_search *search)
+{
+    const heddle_join *join = s->join;
+    const hd_column_ops *columns = join->engine->columns;
+    uint64_t count = 0;
+    heddle_status status = HEDDLE_OK;
+    if (keys->rows != NULL) {
+        status = columns->gather(join->device, valid, 1, keys->rows, join->row_bits, keys->count,
+                                 search->flags, s->stream);
+        valid = (const uint8_t *)search->flags;
+    }
+    if (status == HEDDLE_OK)
+        status =
+            columns->select(join->device, valid, keys->count, true, search->kept, join->row_bits,
+                            (uint64_t *)search->count, search->work, s->stream);
+    if (status == HEDDLE_OK)
+        status = join->engine->copy(join->device, &count, search->count, sizeof count, s->stream);
+    if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, s->stream);
+    return status == HEDDLE_OK ? replace_rows(s, keys, search->kept, count) : status;
+}
+
+/* Leaves the rows out whose key has a null: column by column, each among the rows that the others left. */
+static heddle_status leave_nulls_out(const sorting *s, side_keys *keys)
+{
+    hd_scratch scratch = {s->join->device, 0, {NULL}};
+    null_search search;
+    bool begun = false;
+    heddle_status status = HEDDLE_OK;
+    for (uint32_t i = 0; i < s->given->count && status == HEDDLE_OK; i++) {
+        if (keys->columns[i].valid == NULL || keys->count == 0) continue;
+        if (!begun) status = null_search_begin(s, keys->count, &scratch, &search);
+        begun = true;
+        if (status == HEDDLE_OK) status = keep_valid(s, keys, keys->columns[i].valid, &search);
+    }
+    hd_scratch_free(&scratch);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------ keys */
+
+static bool is_plain(const hd_join_keys *given)
+{
+    const uint32_t width = given->columns[0][0].width;
+    return given->count == 1 && (width == 4 || width == 8);
+}
+
+/* Numbers the different keys of both sides together and lets every row's number stand for its key. */
+static heddle_status encode_keys(sorting *s)
+{
+    const heddle_join *join = s->join;
+    const uint64_t left = join->sides[HD_LEFT].rows, rows = left + join->sides[HD_RIGHT].rows;
+    hd_row_keys both;
+    void *numbers;
+    uint64_t distinct;
+    heddle_status status;
+    memset(&both, 0, sizeof both);
+    both.columns = s->given->count;
+    both.n = left;
+    memcpy(both.first, s->sides[HD_LEFT].columns, sizeof both.first);
+    memcpy(both.second, s->sides[HD_RIGHT].columns, sizeof both.second);
+    s->key_bits = hd_rows_fit(rows, 32) ? 32 : 64;
+    status = hd_scratch_take(&s->scratch, rows * s->key_bits / 8, &numbers);
+    if (status == HEDDLE_OK)
+        status = hd_encode_rows(join->device, &both, rows, s->key_bits, s->seed, numbers, &distinct,
+                                s->stream);
+    s->sides[HD_LEFT].keys = numbers;
+    s->sides[HD_RIGHT].keys = (const char *)numbers + left * s->key_bits / 8;
+    return status;
+}
+
+/* One number of 32 or 64 bits a row: the key itself, or for other keys one that stands for it. */
+static heddle_status number_keys(sorting *s)
+{
+    if (is_plain(s->given)) {
+        s->key_bits = s->given->columns[0][0].width * 8;
+        for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++)
+            s->sides[side].keys = s->sides[side].columns[0].data;
+        return HEDDLE_OK;
+    }
+    return encode_keys(s);
+}
+
+static heddle_status gather_keys(sorting *s, uint32_t side)
+{
+    const heddle_join *join = s->join;
+    side_keys *keys = &s->sides[side];
+    void *gathered;
+    heddle_status status;
+    if (keys->rows == NULL) return HEDDLE_OK;
+    status = hd_scratch_take(&s->scratch, keys->count * s->key_bits / 8, &gathered);
+    if (status == HEDDLE_OK)
+        status =
+            join->engine->columns->gather(join->device, keys->keys, s->key_bits / 8, keys->rows,
+                                          join->row_bits, keys->count, gathered, s->stream);
+    keys->keys = gathered;
+    return status;
+}
+
+/* The names of the rows that are left. */
+static heddle_status gather_names(sorting *s, uint32_t side)
+{
+    const heddle_join *join = s->join;
+    side_keys *keys = &s->sides[side];
+    const uint32_t width = hd_join_row_bytes(join);
+    void *gathered;
+    heddle_status status;
+    keys->names = s->given->names[side];
+    if (keys->names == NULL || keys->rows == NULL) return HEDDLE_OK;
+    status = hd_scratch_take(&s->scratch, keys->count * width, &gathered);
+    if (status == HEDDLE_OK)
+        status = join->engine->columns->gather(join->device, keys->names, width, keys->rows,
+                                               join->row_bits, keys->count, gathered, s->stream);
+    keys->names = gathered;
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------- sorting */
+
+/* Hashed rows of a region fit fast memory; the regions are also what several cores share. */
+#define PASSING_A_HASHED 64
+
+static void choose_regions(heddle_join *join)
+{
+    const uint64_t left = join->sides[HD_LEFT].keys, right = join->sides[HD_RIGHT].keys;
+    const uint64_t region_rows = join->ops->region_rows;
+    join->hashed = left <= right ? HD_LEFT : HD_RIGHT;
+    const uint64_t hashed = left <= right ? left : right, passing = left + right - hashed;
+    join->region_bits = 2;
+    while ((hashed >> join->region_bits > region_rows ||
+            passing >> join->region_bits > region_rows * PASSING_A_HASHED) &&
+           join->region_bits < HD_PARTITION_BITS_MAX)
+        join->region_bits++;
+}
+
+static hd_partition partition_job(const sorting *s, uint32_t side)
+{
+    hd_partition job;
+    memset(&job, 0, sizeof job);
+    job.key_bits = s->key_bits;
+    job.value_bits = s->join->row_bits;
+    job.region_bits = s->join->region_bits;
+    job.mix = s->join->mix;
+    job.keys = s->sides[side].keys;
+    job.values = s->sides[side].names != NULL ? s->sides[side].names : s->sides[side].rows;
+    job.n = s->sides[side].count;
+    return job;
+}
+
+/* Device memory that both partitions use, one after the other. */
+typedef struct partition_memory {
+    void *spare, *starts, *work;
+} partition_memory;
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static heddle_status partition_memory_take(sorting *s, partition_memory *memory)
+{
+    heddle_device *device = s->join->device;
+    const hd_partition jobs[2] = {partition_job(s, HD_LEFT), partition_job(s, HD_RIGHT)};
+    const uint64_t pairs = larger(jobs[0].n, jobs[1].n);
+    heddle_status status = hd_scratch_take(
+        &s->scratch, pairs * hd_pair_bytes(s->key_bits, s->join->row_bits), &memory->spare);
+    if (status == HEDDLE_OK)
+        status = hd_scratch_take(&s->scratch,
+                                 ((UINT64_C(1) << s->join->region_bits) + 1) * sizeof(uint64_t),
+                                 &memory->starts);
+    if (status == HEDDLE_OK)
+        status = hd_scratch_take(&s->scratch,
+                                 larger(device->engine->partition_work(device, &jobs[0]),
+                                        device->engine->partition_work(device, &jobs[1])),
+                                 &memory->work);
+    return status;
+}
+
+static heddle_status sort_side(const sorting *s, uint32_t side, const partition_memory *memory)
+{
+    heddle_join *join = s->join;
+    hd_join_side *to = &join->sides[side];
+    const uint64_t starts = (UINT64_C(1) << join->region_bits) + 1;
+    hd_partition job = partition_job(s, side);
+    heddle_status status;
+    to->starts = hd_fault_due() ? NULL : (uint64_t *)calloc(starts, sizeof(uint64_t));
+    if (to->starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
+    if (job.n == 0) return HEDDLE_OK;
+    status = hd_block_take(join->device, job.n * hd_pair_bytes(job.key_bits, job.value_bits),
+                           &to->pairs);
+    if (status != HEDDLE_OK) return status;
+    job.pairs = to->pairs;
+    job.spare = memory->spare;
+    job.starts = (uint64_t *)memory->starts;
+    job.work = memory->work;
+    status = join->engine->partition(join->device, &job, s->stream);
+    if (status == HEDDLE_OK)
+        status = join->engine->copy(join->device, to->starts, job.starts, starts * sizeof(uint64_t),
+                                    s->stream);
+    return status;
+}
+
+static heddle_status sort_sides(sorting *s)
+{
+    heddle_join *join = s->join;
+    partition_memory memory;
+    heddle_status status;
+    join->ops = join->engine->relate(s->key_bits, join->row_bits);
+    if (join->ops == NULL || join->ops->join_count == NULL)
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device has no joins");
+    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++)
+        join->sides[side].keys = s->sides[side].count;
+    choose_regions(join);
+    status = partition_memory_take(s, &memory);
+    if (status == HEDDLE_OK) status = sort_side(s, HD_LEFT, &memory);
+    if (status == HEDDLE_OK) status = sort_side(s, HD_RIGHT, &memory);
+    return status;
+}
+
+heddle_status hd_join_sort(heddle_join *join, const hd_join_keys *keys, uint64_t seed, void *stream)
+{
+    sorting s;
+    heddle_status status = HEDDLE_OK, waited;
+    memset(&s, 0, sizeof s);
+    s.join = join;
+    s.given = keys;
+    s.seed = seed;
+    s.scratch.device = join->device;
+    s.stream = stream;
+    for (uint32_t side = HD_LEFT; side <= HD_RIGHT && status == HEDDLE_OK; side++) {
+        s.sides[side].count = join->sides[side].rows;
+        status = stage_columns(&s, side);
+        if (status == HEDDLE_OK) status = leave_nulls_out(&s, &s.sides[side]);
+    }
+    if (status == HEDDLE_OK) status = number_keys(&s);
+    for (uint32_t side = HD_LEFT; side <= HD_RIGHT && status == HEDDLE_OK; side++) {
+        status = gather_keys(&s, side);
+        if (status == HEDDLE_OK) status = gather_names(&s, side);
+    }
+    if (status == HEDDLE_OK) status = sort_sides(&s);
+    /* Nothing is freed that the device may still be using. */
+    waited = join->engine->synchronize(join->device, stream);
+    hd_scratch_free(&s.scratch);
+    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++)
+        if (s.sides[side].rows != NULL) hd_block_give(join->device, s.sides[side].rows);
+    return status != HEDDLE_OK ? status : waited;
+}

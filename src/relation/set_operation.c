@@ -1,0 +1,180 @@
+/*
+ * set_operation.c: union, intersection and difference of the keys of two arrays. Both are grouped as one,
+ * a before b. Since the rows of a group ascend, its first row tells whether the key is in a, and its last
+ * whether it is in b. First rows of the groups that belong to the result are marked among all rows and
+ * taken in order.
+ */
+#include "relation/encode/encode.h"
+#include "table/slots/geometry.h"
+#include "host/result.h"
+#include "table/table.h"
+
+typedef struct set_call {
+    heddle_device *device;
+    const hd_engine *engine;
+    uint32_t operation, width;
+    uint64_t a_count, rows;
+    void *stream;
+    hd_scratch scratch;
+    void *keys; /* of both, device memory */
+    hd_row_groups made;
+    uint64_t count; /* of the result */
+    void *picked;   /* rows of the result, ascending */
+} set_call;
+
+/* ------------------------------------------------------------------------------------------ checks */
+
+static heddle_status check_call(const heddle_device *device, uint32_t operation, uint32_t key_bits,
+                                const void *stream)
+{
+    if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "set_operation: the device is NULL");
+    if (stream != NULL && device->engine->host_memory)
+        return hd_fail(HEDDLE_ERROR_INVALID, "set_operation: the stream must be NULL on the CPU");
+    if (operation < HEDDLE_SET_UNION || operation > HEDDLE_SET_DIFFERENCE)
+        return hd_fail(HEDDLE_ERROR_INVALID, "set_operation: %u is no operation", operation);
+    if (key_bits != 32 && key_bits != 64)
+        return hd_fail(HEDDLE_ERROR_INVALID, "set_operation: key_bits must be 32 or 64, not %u",
+                       key_bits);
+    return HEDDLE_OK;
+}
+
+static heddle_status check_arrays(const set_call *c, const void *a, const void *b, const void *keys,
+                                  uint64_t capacity)
+{
+    heddle_status status = hd_check_array(a, c->a_count, c->width, "keys a");
+    if (status == HEDDLE_OK) status = hd_check_array(b, c->rows - c->a_count, c->width, "keys b");
+    if (status == HEDDLE_OK)
+        status = hd_check_array(keys, capacity, c->width, "keys of the result");
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------- steps */
+
+static uint32_t row_bits(const set_call *c) { return hd_rows_fit(c->rows, 32) ? 32 : 64; }
+
+static heddle_status group_both(set_call *c, const void *a, const void *b)
+{
+    const uint64_t a_bytes = c->a_count * c->width, bytes = c->rows * c->width;
+    heddle_status status = hd_scratch_take(&c->scratch, bytes, &c->keys);
+    if (status == HEDDLE_OK && a_bytes != 0)
+        status = c->engine->copy(c->device, c->keys, a, a_bytes, c->stream);
+    if (status == HEDDLE_OK && a_bytes != bytes)
+        status =
+            c->engine->copy(c->device, (char *)c->keys + a_bytes, b, bytes - a_bytes, c->stream);
+    if (status == HEDDLE_OK)
+        status = hd_group_array(c->device, c->keys, c->width * 8, c->rows, row_bits(c),
+                                hd_seed_draw(), &c->made, c->stream);
+    return status;
+}
+
+/*
+ * Flags among all rows, set at the first rows of the groups that are in b, or that are not, as the
+ * operation asks. Those of groups that are not in a lie behind the rows of a.
+ */
+static heddle_status mark_by_b(set_call *c, const void *firsts, const void *lasts, uint8_t *flags)
+{
+    const hd_column_ops *columns = c->engine->columns;
+    const uint8_t in_b = c->operation == HEDDLE_SET_INTERSECTION;
+    void *of_group = NULL;
+    heddle_status status = hd_scratch_take(&c->scratch, c->made.groups, &of_group);
+    if (status == HEDDLE_OK)
+        status = c->engine->fill(c->device, flags, !in_b, c->a_count, c->stream);
+    if (status == HEDDLE_OK)
+        status =
+            c->engine->fill(c->device, flags + c->a_count, in_b, c->rows - c->a_count, c->stream);
+    if (status == HEDDLE_OK)
+        status = columns->gather(c->device, flags, 1, lasts, c->made.row_bits, c->made.groups,
+                                 of_group, c->stream);
+    if (status == HEDDLE_OK) status = c->engine->fill(c->device, flags, 0, c->rows, c->stream);
+    if (status == HEDDLE_OK)
+        status = columns->scatter(c->device, of_group, 1, firsts, c->made.row_bits, c->made.groups,
+                                  flags, c->stream);
+    return status;
+}
+
+static heddle_status mark(set_call *c, uint8_t *flags)
+{
+    const hd_column_ops *columns = c->engine->columns;
+    const uint64_t bytes = c->made.groups * (c->made.row_bits / 8);
+    const bool by_b = c->operation != HEDDLE_SET_UNION;
+    hd_grouped grouped;
+    void *firsts = NULL, *lasts = NULL;
+    heddle_status status = hd_scratch_take(&c->scratch, bytes, &firsts);
+    if (status == HEDDLE_OK && by_b) status = hd_scratch_take(&c->scratch, bytes, &lasts);
+    if (status == HEDDLE_OK && by_b) status = hd_row_groups_order(c->device, &c->made, c->stream);
+    grouped = hd_row_groups_view(&c->made);
+    if (status == HEDDLE_OK)
+        status = columns->describe(c->device, &grouped, firsts, lasts, NULL, c->stream);
+    if (status != HEDDLE_OK) return status;
+    if (by_b) return mark_by_b(c, firsts, lasts, flags);
+    status = c->engine->fill(c->device, flags, 0, c->rows, c->stream);
+    if (status == HEDDLE_OK)
+        status = columns->scatter(c->device, NULL, 1, firsts, grouped.row_bits, grouped.groups,
+                                  flags, c->stream);
+    return status;
+}
+
+/* The rows whose keys are the result. */
+static heddle_status pick(set_call *c)
+{
+    const hd_column_ops *columns = c->engine->columns;
+    const uint64_t n = c->operation == HEDDLE_SET_UNION ? c->rows : c->a_count;
+    const uint64_t most = n < c->made.groups ? n : c->made.groups;
+    void *flags = NULL, *work = NULL, *count = NULL;
+    heddle_status status = hd_scratch_take(&c->scratch, c->rows, &flags);
+    if (status == HEDDLE_OK)
+        status = hd_scratch_take(&c->scratch, columns->work(c->device, c->rows), &work);
+    if (status == HEDDLE_OK) status = hd_scratch_take(&c->scratch, sizeof(uint64_t), &count);
+    if (status == HEDDLE_OK)
+        status = hd_scratch_take(&c->scratch, most * (c->made.row_bits / 8), &c->picked);
+    if (status == HEDDLE_OK) status = mark(c, (uint8_t *)flags);
+    if (status == HEDDLE_OK && n != 0) {
+        status = columns->select(c->device, (const uint8_t *)flags, n, true, c->picked,
+                                 c->made.row_bits, (uint64_t *)count, work, c->stream);
+        if (status == HEDDLE_OK)
+            status = c->engine->copy(c->device, &c->count, count, sizeof c->count, c->stream);
+    }
+    if (status == HEDDLE_OK) status = c->engine->synchronize(c->device, c->stream);
+    return status;
+}
+
+static heddle_status write_keys(set_call *c, void *keys, uint64_t capacity)
+{
+    hd_result out;
+    heddle_status status;
+    if (c->count > capacity)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "set_operation: %llu keys do not fit into an array of %llu",
+                       (unsigned long long)c->count, (unsigned long long)capacity);
+    if (c->count == 0) return HEDDLE_OK;
+    status = hd_result_begin(&c->scratch, keys, c->count * c->width, &out);
+    if (status == HEDDLE_OK)
+        status = c->engine->columns->gather(c->device, c->keys, c->width, c->picked,
+                                            c->made.row_bits, c->count, out.memory, c->stream);
+    if (status == HEDDLE_OK) status = hd_result_end(c->device, &out, c->stream);
+    return status;
+}
+
+heddle_status heddle_set_operation(heddle_device *device, uint32_t operation, uint32_t key_bits,
+                                   const void *a, uint64_t a_count, const void *b, uint64_t b_count,
+                                   void *keys, uint64_t capacity, uint64_t *count, void *stream)
+{
+    set_call c = {device, NULL, operation, key_bits / 8, a_count, 0, stream, {device, 0, {NULL}},
+                  NULL,   {0},  0,         NULL};
+    heddle_status status = check_call(device, operation, key_bits, stream);
+    if (status != HEDDLE_OK) return status;
+    if (count == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "set_operation: there is no place for the count");
+    if (!hd_rows_fit(a_count, 64) || !hd_rows_fit(b_count, 64))
+        return hd_fail(HEDDLE_ERROR_INVALID, "set_operation: no array has that many keys");
+    c.engine = device->engine;
+    c.rows = a_count + b_count;
+    status = check_arrays(&c, a, b, keys, capacity);
+    if (status == HEDDLE_OK && c.rows != 0) status = group_both(&c, a, b);
+    if (status == HEDDLE_OK && c.rows != 0) status = pick(&c);
+    if (status == HEDDLE_OK) *count = c.count;
+    if (status == HEDDLE_OK) status = write_keys(&c, keys, capacity);
+    hd_scratch_free(&c.scratch);
+    hd_row_groups_free(device, &c.made);
+    return status;
+}

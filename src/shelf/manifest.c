@@ -1,0 +1,303 @@
+/*
+ * manifest.c: the file of a shelf that says what it is and which files of parts count.
+ *
+ *   header   192 bytes, the last 8 a checksum of the rest
+ *   parts    one block { number, checksum }, then 32 bytes for every part
+ *
+ * It is written beside the old one and renamed, after the directory's entries of the new parts are on the
+ * disk. The rename is the moment from which a call's changes count.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "host/file.h"
+#include "shelf/shelf.h"
+
+#define MANIFEST "manifest.heddle"
+#define MANIFEST_VERSION 1
+
+static const char magic[8] = {'H', 'E', 'D', 'D', 'L', 'E', 'S', 'H'};
+
+typedef struct manifest_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t container, scheme, key_bits, value_bits, bucket, hashes, flags;
+    uint64_t table_seed; /* 0: every table draws one */
+    double load, vertices, threshold, list_growth;
+    uint64_t list_first;
+    uint64_t seed; /* of the hash that says to which part a key belongs */
+    uint64_t last_file;
+    uint32_t bits; /* HD_SHELF_BITS */
+    uint32_t part_count;
+    uint64_t reserved[9];
+    uint64_t checksum;
+} manifest_header;
+_Static_assert(sizeof(manifest_header) == 192, "the header's size is part of the format");
+
+typedef struct manifest_part {
+    uint32_t first;
+    uint32_t reserved;
+    uint64_t file, count, bytes;
+} manifest_part;
+_Static_assert(sizeof(manifest_part) == 32, "a part's size is part of the format");
+
+heddle_status hd_path_make(const char *directory, const char *name, char **path)
+{
+    *path = hd_fault_due() ? NULL : (char *)malloc(strlen(directory) + strlen(name) + 2);
+    if (*path == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a path");
+    strcpy(*path, directory);
+    strcat(*path, "/");
+    strcat(*path, name);
+    return HEDDLE_OK;
+}
+
+heddle_status hd_directory_sync(const char *directory)
+{
+    const int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    /* Some file systems cannot do this (EINVAL) and need not. */
+    const bool good = file >= 0 && (fsync(file) == 0 || errno == EINVAL || errno == EROFS);
+    const int error = errno;
+    if (file >= 0) (void)close(file);
+    return good ? HEDDLE_OK
+                : hd_fail(HEDDLE_ERROR_IO, "cannot write the directory %s: %s", directory,
+                          strerror(error));
+}
+
+/* In steps, since an interrupted one may undo all that it has done. */
+#define RESERVE_STEP (UINT64_C(64) << 20)
+int hd_file_reserve(int file, uint64_t bytes)
+{
+    int error = 0;
+    for (uint64_t at = 0; at < bytes && error == 0; at += RESERVE_STEP) {
+        const uint64_t step = bytes - at < RESERVE_STEP ? bytes - at : RESERVE_STEP;
+        do error = posix_fallocate(file, (off_t)at, (off_t)step);
+        while (error == EINTR);
+    }
+    return error;
+}
+
+heddle_status hd_manifest_find(const char *directory, bool *there)
+{
+    char *path = NULL;
+    struct stat info;
+    heddle_status status = hd_path_make(directory, MANIFEST, &path);
+    if (status != HEDDLE_OK) return status;
+    *there = stat(path, &info) == 0;
+    /* Not to know is not the same as that there is none: a new shelf would replace it. */
+    if (!*there && errno != ENOENT && errno != ENOTDIR)
+        status = hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+    free(path);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- write */
+
+typedef struct writing {
+    const heddle_shelf *shelf;
+    const hd_shelf_parts *parts;
+    manifest_part *list;
+} writing;
+
+static void make_header(const writing *w, manifest_header *head)
+{
+    const heddle_table_options *o = &w->shelf->options;
+    memset(head, 0, sizeof *head);
+    memcpy(head->magic, magic, sizeof magic);
+    head->version = MANIFEST_VERSION;
+    head->container = o->container;
+    head->scheme = o->scheme;
+    head->key_bits = o->key_bits;
+    head->value_bits = o->value_bits;
+    head->bucket = o->bucket;
+    head->hashes = o->hashes;
+    head->flags = o->flags;
+    head->table_seed = o->seed;
+    head->load = o->load;
+    head->vertices = o->vertices;
+    head->threshold = o->threshold;
+    head->list_first = o->list_first;
+    head->list_growth = o->list_growth;
+    head->seed = w->shelf->seed;
+    head->last_file = w->shelf->last_file;
+    head->bits = HD_SHELF_BITS;
+    head->part_count = w->parts->count;
+    head->checksum = hd_file_checksum(0, head, offsetof(manifest_header, checksum));
+}
+
+/* As hd_file_replace wants it. */
+static heddle_status write_manifest(void *context, const hd_file *file)
+{
+    writing *w = (writing *)context;
+    const uint64_t bytes = w->parts->count * sizeof *w->list;
+    manifest_header head;
+    hd_file_block block;
+    heddle_status status;
+    for (uint32_t i = 0; i < w->parts->count; i++) {
+        const hd_shelf_part *part = &w->parts->at[i];
+        w->list[i].first = part->first;
+        w->list[i].file = part->file;
+        w->list[i].count = part->count;
+        w->list[i].bytes = part->bytes;
+    }
+    make_header(w, &head);
+    block.count = w->parts->count;
+    block.checksum = hd_file_checksum(block.count, w->list, bytes);
+    status = hd_file_write(file, &head, sizeof head);
+    if (status == HEDDLE_OK) status = hd_file_write(file, &block, sizeof block);
+    if (status == HEDDLE_OK) status = hd_file_write(file, w->list, bytes);
+    return status;
+}
+
+heddle_status hd_manifest_write(const heddle_shelf *shelf, const hd_shelf_parts *parts)
+{
+    writing w = {shelf, parts, NULL};
+    char *path = NULL;
+    heddle_status status = hd_path_make(shelf->directory, MANIFEST, &path);
+    w.list =
+        hd_fault_due() ? NULL : (manifest_part *)calloc((size_t)parts->count + 1, sizeof *w.list);
+    if (status == HEDDLE_OK && w.list == NULL)
+        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
+    if (status == HEDDLE_OK) status = hd_directory_sync(shelf->directory);
+    if (status == HEDDLE_OK) status = hd_file_replace(path, "shelf", write_manifest, &w);
+    free(w.list);
+    free(path);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------------- read */
+
+static heddle_status read_header(heddle_shelf *shelf, const hd_file *file, manifest_header *head)
+{
+    heddle_table_options *o = &shelf->options;
+    const heddle_table_options defaults = HEDDLE_TABLE_OPTIONS_INIT;
+    heddle_status status = hd_file_read(file, head, sizeof *head);
+    if (status != HEDDLE_OK) return status;
+    if (memcmp(head->magic, magic, sizeof magic) != 0)
+        return hd_file_damaged(file, "it begins as no such file does");
+    if (head->version != MANIFEST_VERSION)
+        return hd_fail(HEDDLE_ERROR_FORMAT, "%s has version %u; this library knows version %u",
+                       file->path, head->version, MANIFEST_VERSION);
+    if (head->checksum != hd_file_checksum(0, head, offsetof(manifest_header, checksum)))
+        return hd_file_damaged(file, "the checksum of its header is wrong");
+    if (head->bits != HD_SHELF_BITS || head->part_count == 0 || head->part_count > HD_SHELF_BINS)
+        return hd_file_damaged(file, "its number of parts is impossible");
+    *o = defaults;
+    o->container = head->container;
+    o->scheme = head->scheme;
+    o->key_bits = head->key_bits;
+    o->value_bits = head->value_bits;
+    o->bucket = head->bucket;
+    o->hashes = head->hashes;
+    o->flags = head->flags;
+    o->seed = head->table_seed;
+    o->load = head->load;
+    o->vertices = head->vertices;
+    o->threshold = head->threshold;
+    o->list_first = head->list_first;
+    o->list_growth = head->list_growth;
+    shelf->seed = head->seed;
+    shelf->last_file = head->last_file;
+    return HEDDLE_OK;
+}
+
+static heddle_status read_parts(heddle_shelf *shelf, const hd_file *file, uint32_t count,
+                                manifest_part *list)
+{
+    hd_file_block block;
+    heddle_status status = hd_file_read(file, &block, sizeof block);
+    if (status == HEDDLE_OK) status = hd_file_read(file, list, count * sizeof *list);
+    if (status != HEDDLE_OK) return status;
+    if (block.count != count ||
+        block.checksum != hd_file_checksum(count, list, count * sizeof *list))
+        return hd_file_damaged(file, "the checksum of its parts is wrong");
+    if (fgetc(file->file) != EOF) return hd_file_damaged(file, "it goes on behind its end");
+    for (uint32_t i = 0; i < count && status == HEDDLE_OK; i++) {
+        const hd_shelf_part part = {
+            list[i].first, list[i].file, list[i].count, list[i].bytes, NULL, 0, false};
+        if (i == 0 ? part.first != 0 : part.first <= list[i - 1].first)
+            return hd_file_damaged(file, "its parts are in no order");
+        if (part.first >= HD_SHELF_BINS || (part.file == 0) != (part.count == 0) ||
+            part.file > shelf->last_file)
+            return hd_file_damaged(file, "a part of it is impossible");
+        status = hd_parts_append(&shelf->parts, &part);
+    }
+    return status;
+}
+
+heddle_status hd_manifest_read(heddle_shelf *shelf)
+{
+    manifest_header head;
+    manifest_part *list = NULL;
+    char *path = NULL;
+    hd_file file;
+    heddle_status status = hd_path_make(shelf->directory, MANIFEST, &path);
+    if (status == HEDDLE_OK) status = hd_file_open(path, "shelf", &file);
+    if (status != HEDDLE_OK) {
+        free(path);
+        return status;
+    }
+    status = read_header(shelf, &file, &head);
+    if (status == HEDDLE_OK) {
+        list = hd_fault_due() ? NULL : (manifest_part *)malloc(head.part_count * sizeof *list);
+        if (list == NULL)
+            status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
+    }
+    if (status == HEDDLE_OK) status = read_parts(shelf, &file, head.part_count, list);
+    fclose(file.file);
+    free(list);
+    free(path);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- sweep */
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+    return left < right ? -1 : left > right;
+}
+
+/* Whether a file belongs to a shelf and is not one of the n that count, whose numbers ascend. */
+static bool is_left_over(const char *name, const uint64_t *numbers, uint32_t n)
+{
+    unsigned long long number = 0;
+    uint64_t wanted;
+    char exact[48];
+    int end = 0;
+    if (strcmp(name, MANIFEST ".part") == 0) return true;
+    if (sscanf(name, "part_%16llx.heddle%n", &number, &end) != 1 || end == 0) return false;
+    (void)snprintf(exact, sizeof exact, "part_%016llx.heddle", number);
+    if ((size_t)end != strlen(exact) || memcmp(name, exact, (size_t)end) != 0) return false;
+    if (strcmp(name + end, ".part") == 0) return true;
+    if (name[end] != 0) return false;
+    wanted = number;
+    return bsearch(&wanted, numbers, n, sizeof *numbers, compare_numbers) == NULL;
+}
+
+static void sweep(const heddle_shelf *shelf, DIR *entries, const uint64_t *numbers)
+{
+    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries))
+        if (is_left_over(entry->d_name, numbers, shelf->parts.count))
+            (void)unlinkat(dirfd(entries), entry->d_name, 0);
+}
+
+void hd_manifest_sweep(const heddle_shelf *shelf)
+{
+    const uint32_t n = shelf->parts.count;
+    DIR *entries = opendir(shelf->directory);
+    uint64_t *numbers = hd_fault_due() ? NULL : (uint64_t *)malloc(n * sizeof *numbers);
+    /* Without memory the files stay until the next time. */
+    if (entries != NULL && numbers != NULL) {
+        for (uint32_t i = 0; i < n; i++) numbers[i] = shelf->parts.at[i].file;
+        qsort(numbers, n, sizeof *numbers, compare_numbers);
+        sweep(shelf, entries, numbers);
+    }
+    if (entries != NULL) (void)closedir(entries);
+    free(numbers);
+}

@@ -1,0 +1,264 @@
+/*
+ * parts.c: the parts of a shelf: their tables, in memory and in files, and how the parts of a call
+ * become those of the shelf.
+ *
+ * A table that a call has changed is no longer that of its file. So a call that changes a part takes its
+ * table away first; when the call fails, the next one loads the file again.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "table/table.h"
+#include "shelf/shelf.h"
+
+#define LOADED_SHARE 4 /* this share of the memory may be that of tables between calls */
+
+heddle_status hd_parts_append(hd_shelf_parts *parts, const hd_shelf_part *part)
+{
+    if (parts->count == parts->room) {
+        const uint32_t room = parts->room != 0 ? parts->room * 2 : 16;
+        hd_shelf_part *at =
+            hd_fault_due() ? NULL : (hd_shelf_part *)realloc(parts->at, room * sizeof *at);
+        if (at == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
+        parts->at = at;
+        parts->room = room;
+    }
+    parts->at[parts->count++] = *part;
+    return HEDDLE_OK;
+}
+
+#define NAME_BYTES 48
+
+static const char *part_name(uint64_t file, char name[NAME_BYTES])
+{
+    (void)snprintf(name, NAME_BYTES, "part_%016llx.heddle", (unsigned long long)file);
+    return name;
+}
+
+static heddle_status part_path(const heddle_shelf *shelf, uint64_t file, char **path)
+{
+    char name[NAME_BYTES];
+    return hd_path_make(shelf->directory, part_name(file, name), path);
+}
+
+/* Takes no memory, of which there may be none. What stays behind is removed when the shelf is opened again. */
+static void remove_file(const heddle_shelf *shelf, uint64_t file)
+{
+    char name[NAME_BYTES];
+    int directory;
+    if (file == 0) return;
+    directory = open(shelf->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory < 0) return;
+    (void)unlinkat(directory, part_name(file, name), 0);
+    (void)close(directory);
+}
+
+/* -------------------------------------------------------------------------------------- tables */
+
+heddle_status hd_part_create(heddle_shelf *shelf, uint64_t capacity, heddle_table **table)
+{
+    heddle_table_options options = shelf->options;
+    options.capacity = capacity;
+    return heddle_table_create(shelf->device, &options, table);
+}
+
+void hd_part_unload(heddle_shelf *shelf, hd_shelf_part *part)
+{
+    heddle_table_destroy(part->table);
+    part->table = NULL;
+    shelf->loaded -= part->loaded;
+    part->loaded = 0;
+}
+
+void hd_part_release(heddle_shelf *shelf, hd_shelf_part *part)
+{
+    if (part->table == NULL || part->loaded != 0) return; /* or it was there before */
+    const uint64_t bytes = hd_shelf_table_bytes(shelf, part->table, part->count);
+    if (shelf->loaded > shelf->memory / LOADED_SHARE ||
+        bytes > shelf->memory / LOADED_SHARE - shelf->loaded) {
+        hd_part_unload(shelf, part);
+    } else {
+        part->loaded = bytes;
+        shelf->loaded += bytes;
+    }
+}
+
+heddle_status hd_part_load(heddle_shelf *shelf, hd_shelf_part *part, uint64_t more)
+{
+    heddle_table_options options = shelf->options;
+    char *path = NULL;
+    uint64_t count = 0;
+    heddle_status status;
+    if (part->table != NULL) return HEDDLE_OK;
+    options.capacity = part->count + more;
+    status = part_path(shelf, part->file, &path);
+    if (status == HEDDLE_OK)
+        status = hd_table_load(shelf->device, path, &options, shelf->device->engine->host_memory,
+                               &part->table);
+    if (status == HEDDLE_OK) shelf->bytes_read += part->bytes;
+    if (status == HEDDLE_OK) status = heddle_table_size(part->table, &count, NULL);
+    if (status == HEDDLE_OK && count != part->count) {
+        hd_part_unload(shelf, part);
+        status = hd_fail(HEDDLE_ERROR_FORMAT, "%s holds %llu pairs, where the shelf has %llu", path,
+                         (unsigned long long)count, (unsigned long long)part->count);
+    }
+    free(path);
+    return status;
+}
+
+void hd_part_expect(const heddle_shelf *shelf, const hd_shelf_part *part)
+{
+    char name[NAME_BYTES];
+    int directory, file = -1;
+    if (part->file == 0 || part->table != NULL) return;
+    directory = open(shelf->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (directory >= 0) file = openat(directory, part_name(part->file, name), O_RDONLY | O_CLOEXEC);
+    if (file >= 0) {
+        (void)posix_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);
+        (void)close(file);
+    }
+    if (directory >= 0) (void)close(directory);
+}
+
+/* --------------------------------------------------------------------------------------- files */
+
+static heddle_status file_bytes(const char *path, uint64_t *bytes)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+    *bytes = (uint64_t)info.st_size;
+    return HEDDLE_OK;
+}
+
+heddle_status hd_part_check(const heddle_shelf *shelf, const hd_shelf_part *part)
+{
+    char *path = NULL;
+    uint64_t bytes = 0;
+    heddle_status status;
+    if (part->file == 0) return HEDDLE_OK;
+    status = part_path(shelf, part->file, &path);
+    if (status == HEDDLE_OK) status = file_bytes(path, &bytes);
+    if (status == HEDDLE_OK && bytes != part->bytes)
+        status = hd_fail(HEDDLE_ERROR_FORMAT, "%s has %llu bytes; it was written with %llu", path,
+                         (unsigned long long)bytes, (unsigned long long)part->bytes);
+    free(path);
+    return status;
+}
+
+heddle_status hd_part_save(heddle_shelf *shelf, uint32_t first, heddle_table *table,
+                           hd_shelf_part *part)
+{
+    char *path = NULL;
+    heddle_status status;
+    memset(part, 0, sizeof *part);
+    part->first = first;
+    part->table = table;
+    status = heddle_table_size(table, &part->count, NULL);
+    if (status == HEDDLE_OK && part->count != 0) {
+        part->file = ++shelf->last_file;
+        status = part_path(shelf, part->file, &path);
+        if (status == HEDDLE_OK) status = heddle_table_save(table, path, NULL);
+        if (status == HEDDLE_OK) status = file_bytes(path, &part->bytes);
+        if (status == HEDDLE_OK) shelf->bytes_written += part->bytes;
+        free(path);
+    }
+    if (status != HEDDLE_OK) {
+        remove_file(shelf, part->file);
+        hd_part_unload(shelf, part);
+    } else if (part->count == 0) {
+        hd_part_unload(shelf, part);
+    } else {
+        hd_part_release(shelf, part);
+    }
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------- commit */
+
+static bool goes_without_saying(const hd_shelf_parts *made, const hd_shelf_part *part)
+{
+    return made->count != 0 && part->count == 0 && made->at[made->count - 1].count == 0;
+}
+
+heddle_status hd_parts_keep(hd_shelf_parts *made, hd_shelf_part *old)
+{
+    old->kept = true;
+    return goes_without_saying(made, old) ? HEDDLE_OK : hd_parts_append(made, old);
+}
+
+heddle_status hd_parts_add(heddle_shelf *shelf, hd_shelf_parts *made, hd_shelf_part *part)
+{
+    heddle_status status;
+    if (goes_without_saying(made, part)) return HEDDLE_OK;
+    status = hd_parts_append(made, part);
+    if (status != HEDDLE_OK) {
+        remove_file(shelf, part->file);
+        hd_part_unload(shelf, part);
+    }
+    return status;
+}
+
+void hd_parts_unload(heddle_shelf *shelf, hd_shelf_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->count; i++) hd_part_unload(shelf, &parts->at[i]);
+    free(parts->at);
+    memset(parts, 0, sizeof *parts);
+}
+
+void hd_parts_discard(heddle_shelf *shelf, hd_shelf_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->count; i++)
+        if (!parts->at[i].kept) {
+            remove_file(shelf, parts->at[i].file);
+            hd_part_unload(shelf, &parts->at[i]);
+        }
+    for (uint32_t i = 0; i < shelf->parts.count; i++) shelf->parts.at[i].kept = false;
+    free(parts->at);
+    memset(parts, 0, sizeof *parts);
+}
+
+/* The old parts that do not stay are gone, with their files. */
+static void forget_old(heddle_shelf *shelf)
+{
+    for (uint32_t i = 0; i < shelf->parts.count; i++) {
+        hd_shelf_part *old = &shelf->parts.at[i];
+        if (old->kept) continue;
+        hd_part_unload(shelf, old);
+        remove_file(shelf, old->file);
+    }
+    free(shelf->parts.at);
+}
+
+heddle_status hd_parts_commit(heddle_shelf *shelf, hd_shelf_parts *parts)
+{
+    heddle_status status = hd_shelf_progress(shelf, HEDDLE_SHELF_COMMIT, 0, 1);
+    if (status == HEDDLE_OK) status = hd_manifest_write(shelf, parts);
+    if (status != HEDDLE_OK) {
+        hd_parts_discard(shelf, parts);
+        return status;
+    }
+    status = hd_directory_sync(shelf->directory);
+    if (status == HEDDLE_OK) {
+        forget_old(shelf);
+    } else { /* a crash may bring the old manifest back, which needs its files */
+        hd_shelf_parts old = shelf->parts;
+        for (uint32_t i = 0; i < old.count; i++)
+            if (!old.at[i].kept) hd_part_unload(shelf, &old.at[i]);
+        free(old.at);
+        (void)hd_fail(HEDDLE_ERROR_IO,
+                      "the call has changed the shelf, but the disk does not confirm it: "
+                      "the directory %s could not be written",
+                      shelf->directory);
+    }
+    shelf->parts = *parts;
+    for (uint32_t i = 0; i < shelf->parts.count; i++) shelf->parts.at[i].kept = false;
+    memset(parts, 0, sizeof *parts);
+    if (status == HEDDLE_OK) (void)hd_shelf_progress(shelf, HEDDLE_SHELF_COMMIT, 1, 1);
+    return status;
+}

@@ -1,0 +1,251 @@
+/* whole.c: what concerns all keys of a shelf: size, statistics, export, clear, validation. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "shelf/sorting.h"
+
+/* The lock is held. */
+static uint64_t count_pairs(const heddle_shelf *shelf)
+{
+    uint64_t pairs = 0;
+    for (uint32_t i = 0; i < shelf->parts.count; i++) pairs += shelf->parts.at[i].count;
+    return pairs;
+}
+
+heddle_status heddle_shelf_size(heddle_shelf *shelf, uint64_t *count)
+{
+    heddle_status status = hd_shelf_enter(shelf, false, "size");
+    if (status != HEDDLE_OK) return status;
+    if (count == NULL)
+        status = hd_fail(HEDDLE_ERROR_INVALID, "size: there is no place for the count");
+    else *count = count_pairs(shelf);
+    return hd_shelf_leave(shelf, status);
+}
+
+static void collect_stats(const heddle_shelf *shelf, heddle_shelf_stats *stats)
+{
+    for (uint32_t i = 0; i < shelf->parts.count; i++) {
+        const hd_shelf_part *part = &shelf->parts.at[i];
+        stats->parts_filled += part->count != 0;
+        stats->parts_loaded += part->table != NULL;
+        stats->keys += part->count;
+        stats->bytes_files += part->bytes;
+        if (part->count > stats->keys_most) stats->keys_most = part->count;
+    }
+    stats->parts = shelf->parts.count;
+    stats->keys_limit = shelf->limit;
+    stats->memory = shelf->memory;
+    stats->bytes_loaded = shelf->loaded;
+    stats->bytes_read = shelf->bytes_read;
+    stats->bytes_written = shelf->bytes_written;
+    stats->bytes_spilled = shelf->bytes_spilled;
+    stats->divided = shelf->divided;
+    memcpy(stats->seconds, shelf->seconds, sizeof stats->seconds);
+}
+
+heddle_status heddle_shelf_get_stats(heddle_shelf *shelf, heddle_shelf_stats *stats)
+{
+    const heddle_shelf_stats empty = HEDDLE_SHELF_STATS_INIT;
+    if (shelf == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "stats: the shelf is NULL");
+    if (stats == NULL || stats->size != sizeof *stats)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "stats: the size is wrong: use HEDDLE_SHELF_STATS_INIT");
+    pthread_mutex_lock(&shelf->mutex); /* not hd_shelf_enter, which forgets the last call's times */
+    *stats = empty;
+    collect_stats(shelf, stats);
+    pthread_mutex_unlock(&shelf->mutex);
+    return HEDDLE_OK;
+}
+
+/* ------------------------------------------------------------------------------------ all parts */
+
+/* What is done with a part that holds pairs; its table is loaded. *ends: the call is over. */
+typedef heddle_status (*part_work)(heddle_shelf *shelf, hd_shelf_part *part, void *context,
+                                   bool *ends);
+
+static heddle_status for_parts(heddle_shelf *shelf, part_work work, void *context)
+{
+    const uint64_t pairs = count_pairs(shelf);
+    heddle_status status = HEDDLE_OK;
+    uint64_t done = 0;
+    bool ends = false;
+    for (uint32_t i = 0; i < shelf->parts.count && status == HEDDLE_OK && !ends; i++) {
+        hd_shelf_part *part = &shelf->parts.at[i];
+        if (part->count == 0) continue;
+        status = hd_shelf_progress(shelf, HEDDLE_SHELF_WORK, done, pairs);
+        if (status == HEDDLE_OK) status = hd_part_load(shelf, part, 0);
+        if (i + 1 < shelf->parts.count) hd_part_expect(shelf, part + 1);
+        if (status == HEDDLE_OK) status = work(shelf, part, context, &ends);
+        hd_part_release(shelf, part);
+        done += part->count;
+    }
+    if (status == HEDDLE_OK && !ends)
+        status = hd_shelf_progress(shelf, HEDDLE_SHELF_WORK, pairs, pairs);
+    return status;
+}
+
+typedef struct exporting {
+    char *keys, *values;
+    uint64_t at;
+} exporting;
+
+static heddle_status export_part(heddle_shelf *shelf, hd_shelf_part *part, void *context,
+                                 bool *ends)
+{
+    exporting *e = (exporting *)context;
+    const uint32_t kw = hd_shelf_key_width(shelf), vw = hd_shelf_value_width(shelf);
+    uint64_t n = 0;
+    const heddle_status status = heddle_table_export(
+        part->table, e->keys + e->at * kw, e->values != NULL ? e->values + e->at * vw : NULL,
+        part->count, &n, NULL);
+    (void)ends;
+    e->at += part->count;
+    return status;
+}
+
+/* The lock is held. */
+static heddle_status export_all(heddle_shelf *shelf, void *keys, void *values, uint64_t capacity,
+                                uint64_t *count)
+{
+    exporting e = {(char *)keys, (char *)values, 0};
+    const uint64_t n = count_pairs(shelf);
+    heddle_status status;
+    if (count == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "export: there is no place for the count");
+    if (values != NULL && hd_shelf_value_width(shelf) == 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "export: a set has no values");
+    *count = n;
+    if (n > capacity)
+        return hd_fail(HEDDLE_ERROR_INVALID, "export: there is room for %llu pairs, not for %llu",
+                       (unsigned long long)capacity, (unsigned long long)n);
+    status = hd_shelf_check(shelf, keys, n, hd_shelf_key_width(shelf), "keys");
+    if (status == HEDDLE_OK && values != NULL)
+        status = hd_shelf_check(shelf, values, n, hd_shelf_value_width(shelf), "values");
+    return status == HEDDLE_OK ? for_parts(shelf, export_part, &e) : status;
+}
+
+heddle_status heddle_shelf_export(heddle_shelf *shelf, void *keys, void *values, uint64_t capacity,
+                                  uint64_t *count)
+{
+    const heddle_status status = hd_shelf_enter(shelf, false, "export");
+    if (status != HEDDLE_OK) return status;
+    return hd_shelf_leave(shelf, export_all(shelf, keys, values, capacity, count));
+}
+
+typedef struct visiting {
+    heddle_visitor visit;
+    void *context;
+    bool ended;
+} visiting;
+
+/* heddle_visitor: hands on, and remembers whether the caller has had enough. */
+static uint32_t visit_pairs(void *context, const void *keys, const void *values,
+                            const uint64_t *rows, uint64_t n)
+{
+    visiting *v = (visiting *)context;
+    v->ended = v->visit(v->context, keys, values, rows, n) != 0;
+    return v->ended;
+}
+
+static heddle_status visit_part(heddle_shelf *shelf, hd_shelf_part *part, void *context, bool *ends)
+{
+    visiting *v = (visiting *)context;
+    const heddle_status status = heddle_table_for_all(part->table, visit_pairs, v, NULL);
+    (void)shelf;
+    *ends = v->ended;
+    return status;
+}
+
+heddle_status heddle_shelf_for_all(heddle_shelf *shelf, heddle_visitor visit, void *context)
+{
+    visiting v = {visit, context, false};
+    heddle_status status = hd_shelf_enter(shelf, false, "for_all");
+    if (status != HEDDLE_OK) return status;
+    status = visit == NULL ? hd_fail(HEDDLE_ERROR_INVALID, "for_all: there is no visitor")
+                           : for_parts(shelf, visit_part, &v);
+    return hd_shelf_leave(shelf, status);
+}
+
+heddle_status heddle_shelf_clear(heddle_shelf *shelf)
+{
+    hd_shelf_part all;
+    hd_shelf_parts made = {NULL, 0, 0};
+    heddle_status status = hd_shelf_enter(shelf, true, "clear");
+    if (status != HEDDLE_OK) return status;
+    memset(&all, 0, sizeof all);
+    status = hd_parts_append(&made, &all);
+    if (status == HEDDLE_OK) status = hd_parts_commit(shelf, &made);
+    return hd_shelf_leave(shelf, status);
+}
+
+/* ------------------------------------------------------------------------------------- validate */
+
+/* Sorts the part's keys by parts: all must come out as its own. */
+static heddle_status check_keys(heddle_shelf *shelf, const hd_shelf_part *part, hd_sorting *s,
+                                char *keys)
+{
+    const uint32_t width = hd_shelf_key_width(shelf);
+    hd_buffer staged = {NULL, NULL, 0};
+    hd_window window;
+    hd_route route;
+    heddle_status status = hd_sorting_route(s, 0, part->count, &route);
+    if (status == HEDDLE_OK)
+        status = hd_window_open(&s->member, keys, part->count * width, true, &staged, &window);
+    if (status == HEDDLE_OK) status = hd_route_slice(&route, window.memory, NULL, part->count);
+    if (status == HEDDLE_OK && route.send[part - shelf->parts.at] != part->count)
+        status =
+            hd_fail(HEDDLE_ERROR_CORRUPT, "part %016llx holds %llu keys that belong to other parts",
+                    (unsigned long long)part->file,
+                    (unsigned long long)(part->count - route.send[part - shelf->parts.at]));
+    hd_buffer_free(&staged);
+    hd_route_end(&route);
+    return status;
+}
+
+static heddle_status validate_part(heddle_shelf *shelf, hd_shelf_part *part, void *context,
+                                   bool *ends)
+{
+    uint64_t n = 0;
+    char *keys = NULL;
+    heddle_status status = heddle_table_validate(part->table, NULL);
+    (void)ends;
+    if (status == HEDDLE_OK) {
+        keys = hd_fault_due() ? NULL : (char *)malloc(part->count * hd_shelf_key_width(shelf));
+        status = keys == NULL ? hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the keys of a part")
+                              : heddle_table_export(part->table, keys, NULL, part->count, &n, NULL);
+    }
+    if (status == HEDDLE_OK) status = check_keys(shelf, part, (hd_sorting *)context, keys);
+    free(keys);
+    return status;
+}
+
+/* The lock is held. */
+static heddle_status validate(heddle_shelf *shelf)
+{
+    const uint32_t bits = hd_parts_bits(&shelf->parts);
+    hd_place *places =
+        hd_fault_due() ? NULL : (hd_place *)calloc(shelf->parts.count, sizeof *places);
+    hd_sorting s;
+    heddle_status status = HEDDLE_OK;
+    hd_sorting_begin(&s, shelf, NULL, NULL, 0);
+    if (places == NULL) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
+    for (uint32_t i = 0; status == HEDDLE_OK && i < shelf->parts.count; i++) {
+        places[i].first = shelf->parts.at[i].first;
+        places[i].end = hd_shelf_part_end(&shelf->parts, i);
+        hd_part_unload(shelf, &shelf->parts.at[i]); /* it is the files that are looked at */
+        status = hd_part_check(shelf, &shelf->parts.at[i]);
+    }
+    if (status == HEDDLE_OK)
+        status = hd_sorting_spread(&s, places, shelf->parts.count, bits < 8 ? 8 : bits);
+    if (status == HEDDLE_OK) status = for_parts(shelf, validate_part, &s);
+    hd_sorting_end(&s);
+    free(places);
+    return status;
+}
+
+heddle_status heddle_shelf_validate(heddle_shelf *shelf)
+{
+    const heddle_status status = hd_shelf_enter(shelf, false, "validate");
+    if (status != HEDDLE_OK) return status;
+    return hd_shelf_leave(shelf, validate(shelf));
+}

@@ -1,0 +1,356 @@
+/*
+ * calls.c: the public operations on tables. Each checks its arguments and hands on to the table's kind;
+ * what is the same for all kinds, sizes and totals, is done here.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "table/table.h"
+
+/* -------------------------------------------------------------------------------------- insert */
+
+#define POLICY(name) (UINT32_C(1) << HEDDLE_POLICY_##name)
+#define ALL_POLICIES (POLICY(KEEP) | POLICY(REPLACE) | POLICY(ADD) | POLICY(MIN) | POLICY(MAX))
+
+/* What containers take. */
+static const struct container_rule {
+    const char *name;
+    bool takes_values, needs_values;
+    uint32_t policies;
+} rules[] = {
+    {"container", false, false, 0},
+    {"map", true, true, ALL_POLICIES},
+    {"set", false, false, ALL_POLICIES},
+    {"multimap", true, true, POLICY(KEEP)},
+    {"counter", true, false, POLICY(KEEP) | POLICY(ADD)},
+};
+
+static heddle_status check_workspace(const heddle_table *table, const heddle_insert_options *o,
+                                     const char *what)
+{
+    if (o->workspace == NULL && o->workspace_bytes != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: workspace_bytes without a workspace", what);
+    if ((uintptr_t)o->workspace % HEDDLE_WORKSPACE_ALIGNMENT != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the workspace is not aligned to %d bytes", what,
+                       HEDDLE_WORKSPACE_ALIGNMENT);
+    if (o->workspace != NULL && !table->engine->is_device_memory(table->device, o->workspace))
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the workspace is no memory of the table's device",
+                       what);
+    return HEDDLE_OK;
+}
+
+static heddle_status check_insert_options(const heddle_table *table, const heddle_insert_options *o,
+                                          const char *what)
+{
+    const struct container_rule *rule = &rules[table->options.container];
+    heddle_status status;
+    if (o->size != sizeof *o)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "%s: the options' size is %u, not %zu: use HEDDLE_INSERT_OPTIONS_INIT", what,
+                       o->size, sizeof *o);
+    if (o->policy > HEDDLE_POLICY_MAX)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: there is no policy %u", what, o->policy);
+    if ((rule->policies >> o->policy & 1) == 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: policy %u is not for a %s", what, o->policy,
+                       rule->name);
+    if (o->failed == NULL && o->failed_capacity != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: failed_capacity without an array `failed`", what);
+    status = hd_check_array(o->failed, o->failed_capacity, sizeof(uint64_t), "failed indices");
+    return status == HEDDLE_OK ? check_workspace(table, o, what) : status;
+}
+
+static heddle_status check_insert(const heddle_table *table, const void *keys, const void *values,
+                                  uint64_t n, const heddle_insert_options *o, const void *stream,
+                                  const char *what)
+{
+    heddle_status status = hd_check_table(table, stream, what);
+    if (status == HEDDLE_OK) status = hd_check_array(keys, n, hd_key_width(table), "keys");
+    if (status != HEDDLE_OK) return status;
+    const struct container_rule *rule = &rules[table->options.container];
+    if (!rule->takes_values && values != NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: a %s takes no values", what, rule->name);
+    if (rule->needs_values || values != NULL)
+        status = hd_check_array(values, n, hd_value_width(table), "values");
+    return status == HEDDLE_OK ? check_insert_options(table, o, what) : status;
+}
+
+/* Gives the sums of a call that waited to its caller, or keeps them for heddle_table_take_totals. */
+static void report(heddle_table *table, const hd_counts *counts, heddle_totals *totals)
+{
+    if (totals != NULL) {
+        memset(totals, 0, sizeof *totals);
+        hd_totals_add(totals, counts);
+    } else {
+        for (int i = 0; i < HD_COUNTS; i++) table->settled.at[i] += counts->at[i];
+    }
+}
+
+static const heddle_insert_options default_options = HEDDLE_INSERT_OPTIONS_INIT;
+
+heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values,
+                                  uint64_t n, const heddle_insert_options *options,
+                                  heddle_totals *totals, void *stream)
+{
+    const heddle_insert_options *o = options != NULL ? options : &default_options;
+    heddle_status status = check_insert(table, keys, values, n, o, stream, "insert");
+    bool waited = totals != NULL;
+    hd_counts counts = {{0}};
+    if (status != HEDDLE_OK) return status;
+    status = table->kind->insert(table, keys, values, n, o, &waited, &counts, stream);
+    if (waited) report(table, &counts, totals);
+    return status;
+}
+
+heddle_status heddle_table_build(heddle_table *table, const void *keys, const void *values,
+                                 uint64_t n, const heddle_insert_options *options,
+                                 heddle_totals *totals, void *stream)
+{
+    const heddle_insert_options *o = options != NULL ? options : &default_options;
+    heddle_status status = check_insert(table, keys, values, n, o, stream, "build");
+    hd_counts counts = {{0}};
+    if (status != HEDDLE_OK) return status;
+    status = table->kind->build(table, keys, values, n, o, &counts, stream);
+    report(table, &counts, totals);
+    return status;
+}
+
+heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes)
+{
+    const heddle_status status = hd_check_table(table, NULL, "build_workspace");
+    if (status != HEDDLE_OK) return status;
+    if (bytes == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "build_workspace: there is no place for the size");
+    return table->kind->build_workspace(table, n, bytes);
+}
+
+heddle_status heddle_table_mixed(heddle_table *table, const uint8_t *operations, const void *keys,
+                                 const void *values, uint64_t n, void *values_out,
+                                 const heddle_insert_options *options, heddle_totals *totals,
+                                 void *stream)
+{
+    const heddle_insert_options *o = options != NULL ? options : &default_options;
+    const hd_mixed batch = {operations, keys, values, n, values_out};
+    heddle_status status = hd_check_table(table, stream, "mixed");
+    bool waited = totals != NULL;
+    hd_counts counts = {{0}};
+    if (status != HEDDLE_OK) return status;
+    if (table->kind->mixed == NULL)
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "mixed: only the scheme slab takes mixed batches");
+    status = hd_check_array(operations, n, 1, "operations");
+    if (status == HEDDLE_OK) status = hd_check_array(keys, n, hd_key_width(table), "keys");
+    if (status != HEDDLE_OK) return status;
+    if (hd_value_width(table) == 0 && (values != NULL || values_out != NULL))
+        return hd_fail(HEDDLE_ERROR_INVALID, "mixed: a set has no values");
+    if (values != NULL || rules[table->options.container].needs_values)
+        status = hd_check_array(values, n, hd_value_width(table), "values");
+    if (status == HEDDLE_OK && values_out != NULL)
+        status = hd_check_array(values_out, n, hd_value_width(table), "values");
+    if (status == HEDDLE_OK) status = check_insert_options(table, o, "mixed");
+    if (status != HEDDLE_OK) return status;
+    status = table->kind->mixed(table, &batch, o, &waited, &counts, stream);
+    if (waited) report(table, &counts, totals);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- query */
+
+static heddle_status check_lookup(const heddle_table *table, const void *keys, uint64_t n,
+                                  const void *stream, const char *what)
+{
+    const heddle_status status = hd_check_table(table, stream, what);
+    return status != HEDDLE_OK ? status : hd_check_array(keys, n, hd_key_width(table), "keys");
+}
+
+heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t n, void *values,
+                                uint8_t *found, heddle_totals *totals, void *stream)
+{
+    heddle_status status = check_lookup(table, keys, n, stream, "find");
+    if (status != HEDDLE_OK) return status;
+    if (hd_value_width(table) == 0)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "find: a set has no values to find; use heddle_table_contains");
+    status = hd_check_array(values, n, hd_value_width(table), "values");
+    return status == HEDDLE_OK ? table->kind->find(table, keys, n, values, found, totals, stream)
+                               : status;
+}
+
+heddle_status heddle_table_contains(heddle_table *table, const void *keys, uint64_t n,
+                                    uint8_t *found, heddle_totals *totals, void *stream)
+{
+    const heddle_status status = check_lookup(table, keys, n, stream, "contains");
+    return status == HEDDLE_OK ? table->kind->find(table, keys, n, NULL, found, totals, stream)
+                               : status;
+}
+
+heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
+                                 heddle_totals *totals, void *stream)
+{
+    const heddle_status status = check_lookup(table, keys, n, stream, "erase");
+    return status == HEDDLE_OK ? table->kind->erase(table, keys, n, found, totals, stream) : status;
+}
+
+heddle_status heddle_table_count(heddle_table *table, const void *keys, uint64_t n,
+                                 uint64_t *matches, heddle_totals *totals, void *stream)
+{
+    heddle_status status = check_lookup(table, keys, n, stream, "count");
+    if (status == HEDDLE_OK) status = hd_check_array(matches, n, sizeof *matches, "matches");
+    return status == HEDDLE_OK ? table->kind->count(table, keys, n, matches, totals, stream)
+                               : status;
+}
+
+static heddle_status check_retrieve(const heddle_table *table, const void *keys, uint64_t n,
+                                    const uint64_t *offsets, const void *values, uint64_t capacity,
+                                    const uint64_t *count, const void *stream)
+{
+    heddle_status status = check_lookup(table, keys, n, stream, "retrieve");
+    if (status == HEDDLE_OK) status = hd_check_array(offsets, n + 1, sizeof *offsets, "offsets");
+    if (status != HEDDLE_OK) return status;
+    if (count == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "retrieve: there is no place for the count");
+    if (hd_value_width(table) == 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "retrieve: a set has no values to retrieve");
+    return values != NULL ? hd_check_array(values, capacity, hd_value_width(table), "values")
+                          : HEDDLE_OK;
+}
+
+heddle_status heddle_table_retrieve(heddle_table *table, const void *keys, uint64_t n,
+                                    uint64_t *offsets, void *values, uint64_t capacity,
+                                    uint64_t *count, void *stream)
+{
+    const heddle_status status =
+        check_retrieve(table, keys, n, offsets, values, capacity, count, stream);
+    return status == HEDDLE_OK
+               ? table->kind->retrieve(table, keys, n, offsets, values, capacity, count, stream)
+               : status;
+}
+
+/* --------------------------------------------------------------------------------------- whole */
+
+heddle_status hd_table_count(heddle_table *table, uint64_t *count, void *stream)
+{
+    uint64_t born_died[2] = {0, 0};
+    const heddle_status status =
+        hd_read_back(table, born_died, &table->control->born, sizeof born_died, stream);
+    if (status == HEDDLE_OK) *count = born_died[0] - born_died[1];
+    return status;
+}
+
+heddle_status hd_table_set_count(heddle_table *table, uint64_t keys, void *stream)
+{
+    const uint64_t born_died[2] = {keys, 0};
+    if (keys == 0)
+        return table->engine->fill(table->device, &table->control->born, 0, sizeof born_died,
+                                   stream);
+    return table->engine->copy(table->device, &table->control->born, born_died, sizeof born_died,
+                               stream);
+}
+
+heddle_status heddle_table_size(heddle_table *table, uint64_t *count, void *stream)
+{
+    const heddle_status status = hd_check_table(table, stream, "size");
+    if (status != HEDDLE_OK) return status;
+    if (count == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "size: there is no place for the count");
+    return hd_table_count(table, count, stream);
+}
+
+heddle_status heddle_table_clear(heddle_table *table, void *stream)
+{
+    const heddle_status status = hd_check_table(table, stream, "clear");
+    return status == HEDDLE_OK ? table->kind->clear(table, stream) : status;
+}
+
+heddle_status heddle_table_flush(heddle_table *table, void *stream)
+{
+    const heddle_status status = hd_check_table(table, stream, "flush");
+    return status == HEDDLE_OK && table->kind->flush != NULL ? table->kind->flush(table, stream)
+                                                             : status;
+}
+
+heddle_status heddle_table_export(heddle_table *table, void *keys, void *values, uint64_t capacity,
+                                  uint64_t *count, void *stream)
+{
+    heddle_status status = hd_check_table(table, stream, "export");
+    if (status != HEDDLE_OK) return status;
+    if (count == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "export: there is no place for the count");
+    if (values != NULL && hd_value_width(table) == 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "export: a set has no values");
+    status = hd_check_array(keys, capacity, hd_key_width(table), "keys");
+    if (status == HEDDLE_OK && values != NULL)
+        status = hd_check_array(values, capacity, hd_value_width(table), "values");
+    if (status == HEDDLE_OK) status = hd_table_count(table, count, stream);
+    if (status != HEDDLE_OK) return status;
+    if (*count > capacity)
+        return hd_fail(HEDDLE_ERROR_INVALID, "export: %llu pairs do not fit into arrays of %llu",
+                       (unsigned long long)*count, (unsigned long long)capacity);
+    return *count != 0 ? table->kind->collect(table, keys, values, stream) : HEDDLE_OK;
+}
+
+heddle_status heddle_table_take_totals(heddle_table *table, uint32_t peek, heddle_totals *totals,
+                                       void *stream)
+{
+    hd_counts counts;
+    heddle_status status = hd_check_table(table, stream, "take_totals");
+    if (status != HEDDLE_OK) return status;
+    if (totals == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "take_totals: there is no place for the totals");
+    status = hd_read_back(table, &counts, &table->control->pending, sizeof counts, stream);
+    if (status != HEDDLE_OK) return status;
+    memset(totals, 0, sizeof *totals);
+    hd_totals_add(totals, &counts);
+    hd_totals_add(totals, &table->settled);
+    if (peek != 0) return HEDDLE_OK;
+    table->evictions += counts.at[HD_EVICTIONS];
+    memset(&table->settled, 0, sizeof table->settled);
+    return table->engine->fill(table->device, &table->control->pending, 0, sizeof counts, stream);
+}
+
+static heddle_status check_capacity(uint64_t capacity)
+{
+    if (capacity > HD_SLOTS_MAX / 2)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys",
+                       (unsigned long long)capacity);
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_table_reserve(heddle_table *table, uint64_t capacity, void *stream)
+{
+    heddle_status status = hd_check_table(table, stream, "reserve");
+    if (status == HEDDLE_OK) status = check_capacity(capacity);
+    return status == HEDDLE_OK ? table->kind->reserve(table, capacity, stream) : status;
+}
+
+heddle_status heddle_table_rehash(heddle_table *table, uint64_t capacity, void *stream)
+{
+    uint64_t keys = 0;
+    heddle_status status = hd_check_table(table, stream, "rehash");
+    if (status == HEDDLE_OK) status = check_capacity(capacity);
+    if (status == HEDDLE_OK) status = hd_table_count(table, &keys, stream);
+    if (status != HEDDLE_OK) return status;
+    return table->kind->rehash(table, keys > capacity ? keys : capacity, stream);
+}
+
+heddle_status heddle_table_get_stats(heddle_table *table, heddle_table_stats *stats, void *stream)
+{
+    heddle_status status = hd_check_table(table, stream, "get_stats");
+    if (status != HEDDLE_OK) return status;
+    const uint32_t older = offsetof(heddle_table_stats, chains);
+    if (stats == NULL || (stats->size != sizeof *stats && stats->size != older))
+        return hd_fail(HEDDLE_ERROR_INVALID, "get_stats needs stats with their size set");
+    heddle_table_stats all = HEDDLE_TABLE_STATS_INIT;
+    status = table->kind->get_stats(table, &all, stream);
+    if (status != HEDDLE_OK) return status;
+    if ((table->kind == &hd_slots_kind || table->kind == &hd_slabs_kind) && all.bytes_slots != 0)
+        all.memory_use = (double)all.keys * (hd_key_width(table) + hd_value_width(table)) /
+                         (double)all.bytes_slots;
+    all.size = stats->size;
+    memcpy(stats, &all, stats->size);
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_table_validate(heddle_table *table, void *stream)
+{
+    const heddle_status status = hd_check_table(table, stream, "validate");
+    return status == HEDDLE_OK ? table->kind->validate(table, stream) : status;
+}

@@ -1,0 +1,100 @@
+/*
+ * unite.c: bringing the equal keys of a batch together, for sets and counters: the engine groups
+ * the rows, and each group becomes one key with its count or the sum of its values. Scratch memory:
+ * what table/batch_groups.h takes, and up to 48 bytes for every distinct key.
+ */
+#include <string.h>
+
+#include "table/batch_groups.h"
+#include "table/graph/graph.h"
+
+/* A call of hd_graph_unite. */
+typedef struct uniting {
+    heddle_table *table;
+    const hd_column_ops *columns;
+    hd_scratch *scratch;
+    hd_grouped grouped;
+    void *work; /* of the columns' steps */
+    void *stream;
+} uniting;
+
+static heddle_status take(const uniting *u, uint64_t n, uint64_t width, void **memory)
+{
+    return hd_scratch_take(u->scratch, n * width, memory);
+}
+
+/*
+ * The low halves of 64-bit numbers. They are every second of as many 32-bit numbers, whose places are
+ * those of the ones among bytes 1, 0, 1, 0, ...
+ */
+static heddle_status low_halves(const uniting *u, const uint64_t *numbers, uint64_t n, void *halves)
+{
+    heddle_device *device = u->table->device;
+    const hd_column_ops *columns = u->columns;
+    uint8_t *flags = NULL;
+    uint64_t *rows = NULL, *count = NULL;
+    void *work = NULL;
+    heddle_status status = take(u, n, 2, (void **)&flags);
+    if (status == HEDDLE_OK) status = take(u, n, sizeof *rows, (void **)&rows);
+    if (status == HEDDLE_OK) status = take(u, 1, sizeof *count, (void **)&count);
+    if (status == HEDDLE_OK) status = take(u, columns->work(device, 2 * n), 1, &work);
+    if (status == HEDDLE_OK) status = u->table->engine->fill(device, flags, 1, n, u->stream);
+    if (status == HEDDLE_OK) status = columns->rank(device, flags, n, rows, 64, work, u->stream);
+    if (status == HEDDLE_OK)
+        status = columns->scatter(device, NULL, 2, rows, 64, n, flags, u->stream);
+    if (status == HEDDLE_OK)
+        status = columns->select(device, flags, 2 * n, true, rows, 64, count, work, u->stream);
+    if (status == HEDDLE_OK)
+        status = columns->gather(device, numbers, 4, rows, 64, n, halves, u->stream);
+    return status;
+}
+
+/* A counter's values: how large a group is, or the sum of what it was given. */
+static heddle_status sum_values(const uniting *u, const void *values, uint64_t *counts,
+                                void **united)
+{
+    const uint64_t groups = u->grouped.groups;
+    const bool narrow = u->table->options.value_bits == 32;
+    heddle_status status = HEDDLE_OK;
+    if (values != NULL) {
+        hd_reduce reduce;
+        memset(&reduce, 0, sizeof reduce);
+        reduce.aggregate = HEDDLE_AGGREGATE_SUM;
+        reduce.type = narrow ? HEDDLE_TYPE_U32 : HEDDLE_TYPE_U64;
+        reduce.column = values;
+        reduce.out = counts;
+        status = u->columns->reduce(u->table->device, &u->grouped, &reduce, u->work, u->stream);
+    }
+    *united = counts;
+    if (status != HEDDLE_OK || !narrow) return status;
+    status = take(u, groups, sizeof(uint32_t), united);
+    return status == HEDDLE_OK ? low_halves(u, counts, groups, *united) : status;
+}
+
+heddle_status hd_graph_unite(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                             hd_scratch *scratch, hd_united *united, void *stream)
+{
+    uniting u = {table, table->engine->columns, scratch, {NULL, 0, 0, NULL, 0, NULL, NULL}, NULL,
+                 stream};
+    uint64_t *counts = NULL;
+    heddle_status status;
+    memset(united, 0, sizeof *united);
+    if (n == 0) return HEDDLE_OK;
+    status = hd_batch_group(table, &hd_graph_of(table)->storage.graph.mix, keys, n, scratch,
+                            &u.grouped, &u.work, stream);
+    if (status != HEDDLE_OK) return status;
+    united->n = u.grouped.groups;
+    united->row_bits = u.grouped.row_bits;
+    status = take(&u, united->n, united->row_bits / 8, &united->firsts);
+    if (status == HEDDLE_OK) status = take(&u, united->n, sizeof *counts, (void **)&counts);
+    if (status == HEDDLE_OK) status = take(&u, united->n, hd_key_width(table), &united->keys);
+    if (status == HEDDLE_OK)
+        status =
+            u.columns->describe(table->device, &u.grouped, united->firsts, NULL, counts, stream);
+    if (status == HEDDLE_OK)
+        status = u.columns->gather(table->device, keys, hd_key_width(table), united->firsts,
+                                   united->row_bits, united->n, united->keys, stream);
+    if (status == HEDDLE_OK && hd_value_width(table) != 0)
+        status = sum_values(&u, values, counts, &united->values);
+    return status;
+}

@@ -1,0 +1,155 @@
+/*
+ * append.c: small batches for bucket lists, value by value: every key gets a list, then all values are
+ * appended at the same time (scheme/bucket_list.h). Values that the chunk had no bucket for go by runs, for
+ * which memory is added. This is the way a kernel of one's own goes; a large batch is faster by runs.
+ */
+#include <string.h>
+
+#include "table/lists/lists.h"
+
+/* A call of hd_lists_append, and what it needs, so that nothing is missing once lists are being changed. */
+typedef struct appending {
+    hd_list_addition *a;
+    uint8_t *flags;    /* of every row */
+    uint64_t *rows;    /* some of them */
+    void *keys;        /* of these */
+    void *values;      /* of these */
+    uint8_t *outcomes; /* of these */
+    uint64_t *count;   /* device memory */
+    void *work;
+} appending;
+
+static heddle_status take_all(appending *p)
+{
+    hd_list_addition *a = p->a;
+    heddle_table *table = a->table;
+    const uint64_t n = a->rows.n;
+    const hd_list_need needs[] = {
+        {n * sizeof *a->runs.numbers, (void **)&a->runs.numbers},
+        {n, (void **)&p->flags},
+        {n * sizeof *p->rows, (void **)&p->rows},
+        {n * hd_key_width(table), &p->keys},
+        {n * hd_value_width(table), &p->values},
+        {n, (void **)&p->outcomes},
+        {sizeof *p->count, (void **)&p->count},
+        {table->engine->columns->work(table->device, n), &p->work},
+    };
+    return HD_LISTS_TAKE(a->scratch, needs);
+}
+
+/* Appends where the chunk has room; p->flags say where it had none. */
+static heddle_status append_values(appending *p)
+{
+    hd_list_addition *a = p->a;
+    heddle_table *table = a->table;
+    const uint32_t chunk = hd_lists_chunk(a->storage, UINT64_MAX);
+    const hd_list_pool pool = hd_lists_pool(table, a->storage, chunk);
+    uint64_t cursor = pool.used;
+    heddle_status status =
+        table->engine->copy(table->device, pool.cursor, &cursor, sizeof cursor, a->stream);
+    if (status == HEDDLE_OK)
+        status = table->engine->fill(table->device, p->count, 0, sizeof *p->count, a->stream);
+    if (status == HEDDLE_OK)
+        status = hd_lists(table)->ops->append(table->device, &pool, a->runs.numbers, a->rows.values,
+                                              a->rows.n, p->flags, p->count, a->stream);
+    if (status == HEDDLE_OK)
+        status = hd_read_back(table, &a->inserted, p->count, sizeof *p->count, a->stream);
+    if (status == HEDDLE_OK)
+        status = hd_read_back(table, &cursor, pool.cursor, sizeof cursor, a->stream);
+    if (status != HEDDLE_OK) return status;
+    a->storage->pairs += a->inserted;
+    if (chunk < a->storage->chunk_count)
+        a->storage->chunks[chunk].used = cursor < pool.room ? cursor : pool.room;
+    return HEDDLE_OK;
+}
+
+/* The flagged rows, m of them, and their keys. */
+static heddle_status select_flagged(appending *p, uint64_t *m)
+{
+    hd_list_addition *a = p->a;
+    heddle_table *table = a->table;
+    const hd_column_ops *columns = table->engine->columns;
+    heddle_status status = columns->select(table->device, p->flags, a->rows.n, true, p->rows, 64,
+                                           p->count, p->work, a->stream);
+    if (status == HEDDLE_OK) status = hd_read_back(table, m, p->count, sizeof *m, a->stream);
+    if (status == HEDDLE_OK)
+        status = columns->gather(table->device, a->keys, hd_key_width(table), p->rows, 64, *m,
+                                 p->keys, a->stream);
+    return status;
+}
+
+/* The values that found no room, by runs. */
+static heddle_status add_rest(appending *p)
+{
+    hd_list_addition *a = p->a, rest;
+    heddle_table *table = a->table;
+    uint64_t m = 0;
+    heddle_status status = select_flagged(p, &m);
+    memset(&rest, 0, sizeof rest);
+    rest.table = table;
+    rest.storage = a->storage;
+    rest.grows = a->grows;
+    rest.scratch = a->scratch;
+    rest.stream = a->stream;
+    if (status == HEDDLE_OK)
+        status =
+            table->engine->columns->gather(table->device, a->rows.values, hd_value_width(table),
+                                           p->rows, 64, m, p->values, a->stream);
+    if (status == HEDDLE_OK && a->rows.outcomes != NULL) {
+        rest.rows.outcomes = p->outcomes;
+        status =
+            table->engine->fill(table->device, p->outcomes, HEDDLE_OUTCOME_FAILED, m, a->stream);
+    }
+    if (status == HEDDLE_OK) status = hd_lists_group(&rest, p->keys, p->values, m);
+    if (status == HEDDLE_OK) status = hd_lists_add_runs(&rest);
+    a->inserted += rest.inserted;
+    if (a->rows.outcomes != NULL)
+        table->engine->columns->scatter(table->device, p->outcomes, 1, p->rows, 64, m,
+                                        a->rows.outcomes, a->stream);
+    return status;
+}
+
+/* Keys whose list got no value leave the table of keys. */
+static heddle_status drop_empty(appending *p)
+{
+    hd_list_addition *a = p->a;
+    heddle_table *table = a->table;
+    const hd_list_pool pool = hd_lists_pool(table, a->storage, HD_LIST_CHUNKS);
+    uint64_t m = 0;
+    heddle_totals totals = {0};
+    heddle_status status = hd_lists(table)->ops->flag_empty(table->device, &pool, a->runs.numbers,
+                                                            a->rows.n, p->flags, a->stream);
+    if (status == HEDDLE_OK) status = select_flagged(p, &m);
+    if (status == HEDDLE_OK && m != 0)
+        status = heddle_table_erase(a->storage->keys, p->keys, m, NULL, &totals, a->stream);
+    a->storage->key_count -= totals.found;
+    return status;
+}
+
+heddle_status hd_lists_append(hd_list_addition *a, const void *keys)
+{
+    heddle_table *table = a->table;
+    appending p;
+    heddle_totals totals;
+    heddle_status status;
+    memset(&p, 0, sizeof p);
+    p.a = a;
+    a->keys = keys;
+    a->runs.count = a->rows.n;
+    status = take_all(&p);
+    if (status == HEDDLE_OK)
+        status = hd_lists_numbers(table, a->storage, keys, a->rows.n, a->runs.numbers, NULL,
+                                  &totals, a->stream);
+    if (status != HEDDLE_OK) return status;
+    a->probes += totals.probes;
+    if (totals.absent != 0) status = hd_lists_admit(a, true);
+    if (status == HEDDLE_OK && a->rows.outcomes != NULL)
+        status = table->engine->fill(table->device, a->rows.outcomes, HEDDLE_OUTCOME_INSERTED,
+                                     a->rows.n, a->stream);
+    if (status == HEDDLE_OK) status = append_values(&p);
+    if (status == HEDDLE_OK && a->inserted < a->rows.n) {
+        status = add_rest(&p);
+        if (a->inserted < a->rows.n) drop_empty(&p);
+    }
+    return status;
+}

@@ -1,0 +1,226 @@
+/*
+ * runs.c: adding runs of values to bucket lists. First the new buckets are measured and memory for
+ * them is made sure of; then keys without a list get one; then every run claims its room, and the values
+ * are copied. Up to the claims a failure leaves everything as it was.
+ */
+#include <string.h>
+
+#include "table/lists/lists.h"
+
+/* --------------------------------------------------------------------------------------- new lists */
+
+/* Room in the table of keys for so many more. It doubles, so that many small batches do not move it each time. */
+static heddle_status make_room_for_keys(hd_list_addition *a, uint64_t more)
+{
+    heddle_table *keys = a->storage->keys;
+    const uint64_t needed = a->storage->key_count + more;
+    if (!a->grows) {
+        keys->options.flags |= HEDDLE_FLAG_FIXED;
+        return HEDDLE_OK;
+    }
+    keys->options.flags &= ~HEDDLE_FLAG_FIXED;
+    if ((double)needed <= keys->options.load * (double)keys->options.capacity) return HEDDLE_OK;
+    return heddle_table_reserve(
+        keys, needed > 2 * a->storage->key_count ? needed : 2 * a->storage->key_count, a->stream);
+}
+
+/* Puts m keys with their list numbers into the table of keys, or none. */
+static heddle_status insert_keys(hd_list_addition *a, const void *keys, const uint64_t *numbers,
+                                 uint64_t m)
+{
+    heddle_totals totals = {0};
+    heddle_status status =
+        heddle_table_insert(a->storage->keys, keys, numbers, m, NULL, &totals, a->stream);
+    if (status == HEDDLE_OK || status == HEDDLE_ERROR_FULL) {
+        a->storage->key_count += totals.inserted;
+        a->probes += totals.probes;
+        return status;
+    }
+    /* The keys were not there before: all of them may go. */
+    heddle_table_erase(a->storage->keys, keys, m, NULL, &totals, a->stream);
+    return status;
+}
+
+/* The flagged runs' keys and list numbers, m of them, into the table of keys. */
+static heddle_status insert_flagged(hd_list_addition *a, const uint64_t *rows, uint64_t m)
+{
+    heddle_table *table = a->table;
+    const hd_column_ops *columns = table->engine->columns;
+    void *keys = NULL, *numbers = NULL;
+    heddle_status status = hd_scratch_take(a->scratch, m * hd_key_width(table), &keys);
+    if (status == HEDDLE_OK) status = hd_scratch_take(a->scratch, m * sizeof(uint64_t), &numbers);
+    if (status == HEDDLE_OK && a->grows)
+        status = hd_lists_add_records(table, a->storage, m, a->stream);
+    if (status == HEDDLE_OK) status = make_room_for_keys(a, m);
+    if (status == HEDDLE_OK)
+        status = columns->gather(table->device, a->keys, hd_key_width(table), rows, 64, m, keys,
+                                 a->stream);
+    if (status == HEDDLE_OK)
+        status = columns->gather(table->device, a->runs.numbers, sizeof(uint64_t), rows, 64, m,
+                                 numbers, a->stream);
+    if (status == HEDDLE_OK) /* as appends expect them */
+        status = table->engine->fill(table->device, a->storage->records + a->storage->records_used,
+                                     0, m * sizeof *a->storage->records, a->stream);
+    return status == HEDDLE_OK ? insert_keys(a, keys, (const uint64_t *)numbers, m) : status;
+}
+
+/* Flags the runs that are to have a list, numbers these lists, and gives the rows of the m runs. */
+static heddle_status number_fresh(hd_list_addition *a, uint64_t **rows, uint64_t *m)
+{
+    heddle_table *table = a->table;
+    const hd_list_ops *ops = hd_lists(table)->ops;
+    const hd_column_ops *columns = table->engine->columns;
+    const uint64_t n = a->runs.count;
+    uint8_t *flags = NULL;
+    uint64_t *ranks = NULL, *count = NULL;
+    void *work = NULL;
+    const hd_list_need needs[] = {
+        {n, (void **)&flags},
+        {n * sizeof *ranks, (void **)&ranks},
+        {n * sizeof **rows, (void **)rows},
+        {sizeof *count, (void **)&count},
+        {columns->work(table->device, n), &work},
+    };
+    heddle_status status = HD_LISTS_TAKE(a->scratch, needs);
+    if (status == HEDDLE_OK) status = ops->flag_fresh(table->device, &a->runs, flags, a->stream);
+    if (status == HEDDLE_OK)
+        status = columns->rank(table->device, flags, n, ranks, 64, work, a->stream);
+    if (status == HEDDLE_OK)
+        status = columns->select(table->device, flags, n, true, *rows, 64, count, work, a->stream);
+    if (status == HEDDLE_OK)
+        status = ops->number(table->device, flags, ranks, a->storage->records_used, n,
+                             a->runs.numbers, a->stream);
+    return status == HEDDLE_OK ? hd_read_back(table, m, count, sizeof *m, a->stream) : status;
+}
+
+heddle_status hd_lists_admit(hd_list_addition *a, bool twice)
+{
+    const uint64_t room = a->storage->records_room - a->storage->records_used;
+    uint64_t *rows = NULL, m = 0;
+    bool cut = false; /* not all of them can have a list */
+    heddle_totals totals;
+    heddle_status status = number_fresh(a, &rows, &m);
+    if (status != HEDDLE_OK || m == 0) return status;
+    if (!a->grows && m > room) {
+        m = room;
+        cut = true;
+    }
+    if (m != 0) status = insert_flagged(a, rows, m);
+    if (status != HEDDLE_OK && status != HEDDLE_ERROR_FULL) return status;
+    if (status == HEDDLE_ERROR_FULL || cut || twice) /* some have no list, or another one */
+        status = hd_lists_numbers(a->table, a->storage, a->keys, a->runs.count, a->runs.numbers,
+                                  NULL, &totals, a->stream);
+    if (status == HEDDLE_OK) a->storage->records_used += m;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------------- room */
+
+/* How many units all runs need; units become places. */
+static heddle_status measure(hd_list_addition *a, void *work, uint64_t *need)
+{
+    heddle_table *table = a->table;
+    const hd_list_pool pool = hd_lists_pool(table, a->storage, HD_LIST_CHUNKS);
+    heddle_status status = hd_lists(table)->ops->measure(table->device, &pool, &a->runs, a->stream);
+    if (status == HEDDLE_OK)
+        status = table->engine->columns->scan(table->device, a->runs.units, a->runs.count, work,
+                                              a->stream);
+    if (status == HEDDLE_OK)
+        status = hd_read_back(table, need, a->runs.units + a->runs.count, sizeof *need, a->stream);
+    return status;
+}
+
+static uint64_t units_left(const hd_lists_storage *storage, uint32_t chunk)
+{
+    return chunk < storage->chunk_count ? storage->chunks[chunk].room - storage->chunks[chunk].used
+                                        : 0;
+}
+
+/* A chunk with so many units left, or where nothing grows with as many as there are. */
+static heddle_status find_chunk(hd_list_addition *a, uint64_t need, uint32_t *chunk)
+{
+    heddle_status status;
+    *chunk = hd_lists_chunk(a->storage, need);
+    if (need <= units_left(a->storage, *chunk) || !a->grows) return HEDDLE_OK;
+    status = hd_lists_add_chunk(a->table, a->storage, need);
+    if (status != HEDDLE_OK) return status;
+    if (a->storage->chunk_count > 1) a->table->growths++;
+    *chunk = a->storage->chunk_count - 1;
+    return HEDDLE_OK;
+}
+
+/* By the growth rule if there is memory for that, else as little as will do. */
+static heddle_status secure_room(hd_list_addition *a, uint32_t *chunk, uint64_t *need)
+{
+    void *work = NULL;
+    heddle_status status = hd_scratch_take(
+        a->scratch, a->table->engine->columns->work(a->table->device, a->runs.count), &work);
+    if (status == HEDDLE_OK) status = measure(a, work, need);
+    if (status != HEDDLE_OK) return status;
+    status = find_chunk(a, *need, chunk);
+    if (a->runs.tight || (status == HEDDLE_OK && *need <= units_left(a->storage, *chunk)) ||
+        (status != HEDDLE_OK && status != HEDDLE_ERROR_NO_MEMORY))
+        return status;
+    a->runs.tight = true;
+    status = measure(a, work, need);
+    return status == HEDDLE_OK ? find_chunk(a, *need, chunk) : status;
+}
+
+/* ----------------------------------------------------------------------------------------- the runs */
+
+static heddle_status claim_and_copy(hd_list_addition *a, uint32_t chunk, hd_list_place *places,
+                                    uint64_t *granted)
+{
+    heddle_table *table = a->table;
+    const hd_list_ops *ops = hd_lists(table)->ops;
+    const hd_list_pool pool = hd_lists_pool(table, a->storage, chunk);
+    heddle_status status = ops->claim(table->device, &pool, &a->runs, places, granted, a->stream);
+    if (status == HEDDLE_OK)
+        status = ops->copy(table->device, &a->runs, places, &a->rows, a->stream);
+    if (status == HEDDLE_OK)
+        status = hd_read_back(table, &a->inserted, granted, sizeof *granted, a->stream);
+    return status;
+}
+
+/* The lists of all runs as far as they have one, and memory for the rest of it. */
+static heddle_status prepare(hd_list_addition *a, hd_list_place **places, uint64_t **granted,
+                             heddle_totals *totals)
+{
+    heddle_table *table = a->table;
+    const uint64_t count = a->runs.count;
+    const hd_list_need needs[] = {
+        {count * sizeof *a->runs.numbers, (void **)&a->runs.numbers},
+        {(count + 1) * sizeof *a->runs.units, (void **)&a->runs.units},
+        {count * sizeof **places, (void **)places},
+        {sizeof **granted, (void **)granted},
+    };
+    heddle_status status = HD_LISTS_TAKE(a->scratch, needs);
+    if (status == HEDDLE_OK)
+        status = table->engine->fill(table->device, *granted, 0, sizeof **granted, a->stream);
+    if (status == HEDDLE_OK)
+        status = hd_lists_numbers(table, a->storage, a->keys, count, a->runs.numbers, NULL, totals,
+                                  a->stream);
+    if (status == HEDDLE_OK) a->probes += totals->probes;
+    return status;
+}
+
+heddle_status hd_lists_add_runs(hd_list_addition *a)
+{
+    hd_list_place *places = NULL;
+    uint64_t *granted = NULL, need = 0;
+    uint32_t chunk = HD_LIST_CHUNKS;
+    heddle_totals totals;
+    heddle_status status = prepare(a, &places, &granted, &totals);
+    if (status != HEDDLE_OK) return status;
+    a->runs.tight = a->tight;
+    a->runs.fresh = a->storage->records_used;
+    status = secure_room(a, &chunk, &need);
+    a->runs.room = units_left(a->storage, chunk);
+    if (status == HEDDLE_OK && totals.absent != 0) status = hd_lists_admit(a, false);
+    if (status == HEDDLE_OK) status = claim_and_copy(a, chunk, places, granted);
+    if (status != HEDDLE_OK) return status;
+    if (chunk < a->storage->chunk_count)
+        a->storage->chunks[chunk].used += need < a->runs.room ? need : a->runs.room;
+    a->storage->pairs += a->inserted;
+    return HEDDLE_OK;
+}

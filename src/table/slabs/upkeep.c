@@ -1,0 +1,239 @@
+/*
+ * upkeep.c: what keeps a slab hash in shape while keys come and go. Lists are compacted when many of their
+ * slots are dead, the pool gets slabs when they run out, and when lists have become long there are more of them.
+ *
+ * Compaction goes over all lists once. It is done when an eighth of what the table is for is dead, so every erasure
+ * pays for eight slots at most, in order. Insertions that take dead slots themselves can do without it for longer, and
+ * in lists of one slab for ever: before them only lists of several are compacted, when half of that is dead, which
+ * lookups feel, or when the pool is crowded, since lists that have become shorter keep their slabs. The host only knows
+ * how many keys may have been erased: when these are enough, the device is asked, which compacts or not; nobody waits
+ * for that.
+ */
+#include <string.h>
+
+#include "table/slabs/slabs.h"
+
+#define DEAD_SHARE 8   /* of the capacity: one in so many */
+#define REUSED_TIMES 4 /* as many dead slots where they are reused and the pool is not crowded */
+#define LONG_LISTS 2   /* times as many keys as the load asks for */
+#define POOL_GROWTH 2  /* a super block has one slab for so many there are */
+#define MOVE_PAIRS_CPU (UINT64_C(1) << 18)
+#define MOVE_PAIRS_GPU (UINT64_C(1) << 23)
+#define MOVE_TRIES 24
+
+heddle_status hd_slabs_count_slots(heddle_table *table, hd_slabs_numbers *numbers, void *stream)
+{
+    const hd_slabs_storage *storage = &hd_slabs(table)->storage;
+    hd_slab_words words;
+    uint64_t born_died[2];
+    heddle_status status = table->engine->copy(table->device, born_died, &table->control->born,
+                                               sizeof born_died, stream);
+    if (status == HEDDLE_OK)
+        status = hd_read_back(table, &words, storage->words, sizeof words, stream);
+    if (status != HEDDLE_OK) return status;
+    numbers->live = born_died[0] - born_died[1];
+    numbers->dead = born_died[1] - words.revived;
+    return HEDDLE_OK;
+}
+
+heddle_status hd_slabs_compact(heddle_table *table, hd_slab_need need, void *stream)
+{
+    const hd_slabs_table *t = hd_slabs(table);
+    return t->ops->compact(table->device, &t->storage.view, t->storage.words, &table->control->died,
+                           &need, stream);
+}
+
+/* Nothing that is known of is dead from now on, or is worth a compaction. */
+static void forget_erased(heddle_table *table)
+{
+    hd_slabs(table)->erased = hd_slabs(table)->asked = 0;
+}
+
+static const hd_slab_need anything = {1, 1, false};
+
+/* An insertion that reuses slots may find no need where another would: what was erased is not forgotten then. */
+heddle_status hd_slabs_tidy(heddle_table *table, bool reuses, void *stream)
+{
+    hd_slabs_table *t = hd_slabs(table);
+    const uint64_t capacity = t->storage.capacity;
+    const uint64_t least = capacity >= DEAD_SHARE ? capacity / DEAD_SHARE : 1;
+    const hd_slab_need need = {reuses ? least * REUSED_TIMES : least, least, reuses};
+    if (t->erased - (reuses ? t->asked : 0) < least) return HEDDLE_OK;
+    if (reuses) t->asked = t->erased;
+    else forget_erased(table);
+    return hd_slabs_compact(table, need, stream);
+}
+
+heddle_status hd_slabs_flush(heddle_table *table, void *stream)
+{
+    const heddle_status status = hd_slabs_compact(table, anything, stream);
+    forget_erased(table);
+    if (status == HEDDLE_OK && !table->engine->is_recording(table->device, stream))
+        hd_slabs(table)->dead = false;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------ more lists */
+
+/* Pairs on their way from one storage to another. */
+typedef struct move {
+    heddle_table *table;
+    hd_slabs_storage *to;
+    hd_scratch scratch;
+    void *keys, *values;
+    uint8_t *outcomes;
+    uint64_t *sums; /* device memory: a cursor, and what is born and dies, which nobody asks */
+    uint64_t piece; /* slabs at a time */
+    hd_call call;
+    uint64_t failed; /* known so far */
+    void *stream;
+} move;
+
+static heddle_status move_begin(move *m, uint64_t slabs)
+{
+    heddle_table *table = m->table;
+    const uint32_t slots = hd_slabs(table)->ops->slots;
+    const uint64_t most = (table->engine->host_memory ? MOVE_PAIRS_CPU : MOVE_PAIRS_GPU) / slots;
+    m->piece = slabs < most ? slabs : most;
+    const uint64_t pairs = m->piece * slots;
+    heddle_status status = hd_scratch_take(&m->scratch, pairs * hd_key_width(table), &m->keys);
+    if (status == HEDDLE_OK && hd_value_width(table) != 0)
+        status = hd_scratch_take(&m->scratch, pairs * hd_value_width(table), &m->values);
+    if (status == HEDDLE_OK) status = hd_scratch_take(&m->scratch, pairs, (void **)&m->outcomes);
+    if (status == HEDDLE_OK)
+        status = hd_scratch_take(&m->scratch, 3 * sizeof *m->sums, (void **)&m->sums);
+    return status;
+}
+
+/* How many slabs to add when `failed` keys found none: enough for them if they go to few lists, more each time. */
+static uint64_t slabs_more(const heddle_table *table, const hd_slabs_storage *storage,
+                           uint64_t failed)
+{
+    const uint64_t by_pool = (uint64_t)storage->view.pool.blocks * HD_SLAB_UNITS / POOL_GROWTH;
+    const uint64_t by_keys = failed / hd_slabs(table)->ops->slots + 1;
+    return by_keys > by_pool ? by_keys : by_pool;
+}
+
+/* Inserts n pairs; slabs are added until all are in. */
+static heddle_status put(move *m, uint64_t n)
+{
+    heddle_table *table = m->table;
+    hd_slab_batch batch;
+    heddle_status status = HEDDLE_OK;
+    memset(&batch, 0, sizeof batch);
+    batch.operation = HD_SLAB_INSERT;
+    batch.multi = true; /* they are different, or may be equal: nothing is to be looked for */
+    batch.keys = m->keys;
+    batch.values = m->values;
+    batch.outcomes = m->outcomes;
+    batch.n = n;
+    batch.counts = m->call.counts;
+    batch.born = m->sums + 1;
+    batch.died = m->sums + 2;
+    for (int i = 0; i < MOVE_TRIES; i++) {
+        hd_counts counts;
+        status = hd_slabs(table)->ops->batch(table->device, &m->to->view, &batch, m->stream);
+        if (status == HEDDLE_OK) status = hd_call_read(table, &m->call, m->stream, &counts);
+        if (status != HEDDLE_OK || counts.at[HD_FAILED] == m->failed) return status;
+        const uint64_t left = counts.at[HD_FAILED] - m->failed;
+        m->failed = counts.at[HD_FAILED];
+        status = hd_slabs_add(table, m->to, slabs_more(table, m->to, left), m->stream);
+        if (status != HEDDLE_OK) return status;
+        batch.retry = true;
+    }
+    return hd_fail(HEDDLE_ERROR_NO_MEMORY, "slabs run out however many there are");
+}
+
+static heddle_status move_all(move *m)
+{
+    heddle_table *table = m->table;
+    const hd_slabs_storage *from = &hd_slabs(table)->storage;
+    const uint64_t slabs = hd_slabs_slabs(from);
+    heddle_status status = HEDDLE_OK;
+    for (uint64_t first = 0; first < slabs && status == HEDDLE_OK; first += m->piece) {
+        uint64_t n = 0;
+        status = table->engine->fill(table->device, m->sums, 0, sizeof *m->sums, m->stream);
+        if (status == HEDDLE_OK)
+            status =
+                hd_slabs(table)->ops->collect(table->device, &from->view, first,
+                                              slabs - first < m->piece ? slabs - first : m->piece,
+                                              m->keys, m->values, m->sums, m->stream);
+        if (status == HEDDLE_OK) status = hd_read_back(table, &n, m->sums, sizeof n, m->stream);
+        if (status == HEDDLE_OK && n != 0) status = put(m, n);
+    }
+    return status;
+}
+
+heddle_status hd_slabs_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
+{
+    const uint64_t use = seed != 0 ? seed : table->options.seed;
+    hd_slabs_storage fresh;
+    uint64_t keys = 0;
+    move m;
+    heddle_status status = hd_table_count(table, &keys, stream);
+    if (status == HEDDLE_OK) status = hd_slabs_start(table, &fresh, capacity, use, stream);
+    if (status != HEDDLE_OK) return status;
+    memset(&m, 0, sizeof m);
+    m.table = table;
+    m.to = &fresh;
+    m.scratch.device = table->device;
+    m.stream = stream;
+    status = hd_call_begin(table, true, stream, &m.call);
+    if (status == HEDDLE_OK) {
+        status = move_begin(&m, hd_slabs_slabs(&hd_slabs(table)->storage));
+        if (status == HEDDLE_OK && keys != 0) status = move_all(&m);
+        if (status == HEDDLE_OK) status = hd_table_set_count(table, keys, stream);
+        if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
+        hd_call_end(table, &m.call);
+    }
+    hd_scratch_free(&m.scratch);
+    if (status == HEDDLE_OK) hd_slabs_adopt(table, &fresh, use);
+    else hd_slabs_free(table, &fresh);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------- more room */
+
+heddle_status hd_slabs_more_lists(heddle_table *table, uint64_t live, uint64_t coming, void *stream)
+{
+    const uint64_t capacity = hd_slabs(table)->storage.capacity;
+    uint64_t wanted = 0;
+    heddle_status status = HEDDLE_OK;
+    if (live / LONG_LISTS > capacity) wanted = live;
+    if ((live + coming) / LONG_LISTS / 2 > capacity) wanted = (live + coming) / LONG_LISTS;
+    if (wanted > capacity) status = hd_slabs_move(table, wanted, 0, stream);
+    if (wanted > capacity && status == HEDDLE_OK) table->growths++;
+    return status == HEDDLE_ERROR_NO_MEMORY ? HEDDLE_OK : status; /* long lists are right too */
+}
+
+/* Twice as many lists, or slabs when there is no memory for that. */
+static heddle_status grow(heddle_table *table, const hd_slabs_numbers *now, uint64_t failed,
+                          void *stream)
+{
+    hd_slabs_storage *storage = &hd_slabs(table)->storage;
+    const uint64_t keys = now->live + failed;
+    heddle_status status = HEDDLE_ERROR_NO_MEMORY;
+    if (keys / LONG_LISTS > storage->capacity) status = hd_slabs_move(table, keys, 0, stream);
+    if (status == HEDDLE_ERROR_NO_MEMORY)
+        status = hd_slabs_add(table, storage, slabs_more(table, storage, failed), stream);
+    if (status == HEDDLE_OK) {
+        table->growths++;
+        table->options.capacity = hd_slabs_slots(table);
+    }
+    return status;
+}
+
+heddle_status hd_slabs_make_room(heddle_table *table, uint64_t failed, bool *made, void *stream)
+{
+    hd_slabs_numbers now;
+    heddle_status status = hd_slabs_count_slots(table, &now, stream);
+    *made = false;
+    if (status != HEDDLE_OK) return status;
+    *made = now.dead != 0 || !hd_slabs_fixed(table);
+    if (!*made) return HEDDLE_OK;
+    /* Dead slots are few, but for those of this batch: who needs more slabs for one will for the next. */
+    if (!hd_slabs_fixed(table)) status = grow(table, &now, failed, stream);
+    if (hd_slabs_fixed(table) || (status == HEDDLE_ERROR_NO_MEMORY && now.dead != 0))
+        status = hd_slabs_flush(table, stream);
+    return status;
+}

@@ -1,0 +1,151 @@
+/* geometry.c: see geometry.h. */
+#include "table/slots/geometry.h"
+
+#include <math.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "base/error.h"
+
+/*
+ * A region should fit the fast local memory of any engine: shared memory of a GPU block (227 KB on
+ * Hopper), the second-level cache of a CPU core. The larger it is, the evener the regions are filled.
+ */
+#define REGION_BYTES_MAX (UINT64_C(192) << 10)
+#define REGION_BUCKETS_MIN 4
+
+static uint64_t splitmix(uint64_t *state)
+{
+    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+uint64_t hd_seed_draw(void)
+{
+    uint64_t seed = 0;
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed) {
+        struct timespec now;
+        clock_gettime(CLOCK_REALTIME, &now);
+        seed = (uint64_t)now.tv_nsec ^ (uint64_t)now.tv_sec << 30 ^ (uint64_t)(uintptr_t)&seed;
+    }
+    return seed != 0 ? seed : 1;
+}
+
+/* An odd multiplier whose halves both have ones and zeros in plenty, so that it spreads bits well. */
+static uint64_t draw_multiplier(uint64_t *state)
+{
+    for (;;) {
+        const uint64_t x = splitmix(state) | 1;
+        const int low = __builtin_popcountll(x & UINT32_MAX), high = __builtin_popcountll(x >> 32);
+        if (low >= 12 && low <= 20 && high >= 12 && high <= 20) return x;
+    }
+}
+
+/* The inverse of an odd number modulo 2^64, by Newton's steps; each doubles the right bits. */
+static uint64_t invert(uint64_t odd)
+{
+    uint64_t inverse = odd;
+    for (int i = 0; i < 5; i++) inverse *= 2 - odd * inverse;
+    return inverse;
+}
+
+void hd_mix_init(hd_mix *mix, uint64_t seed)
+{
+    uint64_t state = seed;
+    mix->add = splitmix(&state);
+    for (int i = 0; i < 2; i++) {
+        mix->mul[i] = draw_multiplier(&state);
+        mix->unmul[i] = invert(mix->mul[i]);
+    }
+}
+
+uint64_t hd_geometry_slots(const hd_view *view, const hd_table_ops *ops)
+{
+    return ((uint64_t)view->region_buckets << view->region_bits) * ops->bucket;
+}
+
+uint32_t hd_geometry_threshold(const hd_table_ops *ops, double threshold)
+{
+    const uint32_t slots = (uint32_t)(threshold * ops->bucket + 0.5);
+    return slots == 0 ? 1 : slots;
+}
+
+uint64_t hd_geometry_locks(const hd_view *view, const hd_table_ops *ops)
+{
+    const uint64_t buckets = (uint64_t)view->region_buckets << view->region_bits;
+    return ops->scheme == HEDDLE_SCHEME_ICEBERG ? (buckets + 31) / 32 : 0;
+}
+
+/* Slots a region needs so that `keys` of them on average fit: at `load`, and 4 deviations besides. */
+static double region_slots(double keys, double load)
+{
+    const double by_load = keys / load, by_spread = keys + 4 * sqrt(keys) + 4;
+    return by_load > by_spread ? by_load : by_spread;
+}
+
+/* The strides of scheme/open.h are products of 2 and 3: with neither in it the region has full periods. */
+static void spread_windows(hd_view *view)
+{
+    while (view->region_buckets % 2 == 0 || view->region_buckets % 3 == 0) view->region_buckets++;
+    if (view->hashes > view->region_buckets) view->hashes = view->region_buckets;
+}
+
+/*
+ * The more marks, the fewer looks in vain. But in a multimap each of them halves the zones, and with them
+ * the pairs that one key can have: few are right there, and one in small tables.
+ */
+static uint32_t choose_mark_bits(const hd_view *view, bool is_multimap)
+{
+    const uint32_t most = !is_multimap ? HD_MARK_BITS_MAX : view->region_bits >= 8 ? 2 : 1;
+    uint32_t bits = 1;
+    while (bits * 2 < view->region_bits && bits < most) bits *= 2;
+    return bits;
+}
+
+/* Those of scheme/multi.h are any number, which a prime number of windows makes right. */
+static void make_prime(hd_view *view)
+{
+    uint32_t divisor = 2;
+    while (divisor * divisor <= view->region_buckets) {
+        if (view->region_buckets % divisor != 0) {
+            divisor++;
+        } else {
+            view->region_buckets++;
+            divisor = 2;
+        }
+    }
+}
+
+heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t capacity,
+                               double load, uint32_t hashes, uint64_t seed)
+{
+    const uint64_t slot_bytes = ops->slot_bytes + ops->value_bytes;
+    const double slots = (double)capacity / load;
+    double buckets;
+    if (slots > (double)HD_SLOTS_MAX)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys",
+                       (unsigned long long)capacity);
+    view->region_bits = 2;
+    while (slots * (double)slot_bytes / (double)(UINT64_C(1) << view->region_bits) >
+           (double)REGION_BYTES_MAX)
+        view->region_bits++;
+    if (view->region_bits >= ops->key_bits || view->region_bits > 30)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys",
+                       (unsigned long long)capacity);
+    buckets =
+        ceil(region_slots((double)capacity / (double)(UINT64_C(1) << view->region_bits), load) /
+             ops->bucket);
+    view->region_buckets = buckets < REGION_BUCKETS_MIN ? REGION_BUCKETS_MIN : (uint32_t)buckets;
+    view->hashes = hashes;
+    if (ops->count != NULL) make_prime(view);
+    else if (ops->scheme == HEDDLE_SCHEME_OPEN) spread_windows(view);
+    view->kicks = HD_KICKS_MAX;
+    view->threshold = ops->bucket;
+    view->mark_bits = choose_mark_bits(view, ops->count != NULL);
+    view->key_mask =
+        ~(((UINT64_C(1) << view->mark_bits) - 1) << (ops->key_bits - 1 - view->mark_bits));
+    hd_mix_init(&view->mix, seed);
+    return HEDDLE_OK;
+}

@@ -1,0 +1,286 @@
+/* table.c: making and describing tables, and the steps that all operations share. */
+#include "table/table.h"
+
+#include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------ options */
+
+/* The options as older headers had them end before one of these. */
+static bool size_is_known(uint32_t size)
+{
+    return size == offsetof(heddle_table_options, vertices) ||
+           size == offsetof(heddle_table_options, threshold) ||
+           size == offsetof(heddle_table_options, list_first) ||
+           size == sizeof(heddle_table_options);
+}
+
+heddle_status hd_options_read(const heddle_table_options *given, heddle_table_options *options)
+{
+    static const heddle_table_options defaults = HEDDLE_TABLE_OPTIONS_INIT;
+    *options = defaults;
+    if (given == NULL) return HEDDLE_OK;
+    if (!size_is_known(given->size))
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "the options' size is %u, not %zu: use HEDDLE_TABLE_OPTIONS_INIT",
+                       given->size, sizeof *options);
+    memcpy(options, given, given->size);
+    options->size = sizeof *options;
+    return HEDDLE_OK;
+}
+
+/* The kind of table that a scheme makes; NULL where there is no such scheme. */
+static const hd_table_kind *kind_of(uint32_t scheme)
+{
+    static const hd_table_kind *const kinds[] = {
+        [HEDDLE_SCHEME_CUCKOO] = &hd_slots_kind,      [HEDDLE_SCHEME_HASHGRAPH] = &hd_graph_kind,
+        [HEDDLE_SCHEME_OPEN] = &hd_slots_kind,        [HEDDLE_SCHEME_ICEBERG] = &hd_slots_kind,
+        [HEDDLE_SCHEME_BUCKET_LIST] = &hd_lists_kind, [HEDDLE_SCHEME_SLAB] = &hd_slabs_kind,
+    };
+    return scheme < sizeof kinds / sizeof kinds[0] ? kinds[scheme] : NULL;
+}
+
+static bool is_container(uint32_t container)
+{
+    return container >= HEDDLE_CONTAINER_MAP && container <= HEDDLE_CONTAINER_COUNTER;
+}
+
+static heddle_status check_options(const heddle_table_options *o)
+{
+    if (!is_container(o->container))
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "container %u is neither map nor set, multimap or counter", o->container);
+    if (o->scheme != HEDDLE_SCHEME_AUTO && kind_of(o->scheme) == NULL)
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "there is no scheme %u", o->scheme);
+    if (o->key_bits != 32 && o->key_bits != 64)
+        return hd_fail(HEDDLE_ERROR_INVALID, "keys have 32 or 64 bits, not %u", o->key_bits);
+    if (o->container == HEDDLE_CONTAINER_SET && o->value_bits != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "a set has no values: value_bits must be 0, not %u",
+                       o->value_bits);
+    if (o->value_bits != 0 && o->value_bits != 32 && o->value_bits != 64)
+        return hd_fail(HEDDLE_ERROR_INVALID, "values have 32 or 64 bits, not %u", o->value_bits);
+    if ((o->flags & ~(HEDDLE_FLAG_FIXED | HEDDLE_FLAG_ORDERED)) != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "unknown flags 0x%x", o->flags);
+    if (o->load != 0 && !(o->load >= 0.1 && o->load <= 0.99))
+        return hd_fail(HEDDLE_ERROR_INVALID, "the load must lie between 0.1 and 0.99, not %g",
+                       o->load);
+    if (o->vertices != 0 && !(o->vertices >= 0.125 && o->vertices <= 4))
+        return hd_fail(HEDDLE_ERROR_INVALID, "vertices a key must lie between 0.125 and 4, not %g",
+                       o->vertices);
+    if (o->scheme != HEDDLE_SCHEME_BUCKET_LIST && (o->list_first != 0 || o->list_growth != 0))
+        return hd_fail(HEDDLE_ERROR_INVALID, "only the scheme bucket_list has lists that grow");
+    if (o->threshold != 0 && !(o->threshold > 0 && o->threshold <= 1))
+        return hd_fail(HEDDLE_ERROR_INVALID, "the threshold must lie between 0 and 1, not %g",
+                       o->threshold);
+    if (o->threshold != 0 && o->scheme != HEDDLE_SCHEME_ICEBERG)
+        return hd_fail(HEDDLE_ERROR_INVALID, "only an iceberg table has a threshold");
+    return HEDDLE_OK;
+}
+
+/* The scheme that AUTO means; a counter with what only a hashgraph has is one. */
+static void choose_scheme(heddle_table_options *o)
+{
+    const bool is_graph = o->vertices != 0 || (o->flags & HEDDLE_FLAG_ORDERED) != 0;
+    static const uint32_t usual[] = {
+        HEDDLE_SCHEME_AUTO,      HEDDLE_SCHEME_CUCKOO, /* map */
+        HEDDLE_SCHEME_CUCKOO,                          /* set */
+        HEDDLE_SCHEME_HASHGRAPH,                       /* multimap */
+        HEDDLE_SCHEME_CUCKOO,                          /* counter */
+    };
+    if (o->scheme != HEDDLE_SCHEME_AUTO) return;
+    o->scheme = usual[o->container];
+    if (o->container == HEDDLE_CONTAINER_COUNTER && is_graph) o->scheme = HEDDLE_SCHEME_HASHGRAPH;
+}
+
+/* ----------------------------------------------------------------------------- life of a table */
+
+static heddle_status table_init(heddle_table *table)
+{
+    const hd_engine *engine = table->engine;
+    heddle_status status = table->kind->choose(table);
+    if (status == HEDDLE_OK)
+        status = engine->allocate(table->device, sizeof(hd_control), (void **)&table->control);
+    if (status == HEDDLE_OK)
+        status =
+            engine->allocate_pinned(table->device, sizeof(hd_control), (void **)&table->readback);
+    if (status == HEDDLE_OK)
+        status = engine->fill(table->device, table->control, 0, sizeof(hd_control), NULL);
+    if (status == HEDDLE_OK) status = table->kind->start(table);
+    if (status == HEDDLE_OK) status = engine->synchronize(table->device, NULL);
+    return status;
+}
+
+static void table_free(heddle_table *table)
+{
+    table->kind->stop(table);
+    if (table->control != NULL) table->engine->free(table->device, table->control);
+    if (table->readback != NULL) table->engine->free_pinned(table->device, table->readback);
+    free(table);
+}
+
+heddle_status heddle_table_create(heddle_device *device, const heddle_table_options *options,
+                                  heddle_table **table)
+{
+    heddle_table_options chosen;
+    const hd_table_kind *kind;
+    heddle_table *made;
+    heddle_status status;
+    if (table == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "heddle_table_create needs a place for the table");
+    *table = NULL;
+    if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the device is NULL");
+    status = hd_options_read(options, &chosen);
+    if (status == HEDDLE_OK) status = check_options(&chosen);
+    if (status != HEDDLE_OK) return status;
+    choose_scheme(&chosen);
+    kind = kind_of(chosen.scheme);
+    status = kind->complete(&chosen);
+    if (status != HEDDLE_OK) return status;
+    if (chosen.seed == 0) chosen.seed = hd_seed_draw();
+    made = hd_fault_due() ? NULL : (heddle_table *)calloc(1, kind->bytes);
+    if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a table");
+    made->kind = kind;
+    made->device = device;
+    made->engine = device->engine;
+    made->options = chosen;
+    status = table_init(made);
+    if (status != HEDDLE_OK) {
+        table_free(made);
+        return status;
+    }
+    *table = made;
+    return HEDDLE_OK;
+}
+
+void heddle_table_destroy(heddle_table *table)
+{
+    if (table != NULL)
+        table_free(table); /* freeing device memory waits for the work that uses it */
+}
+
+heddle_status heddle_table_get_options(heddle_table *table, heddle_table_options *options)
+{
+    uint32_t size;
+    if (table == NULL || options == NULL || !size_is_known(options->size))
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "heddle_table_get_options needs a table and options with their size set");
+    size = options->size;
+    memcpy(options, &table->options, size);
+    options->size = size;
+    return HEDDLE_OK;
+}
+
+const char *heddle_table_instance(const heddle_table *table)
+{
+    return table != NULL ? table->name : "";
+}
+
+heddle_device *heddle_table_device(const heddle_table *table)
+{
+    return table != NULL ? table->device : NULL;
+}
+
+/* ------------------------------------------------------------------------------------- checks */
+
+heddle_status hd_check_table(const heddle_table *table, const void *stream, const char *what)
+{
+    if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "%s: the table is NULL", what);
+    if (stream != NULL && table->engine->host_memory)
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the stream must be NULL on the CPU", what);
+    return HEDDLE_OK;
+}
+
+heddle_status hd_check_array(const void *array, uint64_t n, uint32_t width, const char *what)
+{
+    if (n == 0) return HEDDLE_OK;
+    if (array == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the array of %s is NULL", what);
+    if ((uintptr_t)array % width != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "the array of %s is not aligned to its elements of %u bytes", what, width);
+    if (n > UINT64_MAX / 16 / width)
+        return hd_fail(HEDDLE_ERROR_INVALID, "no array has that many %s", what);
+    return HEDDLE_OK;
+}
+
+/* -------------------------------------------------------------------------------------- calls */
+
+static int claim_block(heddle_table *table)
+{
+    for (;;) {
+        uint32_t used = __atomic_load_n(&table->calls, __ATOMIC_RELAXED);
+        const uint32_t vacant = ~used & ((UINT32_C(1) << HD_CALLS_MAX) - 1);
+        if (vacant == 0) {
+            sched_yield();
+        } else if (__atomic_compare_exchange_n(&table->calls, &used, used | (vacant & -vacant),
+                                               false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            return __builtin_ctz(vacant);
+        }
+    }
+}
+
+heddle_status hd_call_begin(heddle_table *table, bool waits, void *stream, hd_call *call)
+{
+    heddle_status status;
+    call->block = -1;
+    call->words = NULL;
+    call->counts = &table->control->pending;
+    if (!waits) return HEDDLE_OK;
+    call->block = claim_block(table);
+    call->words = &table->control->calls[call->block];
+    call->counts = &call->words->counts;
+    status = table->engine->fill(table->device, call->words, 0, sizeof *call->words, stream);
+    if (status != HEDDLE_OK) hd_call_end(table, call);
+    return status;
+}
+
+heddle_status hd_call_read(heddle_table *table, const hd_call *call, void *stream,
+                           hd_counts *counts)
+{
+    hd_counts *read = &table->readback->calls[call->block].counts;
+    heddle_status status =
+        table->engine->copy(table->device, read, call->counts, sizeof *read, stream);
+    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
+    if (status == HEDDLE_OK) *counts = *read;
+    return status;
+}
+
+heddle_status hd_read_back(heddle_table *table, void *to, const void *from, uint64_t bytes,
+                           void *stream)
+{
+    heddle_status status = table->engine->copy(table->device, to, from, bytes, stream);
+    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
+    return status;
+}
+
+void hd_call_end(heddle_table *table, const hd_call *call)
+{
+    if (call->block >= 0)
+        __atomic_fetch_and(&table->calls, ~(UINT32_C(1) << call->block), __ATOMIC_RELEASE);
+}
+
+heddle_status hd_call_finish(heddle_table *table, const hd_call *call, heddle_status status,
+                             heddle_totals *totals, void *stream)
+{
+    if (status == HEDDLE_OK && totals != NULL) {
+        hd_counts counts;
+        status = hd_call_read(table, call, stream, &counts);
+        memset(totals, 0, sizeof *totals);
+        if (status == HEDDLE_OK) hd_totals_add(totals, &counts);
+    }
+    hd_call_end(table, call);
+    return status;
+}
+
+void hd_totals_add(heddle_totals *totals, const hd_counts *counts)
+{
+    totals->inserted += counts->at[HD_INSERTED];
+    totals->updated += counts->at[HD_UPDATED];
+    totals->kept += counts->at[HD_KEPT];
+    totals->failed += counts->at[HD_FAILED];
+    totals->found += counts->at[HD_FOUND];
+    totals->absent += counts->at[HD_ASKED] - counts->at[HD_FOUND];
+    totals->probes += counts->at[HD_PROBES];
+    totals->evictions += counts->at[HD_EVICTIONS];
+}

@@ -1,0 +1,177 @@
+/*
+ * test_groups_few.c: groups that are known by number. Their numbering follows from the keys alone, whatever
+ * the threads; the limit is exact, wherever the key is that goes past it; rows in order are made of it
+ * later. Nothing is compared with a model: what numbers must be like can be seen from the keys.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "relation/encode/encode.h"
+#include "support/made_groups.h"
+#include "support/sort.h"
+
+static bool has_few(const test_case *c)
+{
+    return can_group(c) && c->device->engine->host_memory &&
+           c->device->engine->relate(64, 64)->few != NULL;
+}
+
+/* Keys as an array of their width. */
+static void *narrow(const uint64_t *keys, uint64_t n, uint32_t bits)
+{
+    void *packed = malloc(n * 8 + 8);
+    for (uint64_t i = 0; i < n; i++)
+        if (bits == 32) ((uint32_t *)packed)[i] = (uint32_t)keys[i];
+        else ((uint64_t *)packed)[i] = keys[i];
+    return packed;
+}
+
+static uint64_t row_at(const void *rows, uint32_t bits, uint64_t i)
+{
+    return bits == 32 ? ((const uint32_t *)rows)[i] : ((const uint64_t *)rows)[i];
+}
+
+/* Every row has the key of its group's first row; first rows ascend, and each begins its group. Keys of
+   two first rows differ, or the second of them had the number of the first. */
+static void check_numbers(const hd_row_groups *made, const uint64_t *keys, uint64_t distinct)
+{
+    uint64_t met = 0;
+    assert_non_null(made->numbers);
+    assert_int_equal(made->groups, distinct);
+    for (uint64_t i = 0; i < made->n; i++) {
+        const uint32_t g = made->numbers[i];
+        check(g <= met && g < made->groups, "row %llu has a number too large",
+              (unsigned long long)i);
+        if (g == met) {
+            check(row_at(made->firsts, made->row_bits, g) == i, "a first row is wrong");
+            met++;
+        }
+        check(keys[i] == keys[row_at(made->firsts, made->row_bits, g)], "a number is wrong");
+    }
+    assert_int_equal(met, distinct); /* as many keys as groups: so no two groups have the same */
+}
+
+/* The rows of every group, ascending. */
+static void check_order(heddle_device *device, hd_row_groups *made)
+{
+    assert_null(made->rows);
+    check_ok(hd_row_groups_order(device, made, NULL));
+    assert_int_equal(made->starts[0], 0);
+    assert_int_equal(made->starts[made->groups], made->n);
+    for (uint64_t g = 0; g < made->groups; g++)
+        for (uint64_t i = made->starts[g]; i < made->starts[g + 1]; i++) {
+            const uint64_t row = row_at(made->rows, made->row_bits, i);
+            check(row < made->n && made->numbers[row] == g, "a row is in another's group");
+            check(i == made->starts[g] || row_at(made->rows, made->row_bits, i - 1) < row,
+                  "rows do not ascend");
+        }
+}
+
+static uint64_t count_distinct(const uint64_t *keys, uint64_t n)
+{
+    uint64_t *sorted = keys_allocate(n + 1), count = n != 0;
+    memcpy(sorted, keys, n * sizeof *keys);
+    sort_numbers(sorted, n);
+    for (uint64_t i = 1; i < n; i++) count += sorted[i] != sorted[i - 1];
+    free(sorted);
+    return count;
+}
+
+/* All kinds of keys and rows on devices of several threads. */
+static void check_threads(const uint64_t *keys, uint64_t n)
+{
+    static const char *const devices[] = {"cpu:1", "cpu:2", "cpu:3", "cpu:7"};
+    for (size_t d = 0; d < sizeof devices / sizeof devices[0]; d++)
+        for (uint32_t kind = 0; kind < 4; kind++) {
+            const uint32_t key_bits = kind % 2 == 0 ? 32 : 64, row_bits = kind < 2 ? 32 : 64;
+            heddle_device *device = NULL;
+            hd_row_groups made;
+            void *packed = narrow(keys, n, key_bits);
+            check_ok(heddle_device_open(devices[d], &device));
+            check_ok(hd_group_array(device, packed, key_bits, n, row_bits, kind + 1, &made, NULL));
+            check_numbers(&made, keys, count_distinct(keys, n));
+            check_order(device, &made);
+            hd_row_groups_free(device, &made);
+            heddle_device_close(device);
+            free(packed);
+        }
+}
+
+static void numbers_do_not_depend_on_threads(const test_case *c)
+{
+    static const uint64_t distinct[] = {1, 2, 100, 3000, 20000};
+    const uint64_t n = case_size(150001);
+    uint64_t *keys = keys_allocate(n);
+    if (has_few(c)) {
+        hd_group_few_limit(n);
+        for (size_t d = 0; d < sizeof distinct / sizeof distinct[0]; d++) {
+            uint64_t state = d;
+            for (uint64_t i = 0; i < n; i++)
+                keys[i] = low_bits(keys_below(&state, distinct[d]) * 0x9e3779b1u, 32);
+            case_note("%llu keys", (unsigned long long)distinct[d]);
+            check_threads(keys, n);
+        }
+        for (uint64_t i = 0; i < n; i++) keys[i] = i / 7; /* sorted: every share has its own */
+        case_note("sorted");
+        check_threads(keys, n);
+        keys_fill(keys, n, KEYS_ZIPF, 32, 4);
+        case_note("zipf");
+        check_threads(keys, n);
+        hd_group_few_limit(UINT64_MAX);
+    }
+    free(keys);
+}
+
+/* `distinct` keys, of which the last appears in row `late` alone: known by number if the limit allows. */
+static void check_limit(const test_case *c, uint64_t n, uint64_t distinct, uint64_t late,
+                        bool expected)
+{
+    uint64_t *keys = keys_allocate(n);
+    hd_row_groups made;
+    for (uint64_t i = 0; i < n; i++) keys[i] = i % (distinct - 1) * UINT64_C(0x10001);
+    keys[late] = UINT64_MAX;
+    case_note("%llu rows, %llu keys, the last at %llu", (unsigned long long)n,
+              (unsigned long long)distinct, (unsigned long long)late);
+    check_ok(hd_group_array(c->device, keys, 64, n, 32, 3, &made, NULL));
+    assert_int_equal(made.groups, distinct);
+    assert_int_equal(made.numbers != NULL, expected);
+    assert_int_equal(made.rows != NULL, !expected);
+    if (expected) check_numbers(&made, keys, distinct);
+    hd_row_groups_free(c->device, &made);
+    free(keys);
+}
+
+static void the_limit_is_exact(const test_case *c)
+{
+    const uint64_t n = case_size(200000), limit = n / 20;
+    if (!has_few(c)) return;
+    hd_group_few_limit(limit);
+    for (int late = 0; late < 2; late++) {
+        const uint64_t row = late ? n - 1 : n / 3;
+        check_limit(c, n, limit - 1, row, true);
+        check_limit(c, n, limit, row, true);
+        check_limit(c, n, limit + 1, row, false);
+    }
+    hd_group_few_limit(UINT64_MAX);
+    check_limit(c, n, n / 4, n - 1, true); /* as is best: four rows a group */
+    check_limit(c, n, n / 4 + 1, n - 1, false);
+}
+
+/* What the engine takes at most, in so many rows that some are drawn first. */
+static void the_most_groups(const test_case *c)
+{
+    const uint64_t most = has_few(c) ? c->device->engine->relate(64, 32)->few_most : 0;
+    if (most == 0) return;
+    check_limit(c, 9 * most, most, 9 * most - 1, true);
+    check_limit(c, 9 * most, most + 1, 9 * most - 1, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        OVER_DEVICES(numbers_do_not_depend_on_threads),
+        OVER_DEVICES(the_limit_is_exact),
+        OVER_DEVICES(the_most_groups),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

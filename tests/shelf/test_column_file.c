@@ -1,0 +1,352 @@
+/* test_column_file.c: arrays in files: what can be read, what is refused and why, what is written; and tables from them. */
+#define _POSIX_C_SOURCE 200809L
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "support/cases.h"
+#include "support/files.h"
+#include "support/keys.h"
+
+/* A NumPy file as NumPy writes it: the dictionary, spaces up to a multiple of 64, then the elements. */
+static void write_npy(const char *path, unsigned version, const char *dictionary,
+                      const void *content, uint64_t bytes)
+{
+    unsigned char head[4096];
+    const size_t begin = version == 1 ? 10 : 12, length = strlen(dictionary);
+    const size_t all = (begin + length + 1 + 63) / 64 * 64, words = all - begin;
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    memset(head, ' ', sizeof head);
+    memcpy(head, "\x93NUMPY", 6);
+    head[6] = (unsigned char)version;
+    head[7] = 0;
+    head[8] = (unsigned char)words;
+    head[9] = (unsigned char)(words >> 8);
+    if (version != 1) head[10] = head[11] = 0;
+    memcpy(head + begin, dictionary, length);
+    head[all - 1] = '\n';
+    assert_int_equal(fwrite(head, 1, all, file), all);
+    assert_int_equal(fwrite(content, 1, bytes, file), bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void check_refused(const char *path, uint32_t bits, heddle_status expected,
+                          const char *reason)
+{
+    heddle_column_file *column = NULL;
+    check_status(heddle_column_file_open(path, HEDDLE_COLUMN_FILE_READ, bits, &column), expected);
+    check(strstr(heddle_last_error(), reason) != NULL, "'%s' does not say '%s'",
+          heddle_last_error(), reason);
+    assert_null(column);
+}
+
+static void raw_files(void **state)
+{
+    char path[500];
+    uint32_t numbers[1000];
+    heddle_column_file *column = NULL;
+    (void)state;
+    for (uint32_t i = 0; i < 1000; i++) numbers[i] = i * 77;
+    snprintf(path, sizeof path, "%s", files_path("keys.bin"));
+    files_write(path, (const uint8_t *)numbers, sizeof numbers);
+    check_ok(heddle_column_file_open(path, HEDDLE_COLUMN_FILE_READ, 32, &column));
+    assert_int_equal(heddle_column_file_count(column), 1000);
+    assert_int_equal(heddle_column_file_element_bits(column), 32);
+    assert_memory_equal(heddle_column_file_data(column), numbers, sizeof numbers);
+    heddle_column_file_close(column);
+    check_ok(heddle_column_file_open(path, HEDDLE_COLUMN_FILE_READ, 64, &column));
+    assert_int_equal(heddle_column_file_count(column), 500);
+    heddle_column_file_close(column);
+    files_write(path, (const uint8_t *)numbers, sizeof numbers - 2);
+    check_refused(path, 32, HEDDLE_ERROR_FORMAT, "no whole number of elements");
+    check_refused(path, 0, HEDDLE_ERROR_FORMAT, "does not say how many bits");
+    files_write(path, (const uint8_t *)numbers, 0);
+    check_ok(heddle_column_file_open(path, HEDDLE_COLUMN_FILE_READ, 32, &column));
+    assert_int_equal(heddle_column_file_count(column), 0);
+    assert_null(heddle_column_file_data(column));
+    check_ok(heddle_column_file_advise(column, 0, 0, HEDDLE_ADVICE_DONE));
+    heddle_column_file_close(column);
+}
+
+static void npy_files(void **state)
+{
+    static const struct {
+        const char *type;
+        uint32_t bits;
+    } types[] = {{"<u4", 32}, {"<i4", 32}, {"<u8", 64}, {"<i8", 64}, {"|u1", 8}, {"|b1", 8}};
+    char path[500], words[200];
+    uint64_t numbers[100];
+    (void)state;
+    snprintf(path, sizeof path, "%s", files_path("keys.npy"));
+    keys_fill(numbers, 100, KEYS_RANDOM, 64, 5);
+    for (size_t t = 0; t < sizeof types / sizeof types[0]; t++)
+        for (unsigned version = 1; version <= 3; version++) {
+            heddle_column_file *column = NULL;
+            snprintf(words, sizeof words,
+                     "{'descr': '%s', 'fortran_order': False, 'shape': (100,), }", types[t].type);
+            write_npy(path, version, words, numbers, 100 * types[t].bits / 8);
+            check_ok(heddle_column_file_open(path, HEDDLE_COLUMN_FILE_READ,
+                                             t % 2 ? 0 : types[t].bits, &column));
+            assert_int_equal(heddle_column_file_count(column), 100);
+            assert_int_equal(heddle_column_file_element_bits(column), types[t].bits);
+            assert_memory_equal(heddle_column_file_data(column), numbers, 100 * types[t].bits / 8);
+            heddle_column_file_close(column);
+        }
+    write_npy(path, 1, "{'descr': '<u4', 'fortran_order': False, 'shape': (100,), }", numbers, 400);
+    check_refused(path, 64, HEDDLE_ERROR_FORMAT, "elements of 32 bits, not of 64");
+}
+
+static void damaged_npy_files(void **state)
+{
+    static const struct {
+        unsigned version;
+        const char *words, *reason;
+        uint64_t bytes;
+    } bad[] = {
+        {1, "{'descr': '>u4', 'fortran_order': False, 'shape': (10,), }", "'>u4'", 40},
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (10,), }", "'<f4'", 40},
+        {1, "{'descr': '<u2', 'fortran_order': False, 'shape': (10,), }", "'<u2'", 20},
+        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (5, 2), }", "more than one", 40},
+        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (), }", "no dimension", 4},
+        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", "cut off", 36},
+        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", "behind its end", 44},
+        {1, "{'descr': '<u4', 'shape': (99999999999999999999,), }", "cut off", 40},
+        {1, "{'descr': '<u4', 'fortran_order': False}", "how many there are", 40},
+        {1, "{'fortran_order': False, 'shape': (10,), }", "what the elements are", 40},
+        {7, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", "version", 40},
+    };
+    char path[500];
+    uint8_t content[64] = {0}, *whole;
+    uint64_t bytes = 0;
+    (void)state;
+    snprintf(path, sizeof path, "%s", files_path("bad.npy"));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        case_note("file %zu", i);
+        write_npy(path, bad[i].version, bad[i].words, content, bad[i].bytes);
+        check_refused(path, 32, HEDDLE_ERROR_FORMAT, bad[i].reason);
+    }
+    write_npy(path, 1, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", content, 40);
+    whole = files_read(path, &bytes);
+    for (uint64_t cut = 6; cut < bytes;
+         cut++) { /* cut off anywhere: said, and nothing is read beyond */
+        heddle_column_file *column = NULL;
+        files_write(path, whole, cut);
+        check_status(heddle_column_file_open(path, HEDDLE_COLUMN_FILE_READ, 32, &column),
+                     HEDDLE_ERROR_FORMAT);
+        assert_null(column);
+    }
+    free(whole);
+}
+
+static void created_files(void **state)
+{
+    static const char *const names[] = {"made.bin", "made.npy"};
+    static const uint32_t widths[] = {8, 32, 64};
+    char path[500];
+    (void)state;
+    for (int f = 0; f < 2; f++)
+        for (int w = 0; w < 3; w++)
+            for (uint64_t n = 0; n <= 100000; n = n * 10 + 1) {
+                heddle_column_file *column = NULL;
+                uint64_t bytes = 0;
+                snprintf(path, sizeof path, "%s", files_path(names[f]));
+                check_ok(heddle_column_file_create(path, widths[w], n, &column));
+                uint8_t *data = heddle_column_file_data(column);
+                for (uint64_t i = 0; i < n * widths[w] / 8; i++) {
+                    check(data[i] == 0, "not empty");
+                    data[i] = (uint8_t)(i * 31);
+                }
+                check((uintptr_t)data % 64 == 0, "not aligned");
+                /* What is done with is still there. */
+                check_ok(heddle_column_file_advise(column, 0, n, HEDDLE_ADVICE_DONE));
+                check_ok(heddle_column_file_advise(column, n / 2, n - n / 2, HEDDLE_ADVICE_SOON));
+                check_ok(heddle_column_file_advise(column, 0, n, HEDDLE_ADVICE_RANDOM));
+                for (uint64_t i = 0; i < n * widths[w] / 8; i++)
+                    check(data[i] == (uint8_t)(i * 31), "element %llu is gone",
+                          (unsigned long long)i);
+                check_ok(heddle_column_file_flush(column));
+                heddle_column_file_close(column);
+                check_ok(heddle_column_file_open(path, HEDDLE_COLUMN_FILE_WRITE,
+                                                 f == 1 ? 0 : widths[w], &column));
+                assert_int_equal(heddle_column_file_count(column), n);
+                if (n != 0) ((uint8_t *)heddle_column_file_data(column))[0] = 99;
+                heddle_column_file_close(column);
+                uint8_t *content = files_read(path, &bytes);
+                check(n == 0 || content[bytes - n * widths[w] / 8] == 99, "not written");
+                free(content);
+            }
+}
+
+static void wrong_calls(void **state)
+{
+    char path[500];
+    heddle_column_file *column = NULL;
+    (void)state;
+    snprintf(path, sizeof path, "%s", files_path("wrong.bin"));
+    check_status(heddle_column_file_open(NULL, 0, 32, &column), HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_open(path, 0, 32, NULL), HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_open(path, 2, 32, &column), HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_open(path, 0, 16, &column), HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_create(path, 0, 5, &column), HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_create(path, 64, UINT64_MAX / 2, &column),
+                 HEDDLE_ERROR_INVALID);
+    check_refused(path, 32, HEDDLE_ERROR_IO, "No such file");
+    check_status(heddle_column_file_create("/nowhere/at/all.bin", 32, 5, &column), HEDDLE_ERROR_IO);
+    check_status(heddle_column_file_open(files_directory(), 0, 32, &column), HEDDLE_ERROR_IO);
+    assert_null(column);
+    check_ok(heddle_column_file_create(path, 32, 5, &column));
+    check_status(heddle_column_file_advise(column, 5, 1, 0), HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_advise(column, 0, 5, 9), HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_advise(NULL, 0, 0, 0), HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_flush(NULL), HEDDLE_ERROR_INVALID);
+    heddle_column_file_close(column);
+    heddle_column_file_close(NULL);
+    assert_null(heddle_column_file_data(NULL));
+    assert_int_equal(heddle_column_file_count(NULL), 0);
+    if (geteuid() != 0) { /* who may read everything is refused nothing */
+        assert_int_equal(chmod(path, 0), 0);
+        check_refused(path, 32, HEDDLE_ERROR_IO, "ermission");
+    }
+}
+
+/* A disk that is full and memory that runs out leave no file and no column. */
+static void failures(void **state)
+{
+    struct rlimit limit, small;
+    char path[500];
+    heddle_column_file *column = NULL;
+    (void)state;
+    snprintf(path, sizeof path, "%s", files_path("full.bin"));
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    small = limit;
+    small.rlim_cur = 5000;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    check_status(heddle_column_file_create(path, 64, 1000, &column), HEDDLE_ERROR_IO);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    assert_null(column);
+    assert_int_not_equal(access(path, F_OK), 0);
+    for (uint64_t k = 1;; k++) {
+        hd_fault_arm(k);
+        heddle_status status = heddle_column_file_create(path, 64, 1000, &column);
+        const bool struck = hd_fault_struck();
+        hd_fault_arm(0);
+        check(status == HEDDLE_OK || (struck && status == HEDDLE_ERROR_NO_MEMORY), "%s",
+              heddle_last_error());
+        check((status == HEDDLE_OK) == (column != NULL), "a column of a failed call");
+        if (!struck) break;
+        assert_int_not_equal(access(path, F_OK), 0);
+    }
+    heddle_column_file_close(column);
+    for (uint64_t k = 1;; k++) {
+        hd_fault_arm(k);
+        const heddle_status status =
+            heddle_column_file_open(path, HEDDLE_COLUMN_FILE_READ, 64, &column);
+        const bool struck = hd_fault_struck();
+        hd_fault_arm(0);
+        check(status == HEDDLE_OK || (struck && status == HEDDLE_ERROR_NO_MEMORY), "%s",
+              heddle_last_error());
+        if (!struck) break;
+        assert_null(column);
+    }
+    heddle_column_file_close(column);
+}
+
+/* A table is built from files and answers into files, on every device. */
+static void tables_from_files(const test_case *c)
+{
+    const uint64_t n = case_size(100000);
+    const uint32_t kb = c->ops->key_bits, vb = c->ops->value_bits;
+    heddle_table_options options = case_options(c);
+    heddle_column_file *keys = NULL, *values = NULL, *found = NULL, *answers = NULL;
+    uint64_t *numbers = keys_allocate(n);
+    heddle_totals totals;
+    heddle_table *table = NULL;
+    if (vb == 0) {
+        free(numbers);
+        return;
+    }
+    keys_fill(numbers, n, KEYS_EDGES, kb, 8);
+    check_ok(heddle_column_file_create(files_path("k.npy"), kb, n, &keys));
+    check_ok(heddle_column_file_create(files_path("v.bin"), vb, n, &values));
+    check_ok(heddle_column_file_create(files_path("f.npy"), 8, n, &found));
+    check_ok(heddle_column_file_create(files_path("a.npy"), vb, n, &answers));
+    for (uint64_t i = 0; i < n; i++) {
+        if (kb == 32) ((uint32_t *)heddle_column_file_data(keys))[i] = (uint32_t)numbers[i];
+        else ((uint64_t *)heddle_column_file_data(keys))[i] = numbers[i];
+        if (vb == 32) ((uint32_t *)heddle_column_file_data(values))[i] = (uint32_t)i * 3;
+        else ((uint64_t *)heddle_column_file_data(values))[i] = i * 3;
+    }
+    check_ok(heddle_table_create(c->device, &options, &table));
+    check_ok(heddle_table_build(table, heddle_column_file_data(keys),
+                                heddle_column_file_data(values), n, NULL, &totals, NULL));
+    assert_int_equal(totals.inserted, n);
+    check_ok(heddle_table_find(table, heddle_column_file_data(keys), n,
+                               heddle_column_file_data(answers), heddle_column_file_data(found),
+                               &totals, NULL));
+    assert_int_equal(totals.found, n);
+    assert_memory_equal(heddle_column_file_data(answers), heddle_column_file_data(values),
+                        n * vb / 8);
+    for (uint64_t i = 0; i < n; i++)
+        check(((uint8_t *)heddle_column_file_data(found))[i] == 1, "key %llu is not found",
+              (unsigned long long)i);
+    heddle_table_destroy(table);
+    heddle_column_file_close(keys);
+    heddle_column_file_close(values);
+    heddle_column_file_close(found);
+    heddle_column_file_close(answers);
+    free(numbers);
+}
+
+/* The same with a table of a group. */
+static void groups_from_files(void **state)
+{
+    const uint64_t n = 50000;
+    heddle_column_file *keys = NULL, *found = NULL;
+    heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+    heddle_group *group = NULL;
+    heddle_group_table *table = NULL;
+    heddle_totals totals;
+    (void)state;
+    options.container = HEDDLE_CONTAINER_SET;
+    check_ok(heddle_group_open("cpu:1,cpu:1", NULL, &group));
+    if (heddle_group_table_create(group, &options, NULL, &table) == HEDDLE_ERROR_UNSUPPORTED) {
+        heddle_group_close(group);
+        skip();
+    }
+    check_ok(heddle_column_file_create(files_path("gk.npy"), 32, n, &keys));
+    check_ok(heddle_column_file_create(files_path("gf.npy"), 8, n, &found));
+    for (uint64_t i = 0; i < n; i++)
+        ((uint32_t *)heddle_column_file_data(keys))[i] = (uint32_t)i * 7919;
+    check_ok(
+        heddle_group_table_build(table, heddle_column_file_data(keys), NULL, n, NULL, &totals));
+    assert_int_equal(totals.inserted, n);
+    check_ok(heddle_group_table_contains(table, heddle_column_file_data(keys), n,
+                                         heddle_column_file_data(found), &totals));
+    assert_int_equal(totals.found, n);
+    for (uint64_t i = 0; i < n; i++)
+        check(((uint8_t *)heddle_column_file_data(found))[i] == 1, "a key is not found");
+    heddle_group_table_destroy(table);
+    heddle_group_close(group);
+    heddle_column_file_close(keys);
+    heddle_column_file_close(found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {ONCE(raw_files),
+                                       ONCE(npy_files),
+                                       ONCE(damaged_npy_files),
+                                       ONCE(created_files),
+                                       ONCE(wrong_calls),
+                                       ONCE(failures),
+                                       OVER_SLOT_WIDTHS(tables_from_files),
+                                       ONCE(groups_from_files)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
