@@ -76,7 +76,7 @@ if(heddle_has_cuda)
     # These link the functions for other languages with their own kernels.
     foreach(target test_device_iceberg test_device_values test_device_slab)
         target_link_libraries(${target} PRIVATE heddle::device)
-        target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/cuda/device_functions.cu)
+        target_sources(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src/cuda/inside/device_functions.cu)
         set_target_properties(${target} PROPERTIES CUDA_SEPARABLE_COMPILATION ON
             CUDA_RESOLVE_DEVICE_SYMBOLS ON)
     endforeach()

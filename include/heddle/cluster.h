@@ -1,25 +1,25 @@
 /*
- * group.h: tables that are spread over several devices. Included by heddle.h, whose rules hold here too,
+ * cluster.h: tables that are spread over several devices. Included by heddle.h, whose rules hold here too,
  * but for what is said below.
  *
- *     heddle_group *group;
- *     heddle_group_table *map;
- *     heddle_group_open("cuda:0,cuda:1", NULL, &group);
- *     heddle_group_table_create(group, &options, NULL, &map);
- *     heddle_group_table_build(map, keys, values, n, NULL, NULL);
- *     heddle_group_table_find(map, queries, m, answers, found, NULL);
- *     heddle_group_table_destroy(map);
- *     heddle_group_close(group);
+ *     heddle_cluster *cluster;
+ *     heddle_cluster_table *map;
+ *     heddle_cluster_open("cuda:0,cuda:1", NULL, &cluster);
+ *     heddle_cluster_table_create(cluster, &options, NULL, &map);
+ *     heddle_cluster_table_build(map, keys, values, n, NULL, NULL);
+ *     heddle_cluster_table_find(map, queries, m, answers, found, NULL);
+ *     heddle_cluster_table_destroy(map);
+ *     heddle_cluster_close(cluster);
  *
- * A group has members, one for every device that it is opened with. A table of a group has a part on
+ * A cluster has members, one for every device that it is opened with. A table of a cluster has a part on
  * every member: a table of its own, for the keys whose hash belongs to that member. Every call takes keys
  * to where they live and brings the answers back in the order of the questions; what it says is what one
  * table that holds everything would say.
  *
- * Arrays.   One array for the whole group, in host memory or in memory of any of its devices. Members work
+ * Arrays.   One array for the whole cluster, in host memory or in memory of any of its devices. Members work
  *           on equal parts of it.
  * Streams.  There are none: calls return when they are done. Whatever fills the arrays must be done before.
- * Threads.  Calls on a group and its tables may come from any thread; they are made one after the other.
+ * Threads.  Calls on a cluster and its tables may come from any thread; they are made one after the other.
  * Memory.   Batches go in slices, so that the scratch memory of a query does not grow with the batch. A
  *           build or insertion gathers the pairs of a member on its device first, if they fit, and
  *           else adds them in as large batches as do.
@@ -27,8 +27,8 @@
  *           beside each. A table that a failure has left half changed is marked: all calls on it but build,
  *           clear and destroy then return HEDDLE_ERROR_CORRUPT.
  */
-#ifndef HEDDLE_GROUP_H
-#define HEDDLE_GROUP_H
+#ifndef HEDDLE_CLUSTER_H
+#define HEDDLE_CLUSTER_H
 
 #include <heddle/heddle.h>
 
@@ -38,26 +38,26 @@ extern "C" {
 
 /* -------------------------------------------------------------------------------------- groups */
 
-typedef struct heddle_group heddle_group;
+typedef struct heddle_cluster heddle_cluster;
 
-#define HEDDLE_GROUP_MEMBERS_MAX 1024
+#define HEDDLE_CLUSTER_MEMBERS_MAX 1024
 
-typedef struct heddle_group_options {
-    uint32_t size;       /* sizeof(heddle_group_options) */
+typedef struct heddle_cluster_options {
+    uint32_t size;       /* sizeof(heddle_cluster_options) */
     uint32_t timeout_ms; /* how long a member of another process may take to answer; 0 chooses 600000 */
     uint64_t slice;      /* keys of a batch that a member works on at a time; 0 lets the library choose */
-} heddle_group_options;
-#define HEDDLE_GROUP_OPTIONS_INIT {sizeof(heddle_group_options), 0, 0}
+} heddle_cluster_options;
+#define HEDDLE_CLUSTER_OPTIONS_INIT {sizeof(heddle_cluster_options), 0, 0}
 
 /*
- * Opens a group of devices of this process: names as heddle_device_open takes them, separated by commas.
+ * Opens a cluster of devices of this process: names as heddle_device_open takes them, separated by commas.
  * A device may be named more than once. "cpu:2,cpu:2" are two members with two threads each. NULL options
  * are the defaults.
  */
-HEDDLE_API heddle_status heddle_group_open(const char *devices, const heddle_group_options *options,
-                                           heddle_group **group);
-/* Closes the devices. All tables of the group must be destroyed first. NULL is accepted. */
-HEDDLE_API void heddle_group_close(heddle_group *group);
+HEDDLE_API heddle_status heddle_cluster_open(const char *devices, const heddle_cluster_options *options,
+                                           heddle_cluster **cluster);
+/* Closes the devices. All tables of the cluster must be destroyed first. NULL is accepted. */
+HEDDLE_API void heddle_cluster_close(heddle_cluster *cluster);
 
 /*
  * How members of different processes reach each other, for libraries that bring them together, such as
@@ -96,32 +96,32 @@ typedef struct heddle_transport {
 #define HEDDLE_TRANSPORT_ARRAYS 2
 
 /*
- * Opens a group of as many processes, each with one device. Each gives its own part of every batch, gets the
+ * Opens a cluster of as many processes, each with one device. Each gives its own part of every batch, gets the
  * answers to it, and exports its own pairs; totals, sizes and statistics are those of all. All processes
  * make the same calls in the same order with the same options, if only with no keys. When one of them
- * fails, all get its status; when one does not answer, the others get HEDDLE_ERROR_PEER, and the group is
- * good for nothing but being closed. The transport is closed with the group, also when this fails.
+ * fails, all get its status; when one does not answer, the others get HEDDLE_ERROR_PEER, and the cluster is
+ * good for nothing but being closed. The transport is closed with the cluster, also when this fails.
  */
-HEDDLE_API heddle_status heddle_group_open_over(const heddle_transport *transport, const char *device,
-                                                const heddle_group_options *options,
-                                                heddle_group **group);
+HEDDLE_API heddle_status heddle_cluster_open_over(const heddle_transport *transport, const char *device,
+                                                const heddle_cluster_options *options,
+                                                heddle_cluster **cluster);
 
-typedef struct heddle_group_info {
-    uint32_t size;          /* sizeof(heddle_group_info), set by the caller */
+typedef struct heddle_cluster_info {
+    uint32_t size;          /* sizeof(heddle_cluster_info), set by the caller */
     uint32_t members;       /* of all processes */
     uint32_t first_member;  /* the members of this process are first_member and up */
     uint32_t local_members; /* how many of them */
     uint64_t slice;         /* keys that a member works on at a time; GPUs with the memory take more */
-} heddle_group_info;
-#define HEDDLE_GROUP_INFO_INIT {sizeof(heddle_group_info), 0, 0, 0, 0}
+} heddle_cluster_info;
+#define HEDDLE_CLUSTER_INFO_INIT {sizeof(heddle_cluster_info), 0, 0, 0, 0}
 
-HEDDLE_API heddle_status heddle_group_get_info(heddle_group *group, heddle_group_info *info);
+HEDDLE_API heddle_status heddle_cluster_get_info(heddle_cluster *cluster, heddle_cluster_info *info);
 /* The device of a member of this process, counted from 0; NULL where there is none. */
-HEDDLE_API heddle_device *heddle_group_device(heddle_group *group, uint32_t local_member);
+HEDDLE_API heddle_device *heddle_cluster_device(heddle_cluster *cluster, uint32_t local_member);
 
 /* -------------------------------------------------------------------------------------- tables */
 
-typedef struct heddle_group_table heddle_group_table;
+typedef struct heddle_cluster_table heddle_cluster_table;
 
 #define HEDDLE_BALANCE_AUTO 0 /* rows for a multimap, keys for all others */
 /*
@@ -166,14 +166,14 @@ typedef struct heddle_spread_options {
  * `capacity` for the whole table, of which each member gets its share and a little more. NULL options
  * are the defaults.
  */
-HEDDLE_API heddle_status heddle_group_table_create(heddle_group *group,
+HEDDLE_API heddle_status heddle_cluster_table_create(heddle_cluster *cluster,
                                                    const heddle_table_options *options,
                                                    const heddle_spread_options *spread,
-                                                   heddle_group_table **table);
+                                                   heddle_cluster_table **table);
 /* NULL is accepted. */
-HEDDLE_API void heddle_group_table_destroy(heddle_group_table *table);
+HEDDLE_API void heddle_cluster_table_destroy(heddle_cluster_table *table);
 /* The part of a member of this process, to read from; NULL where there is none. Belongs to the table. */
-HEDDLE_API heddle_table *heddle_group_table_part(heddle_group_table *table, uint32_t local_member);
+HEDDLE_API heddle_table *heddle_cluster_table_part(heddle_cluster_table *table, uint32_t local_member);
 
 /*
  * Empties the table and inserts n pairs, as heddle_table_build. `workspace` must be NULL. Totals are those
@@ -182,7 +182,7 @@ HEDDLE_API heddle_table *heddle_group_table_part(heddle_group_table *table, uint
  * that reach each other by links, where sets, maps and counters are filled while pairs are on their way. HEDDLE_ERROR_FULL is a success in this
  * regard: what fits is in the table. With outcomes or `failed` the table is emptied first.
  */
-HEDDLE_API heddle_status heddle_group_table_build(heddle_group_table *table, const void *keys,
+HEDDLE_API heddle_status heddle_cluster_table_build(heddle_cluster_table *table, const void *keys,
                                                   const void *values, uint64_t n,
                                                   const heddle_insert_options *options,
                                                   heddle_totals *totals);
@@ -191,35 +191,35 @@ HEDDLE_API heddle_status heddle_group_table_build(heddle_group_table *table, con
  * pairs the call returns HEDDLE_ERROR_NO_MEMORY; what is not counted as failed is in the table, on all
  * members. When that happens before the pairs are where they belong, nothing has changed.
  */
-HEDDLE_API heddle_status heddle_group_table_insert(heddle_group_table *table, const void *keys,
+HEDDLE_API heddle_status heddle_cluster_table_insert(heddle_cluster_table *table, const void *keys,
                                                    const void *values, uint64_t n,
                                                    const heddle_insert_options *options,
                                                    heddle_totals *totals);
 /* As heddle_table_find: values of absent keys are left as they are. When it fails, some may be written. */
-HEDDLE_API heddle_status heddle_group_table_find(heddle_group_table *table, const void *keys, uint64_t n,
+HEDDLE_API heddle_status heddle_cluster_table_find(heddle_cluster_table *table, const void *keys, uint64_t n,
                                                  void *values, uint8_t *found, heddle_totals *totals);
-HEDDLE_API heddle_status heddle_group_table_contains(heddle_group_table *table, const void *keys,
+HEDDLE_API heddle_status heddle_cluster_table_contains(heddle_cluster_table *table, const void *keys,
                                                      uint64_t n, uint8_t *found,
                                                      heddle_totals *totals);
 /*
  * As heddle_table_erase. When a member fails after others have erased keys, the table is marked as half
  * changed; else nothing has changed.
  */
-HEDDLE_API heddle_status heddle_group_table_erase(heddle_group_table *table, const void *keys, uint64_t n,
+HEDDLE_API heddle_status heddle_cluster_table_erase(heddle_cluster_table *table, const void *keys, uint64_t n,
                                                   uint8_t *found, heddle_totals *totals);
-HEDDLE_API heddle_status heddle_group_table_count(heddle_group_table *table, const void *keys, uint64_t n,
+HEDDLE_API heddle_status heddle_cluster_table_count(heddle_cluster_table *table, const void *keys, uint64_t n,
                                                   uint64_t *matches, heddle_totals *totals);
 /* As heddle_table_retrieve. */
-HEDDLE_API heddle_status heddle_group_table_retrieve(heddle_group_table *table, const void *keys,
+HEDDLE_API heddle_status heddle_cluster_table_retrieve(heddle_cluster_table *table, const void *keys,
                                                      uint64_t n, uint64_t *offsets, void *values,
                                                      uint64_t capacity, uint64_t *count);
 /* As heddle_table_export: the pairs of all members of this process, member by member. */
-HEDDLE_API heddle_status heddle_group_table_export(heddle_group_table *table, void *keys, void *values,
+HEDDLE_API heddle_status heddle_cluster_table_export(heddle_cluster_table *table, void *keys, void *values,
                                                    uint64_t capacity, uint64_t *count);
 /* Empties all parts; a table that was marked as half changed is a good one again. */
-HEDDLE_API heddle_status heddle_group_table_clear(heddle_group_table *table);
+HEDDLE_API heddle_status heddle_cluster_table_clear(heddle_cluster_table *table);
 /* The keys of all members, in a multimap the pairs. */
-HEDDLE_API heddle_status heddle_group_table_size(heddle_group_table *table, uint64_t *count);
+HEDDLE_API heddle_status heddle_cluster_table_size(heddle_cluster_table *table, uint64_t *count);
 
 /* The phases that a call consists of. */
 #define HEDDLE_PHASE_PARTITION 0  /* counting rows by bin, and those of a slice by member */
@@ -228,8 +228,8 @@ HEDDLE_API heddle_status heddle_group_table_size(heddle_group_table *table, uint
 #define HEDDLE_PHASE_WORK 3       /* the members' tables at work */
 #define HEDDLE_PHASES 4
 
-typedef struct heddle_group_stats {
-    uint32_t size;        /* sizeof(heddle_group_stats), set by the caller */
+typedef struct heddle_cluster_stats {
+    uint32_t size;        /* sizeof(heddle_cluster_stats), set by the caller */
     uint32_t members;
     uint64_t keys;        /* in all members, in a multimap pairs */
     uint64_t keys_least;  /* of the member with the fewest */
@@ -244,16 +244,16 @@ typedef struct heddle_group_stats {
      */
     double row_imbalance;
     double seconds[HEDDLE_PHASES]; /* of the last call on this table: mean of the members of this process */
-} heddle_group_stats;
-#define HEDDLE_GROUP_STATS_INIT {sizeof(heddle_group_stats), 0, 0, 0, 0, 0, 0, 0.0, 0, 0.0, {0.0, 0.0, 0.0, 0.0}}
+} heddle_cluster_stats;
+#define HEDDLE_CLUSTER_STATS_INIT {sizeof(heddle_cluster_stats), 0, 0, 0, 0, 0, 0, 0.0, 0, 0.0, {0.0, 0.0, 0.0, 0.0}}
 
-HEDDLE_API heddle_status heddle_group_table_get_stats(heddle_group_table *table,
-                                                      heddle_group_stats *stats);
+HEDDLE_API heddle_status heddle_cluster_table_get_stats(heddle_cluster_table *table,
+                                                      heddle_cluster_stats *stats);
 /*
  * heddle_table_validate of every part, and that every key is on the member that owns it. Takes scratch
  * memory for the keys.
  */
-HEDDLE_API heddle_status heddle_group_table_validate(heddle_group_table *table);
+HEDDLE_API heddle_status heddle_cluster_table_validate(heddle_cluster_table *table);
 
 #ifdef __cplusplus
 }

@@ -82,7 +82,7 @@ heddle_status hd_crew_open(uint32_t hands, hd_crew **crew)
     if (c != NULL) c->all = (hand *)calloc(hands, sizeof *c->all);
     if (c == NULL || c->all == NULL) {
         free(c);
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the threads of a group");
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the threads of a cluster");
     }
     c->hands = hands;
     pthread_mutex_init(&c->lock, NULL);

@@ -1,4 +1,4 @@
-/* crew.h: a thread for every member of a group that lives in this process. */
+/* crew.h: a thread for every member of a cluster that lives in this process. */
 #ifndef HD_CREW_H
 #define HD_CREW_H
 

@@ -47,7 +47,7 @@ uint64_t hd_member_slice(const hd_member *member, bool large)
     uint64_t slice = large                                 ? SLICE_LARGE
                      : member->device->engine->host_memory ? SLICE_HOST
                                                            : SLICE_DEVICE;
-    if (member->group->slice != 0) return member->group->slice;
+    if (member->cluster->slice != 0) return member->cluster->slice;
     if (members > MEMBERS_FEW) slice = slice * MEMBERS_FEW / members;
     return slice > SLICE_MIN ? slice : SLICE_MIN;
 }
@@ -59,7 +59,7 @@ uint64_t hd_member_long_slice(const hd_member *member, uint64_t n, uint32_t row_
     heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
     const uint64_t slice = hd_member_slice(member, false);
     uint64_t longer = SLICE_LONG;
-    if (member->group->slice != 0 || device->engine->host_memory || n <= slice) return slice;
+    if (member->cluster->slice != 0 || device->engine->host_memory || n <= slice) return slice;
     /* Others are reached through pinned memory of the length of a slice, and slices overlap. */
     if (exchange->links) return slice;
     if (device->engine->get_info(device, &info) != HEDDLE_OK) return slice;
@@ -78,7 +78,7 @@ void hd_member_part(const hd_member *member, uint64_t n, uint64_t *first, uint64
 /* ---------------------------------------------------------------------------------------- work */
 
 typedef struct job {
-    heddle_group *group;
+    heddle_cluster *cluster;
     hd_member_work work;
     void *context;
 } job;
@@ -86,76 +86,76 @@ typedef struct job {
 static void run_member(void *context, uint32_t hand)
 {
     const job *j = (const job *)context;
-    hd_member *member = &j->group->members[hand];
+    hd_member *member = &j->cluster->members[hand];
     member->since = now();
     member->status = j->work(member, j->context);
     if (member->status == HEDDLE_OK) return;
     strncpy(member->reason, heddle_last_error(), sizeof member->reason - 1);
 }
 
-heddle_status hd_group_run(heddle_group *group, hd_member_work work, void *context)
+heddle_status hd_cluster_run(heddle_cluster *cluster, hd_member_work work, void *context)
 {
-    job j = {group, work, context};
-    hd_crew_run(group->crew, run_member, &j);
-    if (group->members[0].status == HEDDLE_OK) return HEDDLE_OK;
-    return hd_fail(group->members[0].status, "%s", group->members[0].reason);
+    job j = {cluster, work, context};
+    hd_crew_run(cluster->crew, run_member, &j);
+    if (cluster->members[0].status == HEDDLE_OK) return HEDDLE_OK;
+    return hd_fail(cluster->members[0].status, "%s", cluster->members[0].reason);
 }
 
 /* ---------------------------------------------------------------------------------------- life */
 
-heddle_status hd_group_options_read(const heddle_group_options *given,
-                                    heddle_group_options *options)
+heddle_status hd_cluster_options_read(const heddle_cluster_options *given,
+                                    heddle_cluster_options *options)
 {
-    static const heddle_group_options defaults = HEDDLE_GROUP_OPTIONS_INIT;
+    static const heddle_cluster_options defaults = HEDDLE_CLUSTER_OPTIONS_INIT;
     *options = given != NULL ? *given : defaults;
     if (options->size != sizeof *options)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "the options' size is %u, not %zu: use HEDDLE_GROUP_OPTIONS_INIT",
+                       "the options' size is %u, not %zu: use HEDDLE_CLUSTER_OPTIONS_INIT",
                        options->size, sizeof *options);
     if (options->slice > UINT32_MAX)
         return hd_fail(HEDDLE_ERROR_INVALID, "a slice has at most %u keys", UINT32_MAX);
     return HEDDLE_OK;
 }
 
-static void group_free(heddle_group *group)
+static void cluster_free(heddle_cluster *cluster)
 {
-    const uint32_t local = group->exchange->local;
-    hd_crew_close(group->crew);
-    group->exchange->ops->close(group->exchange); /* may hold memory of the devices */
+    const uint32_t local = cluster->exchange->local;
+    hd_crew_close(cluster->crew);
+    cluster->exchange->ops->close(cluster->exchange); /* may hold memory of the devices */
     for (uint32_t i = 0; i < local; i++) {
-        hd_conveyor_free(&group->members[i].conveyor);
-        heddle_device_close(group->members[i].device);
+        hd_conveyor_free(&cluster->members[i].conveyor);
+        heddle_device_close(cluster->members[i].device);
     }
-    pthread_mutex_destroy(&group->lock);
-    free(group->members);
-    free(group);
+    pthread_mutex_destroy(&cluster->lock);
+    free(cluster->members);
+    free(cluster);
 }
 
 /* Which devices there are besides the host's. */
-static void find_accelerators(heddle_group *group)
+static void find_accelerators(heddle_cluster *cluster)
 {
     int32_t first = -1;
-    for (uint32_t i = 0; i < group->exchange->local; i++) {
-        heddle_device *device = group->members[i].device;
+    for (uint32_t i = 0; i < cluster->exchange->local; i++) {
+        heddle_device *device = cluster->members[i].device;
         heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
         if (device->engine->host_memory) continue;
-        if (group->accelerator == NULL) group->accelerator = device;
-        if (device->engine->get_info(device, &info) != HEDDLE_OK) group->many_accelerators = true;
-        if (first >= 0 && info.index != first) group->many_accelerators = true;
+        if (cluster->accelerator == NULL) cluster->accelerator = device;
+        if (device->engine->get_info(device, &info) != HEDDLE_OK) cluster->many_accelerators = true;
+        if (first >= 0 && info.index != first) cluster->many_accelerators = true;
         first = info.index;
     }
 }
 
-heddle_status hd_group_make(hd_exchange *exchange, heddle_device **devices,
-                            const heddle_group_options *options, heddle_group **group)
+heddle_status hd_cluster_make(hd_exchange *exchange, heddle_device **devices,
+                            const heddle_cluster_options *options, heddle_cluster **cluster)
 {
     const uint32_t local = exchange->local;
-    heddle_group *g = hd_fault_due() ? NULL : (heddle_group *)calloc(1, sizeof *g);
+    heddle_cluster *g = hd_fault_due() ? NULL : (heddle_cluster *)calloc(1, sizeof *g);
     heddle_status status;
     if (g != NULL) g->members = (hd_member *)calloc(local, sizeof *g->members);
     if (g == NULL || g->members == NULL) {
         free(g);
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a group");
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a cluster");
     }
     status = hd_crew_open(local, &g->crew);
     if (status != HEDDLE_OK) {
@@ -167,20 +167,20 @@ heddle_status hd_group_make(hd_exchange *exchange, heddle_device **devices,
     g->slice = options->slice;
     pthread_mutex_init(&g->lock, NULL);
     for (uint32_t i = 0; i < local; i++) {
-        g->members[i].group = g;
+        g->members[i].cluster = g;
         g->members[i].local = i;
         g->members[i].number = exchange->first + i;
         g->members[i].device = devices[i];
         hd_conveyor_init(&g->members[i].conveyor, devices[i], local);
     }
     find_accelerators(g);
-    *group = g;
+    *cluster = g;
     return HEDDLE_OK;
 }
 
-void heddle_group_close(heddle_group *group)
+void heddle_cluster_close(heddle_cluster *cluster)
 {
-    if (group != NULL) group_free(group);
+    if (cluster != NULL) cluster_free(cluster);
 }
 
 /* Opens the devices of a list of names; all or none. */
@@ -191,9 +191,9 @@ static heddle_status open_devices(const char *names, heddle_device **devices, ui
     while (status == HEDDLE_OK) {
         const size_t length = strcspn(names, ",");
         char name[64];
-        if (*count == HEDDLE_GROUP_MEMBERS_MAX)
-            status = hd_fail(HEDDLE_ERROR_INVALID, "a group has at most %d members",
-                             HEDDLE_GROUP_MEMBERS_MAX);
+        if (*count == HEDDLE_CLUSTER_MEMBERS_MAX)
+            status = hd_fail(HEDDLE_ERROR_INVALID, "a cluster has at most %d members",
+                             HEDDLE_CLUSTER_MEMBERS_MAX);
         else if (length >= sizeof name)
             status = hd_fail(HEDDLE_ERROR_INVALID, "no device is called \"%.64s...\"", names);
         if (status != HEDDLE_OK) break;
@@ -209,44 +209,44 @@ static heddle_status open_devices(const char *names, heddle_device **devices, ui
     return status;
 }
 
-heddle_status heddle_group_open(const char *devices, const heddle_group_options *options,
-                                heddle_group **group)
+heddle_status heddle_cluster_open(const char *devices, const heddle_cluster_options *options,
+                                heddle_cluster **cluster)
 {
-    heddle_device *opened[HEDDLE_GROUP_MEMBERS_MAX];
+    heddle_device *opened[HEDDLE_CLUSTER_MEMBERS_MAX];
     hd_exchange *exchange = NULL;
-    heddle_group_options chosen;
+    heddle_cluster_options chosen;
     uint32_t count = 0;
     heddle_status status;
-    if (devices == NULL || group == NULL)
+    if (devices == NULL || cluster == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "heddle_group_open needs names of devices and a place for the group");
-    *group = NULL;
-    status = hd_group_options_read(options, &chosen);
+                       "heddle_cluster_open needs names of devices and a place for the cluster");
+    *cluster = NULL;
+    status = hd_cluster_options_read(options, &chosen);
     if (status == HEDDLE_OK) status = open_devices(devices, opened, &count);
     if (status != HEDDLE_OK) return status;
     status = hd_local_exchange_open(opened, count, &exchange);
-    if (status == HEDDLE_OK) status = hd_group_make(exchange, opened, &chosen, group);
+    if (status == HEDDLE_OK) status = hd_cluster_make(exchange, opened, &chosen, cluster);
     if (status == HEDDLE_OK) return HEDDLE_OK;
     if (exchange != NULL) exchange->ops->close(exchange);
     while (count != 0) heddle_device_close(opened[--count]);
     return status;
 }
 
-heddle_status heddle_group_get_info(heddle_group *group, heddle_group_info *info)
+heddle_status heddle_cluster_get_info(heddle_cluster *cluster, heddle_cluster_info *info)
 {
-    if (group == NULL || info == NULL || info->size != sizeof *info)
+    if (cluster == NULL || info == NULL || info->size != sizeof *info)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "heddle_group_get_info needs a group and an info with its size set");
-    info->members = group->exchange->members;
-    info->first_member = group->exchange->first;
-    info->local_members = group->exchange->local;
-    info->slice = hd_member_slice(&group->members[0], false);
+                       "heddle_cluster_get_info needs a cluster and an info with its size set");
+    info->members = cluster->exchange->members;
+    info->first_member = cluster->exchange->first;
+    info->local_members = cluster->exchange->local;
+    info->slice = hd_member_slice(&cluster->members[0], false);
     return HEDDLE_OK;
 }
 
-heddle_device *heddle_group_device(heddle_group *group, uint32_t local_member)
+heddle_device *heddle_cluster_device(heddle_cluster *cluster, uint32_t local_member)
 {
-    return group != NULL && local_member < group->exchange->local
-               ? group->members[local_member].device
+    return cluster != NULL && local_member < cluster->exchange->local
+               ? cluster->members[local_member].device
                : NULL;
 }

@@ -1,7 +1,7 @@
 /*
- * members.h: a group and its members of this process, and what every member has to work with.
+ * members.h: a cluster and its members of this process, and what every member has to work with.
  *
- * A call on a group is made by the caller's thread, which lets every local member do its work (hd_group_run),
+ * A call on a cluster is made by the caller's thread, which lets every local member do its work (hd_cluster_run),
  * each on a thread of its own. What members have to tell each other goes through the exchange. The work
  * returns a status that all members have agreed upon (cluster/exchange/exchange.h), never one of its own.
  */
@@ -15,7 +15,7 @@
 #include "cluster/exchange/exchange.h"
 
 typedef struct hd_member {
-    heddle_group *group;
+    heddle_cluster *cluster;
     uint32_t number; /* among all members */
     uint32_t local;  /* among those of this process */
     heddle_device *device;
@@ -26,7 +26,7 @@ typedef struct hd_member {
     char reason[256];              /* why it failed */
 } hd_member;
 
-struct heddle_group {
+struct heddle_cluster {
     hd_exchange *exchange;
     hd_member *members; /* of this process */
     hd_crew *crew;
@@ -37,15 +37,15 @@ struct heddle_group {
     uint32_t tables;
 };
 
-/* Makes a group of devices, one for every local member of the exchange; owns both, unless it fails. */
-heddle_status hd_group_make(hd_exchange *exchange, heddle_device **devices,
-                            const heddle_group_options *options, heddle_group **group);
-heddle_status hd_group_options_read(const heddle_group_options *given,
-                                    heddle_group_options *options);
+/* Makes a cluster of devices, one for every local member of the exchange; owns both, unless it fails. */
+heddle_status hd_cluster_make(hd_exchange *exchange, heddle_device **devices,
+                            const heddle_cluster_options *options, heddle_cluster **cluster);
+heddle_status hd_cluster_options_read(const heddle_cluster_options *given,
+                                    heddle_cluster_options *options);
 
 typedef heddle_status (*hd_member_work)(hd_member *member, void *context);
 /* Lets all local members work; the lock is held. Their status, with the reason. */
-heddle_status hd_group_run(heddle_group *group, hd_member_work work, void *context);
+heddle_status hd_cluster_run(heddle_cluster *cluster, hd_member_work work, void *context);
 
 /* Keys that a member works on at a time; `large` where every piece of work costs more than its keys. */
 uint64_t hd_member_slice(const hd_member *member, bool large);
@@ -63,7 +63,7 @@ void hd_member_part(const hd_member *member, uint64_t n, uint64_t *first, uint64
 
 static inline hd_exchange *hd_exchange_of(const hd_member *member)
 {
-    return member->group->exchange;
+    return member->cluster->exchange;
 }
 static inline heddle_status hd_member_agree(const hd_member *member, heddle_status mine)
 {

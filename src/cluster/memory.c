@@ -36,32 +36,32 @@ void hd_buffer_free(hd_buffer *buffer)
     buffer->bytes = 0;
 }
 
-/* Whether the array lies in the memory of an accelerator of the group. */
-static bool is_on_accelerator(const heddle_group *group, const void *user)
+/* Whether the array lies in the memory of an accelerator of the cluster. */
+static bool is_on_accelerator(const heddle_cluster *cluster, const void *user)
 {
-    heddle_device *device = group->accelerator;
+    heddle_device *device = cluster->accelerator;
     return device != NULL && device->engine->is_device_memory(device, user);
 }
 
 /* Whether a member's kernels or threads may use the array as it is. */
 static bool is_direct(const hd_member *member, const void *user)
 {
-    const bool on_accelerator = is_on_accelerator(member->group, user);
+    const bool on_accelerator = is_on_accelerator(member->cluster, user);
     if (member->device->engine->host_memory) return !on_accelerator;
-    return on_accelerator && !member->group->many_accelerators;
+    return on_accelerator && !member->cluster->many_accelerators;
 }
 
 bool hd_member_takes(const hd_member *member, const void *user)
 {
-    return user == NULL || !is_on_accelerator(member->group, user) || is_direct(member, user);
+    return user == NULL || !is_on_accelerator(member->cluster, user) || is_direct(member, user);
 }
 
 heddle_status hd_member_copy(hd_member *member, void *to, const void *from, uint64_t bytes)
 {
     heddle_device *device = member->device;
     heddle_status status;
-    if (device->engine->host_memory && member->group->accelerator != NULL)
-        device = member->group->accelerator;
+    if (device->engine->host_memory && member->cluster->accelerator != NULL)
+        device = member->cluster->accelerator;
     status = device->engine->copy(device, to, from, bytes, NULL);
     return status == HEDDLE_OK ? device->engine->synchronize(device, NULL) : status;
 }
@@ -70,7 +70,7 @@ heddle_status hd_member_copy(hd_member *member, void *to, const void *from, uint
 static heddle_status convey(hd_member *member, void *to, const void *from, uint64_t bytes,
                             const void *user)
 {
-    if (member->device->engine->host_memory || is_on_accelerator(member->group, user))
+    if (member->device->engine->host_memory || is_on_accelerator(member->cluster, user))
         return hd_member_copy(member, to, from, bytes);
     return hd_conveyor_copy(&member->conveyor, to, from, bytes, from == user);
 }

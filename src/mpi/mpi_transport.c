@@ -393,7 +393,7 @@ static const char *name_device(const transport *t, const char *device, char *nam
 }
 
 heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
-                              const heddle_group_options *options, heddle_group **group)
+                              const heddle_cluster_options *options, heddle_cluster **cluster)
 {
     heddle_transport public_face;
     transport *t = NULL;
@@ -401,11 +401,11 @@ heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
     int ready = 0;
     MPI_Initialized(&ready);
     memset(&public_face, 0, sizeof public_face);
-    if (ready && group != NULL)
+    if (ready && cluster != NULL)
         t = make_transport(
             comm, options != NULL && options->size == sizeof *options ? options->timeout_ms : 0);
     if (t == NULL) /* libheddle says what is missing */
-        return heddle_group_open_over(NULL, device, options, group);
+        return heddle_cluster_open_over(NULL, device, options, cluster);
     public_face.size = sizeof public_face;
     public_face.members = (uint32_t)t->members;
     public_face.member = (uint32_t)t->member;
@@ -418,6 +418,6 @@ heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
     public_face.all_to_all_begin = all_to_all_begin;
     public_face.all_to_all_end = all_to_all_end;
     public_face.all_to_all_progress = all_to_all_progress;
-    return heddle_group_open_over(&public_face, name_device(t, device, name, sizeof name), options,
-                                  group);
+    return heddle_cluster_open_over(&public_face, name_device(t, device, name, sizeof name), options,
+                                  cluster);
 }

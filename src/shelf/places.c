@@ -189,7 +189,7 @@ heddle_status hd_places_choose(hd_sorting *s)
     heddle_status status;
     s->bits = choose_bits(s);
     s->slice = choose_slice(s);
-    s->group.slice = s->slice;
+    s->cluster.slice = s->slice;
     status = hd_sorting_spread(s, &all, 1, s->bits);
     if (status != HEDDLE_OK) return status;
     counts = hd_fault_due() ? NULL : (uint64_t *)calloc(hd_spread_bins(&s->spread), sizeof *counts);

@@ -169,9 +169,9 @@ void hd_sorting_begin(hd_sorting *s, heddle_shelf *shelf, const void *keys, cons
     s->n = n;
     s->sorted_keys.file = s->sorted_values.file = s->rows.file = s->runs.file = -1;
     s->exchange.members = s->exchange.local = 1;
-    s->group.exchange = &s->exchange;
-    if (!shelf->device->engine->host_memory) s->group.accelerator = shelf->device;
-    s->member.group = &s->group;
+    s->cluster.exchange = &s->exchange;
+    if (!shelf->device->engine->host_memory) s->cluster.accelerator = shelf->device;
+    s->member.cluster = &s->cluster;
     s->member.device = shelf->device;
     hd_mix_init(&s->spread.mix, shelf->seed);
 }

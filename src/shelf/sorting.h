@@ -40,7 +40,7 @@ typedef struct hd_sorting {
     hd_spill sorted_keys, sorted_values, rows; /* rows: of 32 bits, in their slice */
     hd_spill runs; /* slice by slice: how many rows went to every place, in 32 bits */
     /* what the engine's sorting takes for a group and its member */
-    struct heddle_group group;
+    struct heddle_cluster cluster;
     hd_exchange exchange;
     hd_member member;
     hd_spread spread;

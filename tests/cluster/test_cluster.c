@@ -1,5 +1,5 @@
 /*
- * test_cluster.c: tables of groups of 1, 2, 3, 4 and 7 members hold what they are given and answer as one table
+ * test_cluster.c: tables of clusters of 1, 2, 3, 4 and 7 members hold what they are given and answer as one table
  * would, for every container and scheme; slices are small, so that a batch takes many rounds and members
  * have different numbers of them.
  */
@@ -85,7 +85,7 @@ static void insert_and_erase(const shared_kind *kind, const char *devices, uint3
         shared_look(&s, b.keys, 900);
         free_batch(&b);
     }
-    check_ok(heddle_group_table_clear(s.table));
+    check_ok(heddle_cluster_table_clear(s.table));
     s.size = 0;
     shared_check(&s);
     shared_destroy(&s);
@@ -176,7 +176,7 @@ static void compare_with_one(const shared_kind *kind, const char *devices, uint3
     check_ok(heddle_device_open("cpu:2", &device));
     check_ok(heddle_table_create(device, &options, &one));
     check_ok(heddle_table_build(one, k, v, n, NULL, &totals[0], NULL));
-    check_ok(heddle_group_table_build(s.table, k, v, n, NULL, &totals[1]));
+    check_ok(heddle_cluster_table_build(s.table, k, v, n, NULL, &totals[1]));
     assert_int_equal(totals[0].inserted, totals[1].inserted);
     assert_int_equal(totals[0].updated, totals[1].updated);
     assert_int_equal(totals[0].kept, totals[1].kept);
@@ -187,17 +187,17 @@ static void compare_with_one(const shared_kind *kind, const char *devices, uint3
     }
     if (width != 0 && kind->container != HEDDLE_CONTAINER_MULTIMAP) {
         check_ok(heddle_table_find(one, k, 2 * n, values[0], found[0], &totals[0], NULL));
-        check_ok(heddle_group_table_find(s.table, k, 2 * n, values[1], found[1], &totals[1]));
+        check_ok(heddle_cluster_table_find(s.table, k, 2 * n, values[1], found[1], &totals[1]));
         assert_memory_equal(values[0], values[1], 2 * n * width);
         assert_memory_equal(found[0], found[1], 2 * n);
         assert_int_equal(totals[0].found, totals[1].found);
         assert_int_equal(totals[0].absent, totals[1].absent);
     }
     check_ok(heddle_table_count(one, k, 2 * n, matches[0], NULL, NULL));
-    check_ok(heddle_group_table_count(s.table, k, 2 * n, matches[1], NULL));
+    check_ok(heddle_cluster_table_count(s.table, k, 2 * n, matches[1], NULL));
     assert_memory_equal(matches[0], matches[1], 2 * n * sizeof *matches[0]);
     check_ok(heddle_table_contains(one, k, 2 * n, found[0], NULL, NULL));
-    check_ok(heddle_group_table_contains(s.table, k, 2 * n, found[1], NULL));
+    check_ok(heddle_cluster_table_contains(s.table, k, 2 * n, found[1], NULL));
     assert_memory_equal(found[0], found[1], 2 * n);
     for (int i = 0; i < 2; i++) {
         free(found[i]);
@@ -240,10 +240,10 @@ static void overfill(const shared_kind *kind, const char *devices, uint32_t memb
     options.outcomes = outcomes;
     options.failed = failed;
     options.failed_capacity = n;
-    check_status(heddle_group_table_insert(s.table, k, v, n, &options, &totals), HEDDLE_ERROR_FULL);
+    check_status(heddle_cluster_table_insert(s.table, k, v, n, &options, &totals), HEDDLE_ERROR_FULL);
     check(totals.failed > 0 && totals.inserted + totals.failed == n, "%llu failed",
           (unsigned long long)totals.failed);
-    check_ok(heddle_group_table_contains(s.table, k, n, found, NULL));
+    check_ok(heddle_cluster_table_contains(s.table, k, n, found, NULL));
     for (uint64_t i = 0; i < n; i++)
         check(found[i] == (outcomes[i] == HEDDLE_OUTCOME_INSERTED),
               "key %llu: outcome %u, found %u", (unsigned long long)i, outcomes[i], found[i]);
@@ -252,11 +252,11 @@ static void overfill(const shared_kind *kind, const char *devices, uint32_t memb
               (unsigned long long)failed[i]);
         outcomes[failed[i]] = 0; /* once */
     }
-    check_status(heddle_group_table_build(s.table, k, v, n, NULL, &totals), HEDDLE_ERROR_FULL);
+    check_status(heddle_cluster_table_build(s.table, k, v, n, NULL, &totals), HEDDLE_ERROR_FULL);
     assert_int_equal(totals.inserted + totals.failed, n);
-    check_ok(heddle_group_table_validate(s.table));
+    check_ok(heddle_cluster_table_validate(s.table));
     uint64_t size = 0;
-    check_ok(heddle_group_table_size(s.table, &size));
+    check_ok(heddle_cluster_table_size(s.table, &size));
     assert_int_equal(size, totals.inserted);
     free(k);
     free(v);

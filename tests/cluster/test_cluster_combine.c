@@ -1,6 +1,6 @@
 /*
  * test_cluster_combine.c: rows of hot keys are combined before they are sent (src/cluster/route/hot.h). Whatever the data, the
- * container and the policy, a table of a group says and holds what a single table does, element for element, and with
+ * container and the policy, a table of a cluster says and holds what a single table does, element for element, and with
  * Zipf's law its members are sent about as many rows each.
  */
 #include <math.h>
@@ -59,10 +59,10 @@ static void fill_data(uint64_t *keys, uint64_t n, uint32_t data, uint32_t key_bi
 
 /* --------------------------------------------------------------------------------- side by side */
 
-/* A table of a group and a single one, which are given the same. */
+/* A table of a cluster and a single one, which are given the same. */
 typedef struct pair_of_tables {
-    heddle_group *group;
-    heddle_group_table *table;
+    heddle_cluster *cluster;
+    heddle_cluster_table *table;
     heddle_device *device;
     heddle_table *single;
     heddle_table_options options;
@@ -72,12 +72,12 @@ typedef struct pair_of_tables {
 static pair_of_tables tables_make(const shared_kind *kind, const char *devices, uint64_t slice)
 {
     pair_of_tables t = {.options = shared_options(kind)};
-    heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
-    heddle_group_info info = HEDDLE_GROUP_INFO_INIT;
+    heddle_cluster_options options = HEDDLE_CLUSTER_OPTIONS_INIT;
+    heddle_cluster_info info = HEDDLE_CLUSTER_INFO_INIT;
     options.slice = slice;
-    check_ok(heddle_group_open(devices, &options, &t.group));
-    check_ok(heddle_group_get_info(t.group, &info));
-    check_ok(heddle_group_table_create(t.group, &t.options, NULL, &t.table));
+    check_ok(heddle_cluster_open(devices, &options, &t.cluster));
+    check_ok(heddle_cluster_get_info(t.cluster, &info));
+    check_ok(heddle_cluster_table_create(t.cluster, &t.options, NULL, &t.table));
     check_ok(heddle_device_open("cpu:1", &t.device));
     check_ok(heddle_table_create(t.device, &t.options, &t.single));
     t.members = info.members;
@@ -86,8 +86,8 @@ static pair_of_tables tables_make(const shared_kind *kind, const char *devices, 
 
 static void tables_free(pair_of_tables *t)
 {
-    heddle_group_table_destroy(t->table);
-    heddle_group_close(t->group);
+    heddle_cluster_table_destroy(t->table);
+    heddle_cluster_close(t->cluster);
     heddle_table_destroy(t->single);
     heddle_device_close(t->device);
 }
@@ -99,7 +99,7 @@ static shared_pair *exported(pair_of_tables *t, bool of_group, uint64_t size)
     void *keys = calloc(size + 1, 8), *values = value_bits != 0 ? calloc(size + 1, 8) : NULL;
     shared_pair *pairs = malloc((size + 1) * sizeof *pairs);
     uint64_t count = 0;
-    check_ok(of_group ? heddle_group_table_export(t->table, keys, values, size, &count)
+    check_ok(of_group ? heddle_cluster_table_export(t->table, keys, values, size, &count)
                       : heddle_table_export(t->single, keys, values, size, &count, NULL));
     assert_int_equal(count, size);
     for (uint64_t i = 0; i < size; i++)
@@ -114,7 +114,7 @@ static shared_pair *exported(pair_of_tables *t, bool of_group, uint64_t size)
 static void check_same(pair_of_tables *t)
 {
     uint64_t size = 0, single = 0;
-    check_ok(heddle_group_table_size(t->table, &size));
+    check_ok(heddle_cluster_table_size(t->table, &size));
     check_ok(heddle_table_size(t->single, &single, NULL));
     assert_int_equal(size, single);
     shared_pair *a = exported(t, true, size), *b = exported(t, false, size);
@@ -123,7 +123,7 @@ static void check_same(pair_of_tables *t)
               "key %#llx has %llu, key %#llx has %llu in the single table",
               (unsigned long long)a[i].key, (unsigned long long)a[i].value,
               (unsigned long long)b[i].key, (unsigned long long)b[i].value);
-    check_ok(heddle_group_table_validate(t->table));
+    check_ok(heddle_cluster_table_validate(t->table));
     free(a);
     free(b);
 }
@@ -136,10 +136,10 @@ static void give_both(pair_of_tables *t, bool builds, const void *keys, const vo
     heddle_totals a = {0}, b = {0};
     options.policy = policy;
     if (builds) {
-        check_ok(heddle_group_table_build(t->table, keys, values, n, &options, &a));
+        check_ok(heddle_cluster_table_build(t->table, keys, values, n, &options, &a));
         check_ok(heddle_table_build(t->single, keys, values, n, &options, &b, NULL));
     } else {
-        check_ok(heddle_group_table_insert(t->table, keys, values, n, &options, &a));
+        check_ok(heddle_cluster_table_insert(t->table, keys, values, n, &options, &a));
         check_ok(heddle_table_insert(t->single, keys, values, n, &options, &b, NULL));
     }
     assert_int_equal(a.inserted, b.inserted);
@@ -309,9 +309,9 @@ static void values_are_of_some_row(void **state)
         for (uint32_t batch = 0; batch < 2; batch++) {
             const uint64_t before = hd_combine_rows_folded();
             for (uint32_t i = 0; i < n; i++) values[i] = batch * n + i;
-            check_ok(heddle_group_table_insert(s.table, k, values, n, &options, NULL));
+            check_ok(heddle_cluster_table_insert(s.table, k, values, n, &options, NULL));
             check(hd_combine_rows_folded() > before, "nothing was folded");
-            check_ok(heddle_group_table_find(s.table, k, n, answers, NULL, NULL));
+            check_ok(heddle_cluster_table_find(s.table, k, n, answers, NULL, NULL));
             const uint32_t base = policy == HEDDLE_POLICY_REPLACE ? batch * n : 0;
             for (uint32_t i = 0; i < n; i++)
                 check(answers[i] >= base && answers[i] - base < n && k[answers[i] - base] == k[i],
@@ -346,18 +346,18 @@ static void failed_rows_are_counted(void **state)
         if (!builds) { /* others first, so that hot keys find no room */
             uint32_t others[2000];
             for (uint32_t i = 0; i < 2000; i++) others[i] = 0x80000000u + i * 7919;
-            check_status(heddle_group_table_insert(s.table, others, NULL, 2000, NULL, NULL),
+            check_status(heddle_cluster_table_insert(s.table, others, NULL, 2000, NULL, NULL),
                          HEDDLE_ERROR_FULL);
         }
-        check_status(builds ? heddle_group_table_build(s.table, k, NULL, n, NULL, &totals)
-                            : heddle_group_table_insert(s.table, k, NULL, n, NULL, &totals),
+        check_status(builds ? heddle_cluster_table_build(s.table, k, NULL, n, NULL, &totals)
+                            : heddle_cluster_table_insert(s.table, k, NULL, n, NULL, &totals),
                      HEDDLE_ERROR_FULL);
         check(hd_combine_rows_folded() > before, "nothing was folded");
-        check_ok(heddle_group_table_contains(s.table, k, n, found, &look));
+        check_ok(heddle_cluster_table_contains(s.table, k, n, found, &look));
         assert_int_equal(totals.inserted + totals.updated + totals.kept + totals.failed, n);
         assert_int_equal(totals.failed, look.absent);
         check(totals.failed > n / 4 || builds, "hot keys found room");
-        check_ok(heddle_group_table_validate(s.table));
+        check_ok(heddle_cluster_table_validate(s.table));
         shared_destroy(&s);
     }
     hd_combine_rows_least(0);
@@ -379,29 +379,29 @@ static void zipf_is_even(void **state)
     void *k = shared_narrow(keys, n, 32);
     for (size_t g = 3; g < GROUPS; g++)
         for (uint64_t seed = 1; seed <= 3; seed++) {
-            heddle_group_stats stats = HEDDLE_GROUP_STATS_INIT;
+            heddle_cluster_stats stats = HEDDLE_CLUSTER_STATS_INIT;
             heddle_table_options options = shared_options(&counter_kind);
             heddle_spread_options spread = HEDDLE_SPREAD_OPTIONS_INIT;
-            heddle_group *group = NULL;
-            heddle_group_table *table = NULL;
+            heddle_cluster *cluster = NULL;
+            heddle_cluster_table *table = NULL;
             const uint64_t before = hd_combine_rows_folded();
             spread.seed = seed;
-            check_ok(heddle_group_open(groups[g], NULL, &group));
-            check_ok(heddle_group_table_create(group, &options, &spread, &table));
-            check_ok(heddle_group_table_build(table, k, NULL, n, NULL, NULL));
-            check_ok(heddle_group_table_get_stats(table, &stats));
+            check_ok(heddle_cluster_open(groups[g], NULL, &cluster));
+            check_ok(heddle_cluster_table_create(cluster, &options, &spread, &table));
+            check_ok(heddle_cluster_table_build(table, k, NULL, n, NULL, NULL));
+            check_ok(heddle_cluster_table_get_stats(table, &stats));
             check(stats.row_imbalance < 0.1, "%s: rows %.3f", groups[g], stats.row_imbalance);
             assert_int_equal(stats.rows, n);
             check(hd_combine_rows_folded() - before > n / 4, "nothing was folded");
-            check_ok(heddle_group_table_insert(table, k, NULL, n, NULL, NULL));
-            check_ok(heddle_group_table_get_stats(table, &stats));
+            check_ok(heddle_cluster_table_insert(table, k, NULL, n, NULL, NULL));
+            check_ok(heddle_cluster_table_get_stats(table, &stats));
             check(stats.row_imbalance < 0.1, "%s: rows %.3f", groups[g], stats.row_imbalance);
             assert_int_equal(stats.rows, 2 * n);
-            check_ok(heddle_group_table_clear(table));
-            check_ok(heddle_group_table_get_stats(table, &stats));
+            check_ok(heddle_cluster_table_clear(table));
+            check_ok(heddle_cluster_table_get_stats(table, &stats));
             assert_int_equal(stats.rows, 0);
-            heddle_group_table_destroy(table);
-            heddle_group_close(group);
+            heddle_cluster_table_destroy(table);
+            heddle_cluster_close(cluster);
         }
     free(k);
     free(keys);
@@ -412,11 +412,11 @@ static void zipf_is_even(void **state)
 #define FAULT_ROWS 6000
 #define FAULT_FILLED 500
 
-static heddle_status group_write(pair_of_tables *t, bool builds, const uint32_t *keys,
+static heddle_status cluster_write(pair_of_tables *t, bool builds, const uint32_t *keys,
                                  heddle_totals *totals)
 {
-    return builds ? heddle_group_table_build(t->table, keys, NULL, FAULT_ROWS, NULL, totals)
-                  : heddle_group_table_insert(t->table, keys, NULL, FAULT_ROWS, NULL, totals);
+    return builds ? heddle_cluster_table_build(t->table, keys, NULL, FAULT_ROWS, NULL, totals)
+                  : heddle_cluster_table_insert(t->table, keys, NULL, FAULT_ROWS, NULL, totals);
 }
 
 /* After a call that failed: nothing is there but what was, or nothing at all, or what it says. */
@@ -425,9 +425,9 @@ static void check_failed(pair_of_tables *t, bool builds, const uint32_t *keys, u
 {
     heddle_totals look = {0};
     uint64_t left = 0;
-    if (heddle_group_table_size(t->table, &left) != HEDDLE_OK || left == size) return;
+    if (heddle_cluster_table_size(t->table, &left) != HEDDLE_OK || left == size) return;
     if (builds && left == 0) return;
-    check_ok(heddle_group_table_contains(t->table, keys, FAULT_ROWS, NULL, &look));
+    check_ok(heddle_cluster_table_contains(t->table, keys, FAULT_ROWS, NULL, &look));
     assert_int_equal(said->failed, look.absent);
 }
 
@@ -438,7 +438,7 @@ static bool strike(pair_of_tables *t, bool builds, const uint32_t *keys, uint64_
     uint64_t size = 0;
     check_ok(heddle_table_size(t->single, &size, NULL));
     hd_fault_arm(fault);
-    const heddle_status status = group_write(t, builds, keys, &a);
+    const heddle_status status = cluster_write(t, builds, keys, &a);
     const bool struck = hd_fault_struck();
     hd_fault_arm(0);
     check(status == HEDDLE_OK || (struck && status == HEDDLE_ERROR_NO_MEMORY), "%s: %s",
@@ -470,11 +470,11 @@ static void fail_each(bool builds, bool copies)
         case_note("allocation %llu", (unsigned long long)fault);
         give_both(&t, false, k + FAULT_ROWS, NULL, FAULT_FILLED, HEDDLE_POLICY_KEEP);
         for (uint32_t i = 0; i < t.members; i++)
-            check_ok(heddle_device_trim(heddle_group_device(t.group, i)));
+            check_ok(heddle_device_trim(heddle_cluster_device(t.cluster, i)));
         const uint64_t before = hd_combine_rows_folded();
         struck = strike(&t, builds, k, fault);
         combined += hd_combine_rows_folded() > before;
-        check_ok(heddle_group_table_clear(t.table));
+        check_ok(heddle_cluster_table_clear(t.table));
         check_ok(heddle_table_clear(t.single, NULL));
         give_both(&t, false, k, NULL, FAULT_ROWS, HEDDLE_POLICY_KEEP);
         check_same(&t);

@@ -1,5 +1,5 @@
 /*
- * test_cluster_faults.c: memory runs out on some member of a group. Every allocation of every call is made to
+ * test_cluster_faults.c: memory runs out on some member of a cluster. Every allocation of every call is made to
  * fail once, in turn, whichever member meets it: the call says HEDDLE_ERROR_NO_MEMORY (or does without)
  * and nobody waits for ever. The table holds what it held, or what the call says it holds, or it is marked
  * and says so; it can be emptied and used again, and nothing leaks (the address sanitizer looks).
@@ -52,14 +52,14 @@ typedef struct faulty {
 
 static heddle_status call_build(shared *s, heddle_totals *totals)
 {
-    return heddle_group_table_build(s->table, keys_from(s, FILLED), values_from(s, FILLED), MORE,
+    return heddle_cluster_table_build(s->table, keys_from(s, FILLED), values_from(s, FILLED), MORE,
                                     NULL, totals);
 }
 static heddle_status call_build_outcomes(shared *s, heddle_totals *totals)
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     options.outcomes = outcomes;
-    return heddle_group_table_build(s->table, keys_from(s, FILLED), values_from(s, FILLED), MORE,
+    return heddle_cluster_table_build(s->table, keys_from(s, FILLED), values_from(s, FILLED), MORE,
                                     &options, totals);
 }
 static void model_build(shared *s)
@@ -69,7 +69,7 @@ static void model_build(shared *s)
 }
 static heddle_status call_insert(shared *s, heddle_totals *totals)
 {
-    return heddle_group_table_insert(s->table, keys_from(s, FILLED), values_from(s, FILLED), MORE,
+    return heddle_cluster_table_insert(s->table, keys_from(s, FILLED), values_from(s, FILLED), MORE,
                                      NULL, totals);
 }
 static heddle_status call_insert_outcomes(shared *s, heddle_totals *totals)
@@ -78,7 +78,7 @@ static heddle_status call_insert_outcomes(shared *s, heddle_totals *totals)
     options.outcomes = outcomes;
     options.failed = numbers;
     options.failed_capacity = MORE;
-    return heddle_group_table_insert(s->table, keys_from(s, FILLED), values_from(s, FILLED), MORE,
+    return heddle_cluster_table_insert(s->table, keys_from(s, FILLED), values_from(s, FILLED), MORE,
                                      &options, totals);
 }
 static void model_insert(shared *s)
@@ -88,37 +88,37 @@ static void model_insert(shared *s)
 static heddle_status call_find(shared *s, heddle_totals *totals)
 {
     if (s->options.value_bits == 0)
-        return heddle_group_table_contains(s->table, narrow_keys, FILLED + MORE, found, totals);
-    return heddle_group_table_find(s->table, narrow_keys, FILLED + MORE, bytes, found, totals);
+        return heddle_cluster_table_contains(s->table, narrow_keys, FILLED + MORE, found, totals);
+    return heddle_cluster_table_find(s->table, narrow_keys, FILLED + MORE, bytes, found, totals);
 }
 static heddle_status call_count(shared *s, heddle_totals *totals)
 {
-    return heddle_group_table_count(s->table, narrow_keys, FILLED + MORE, numbers, totals);
+    return heddle_cluster_table_count(s->table, narrow_keys, FILLED + MORE, numbers, totals);
 }
 static heddle_status call_retrieve(shared *s, heddle_totals *totals)
 {
     uint64_t count = 0;
     (void)totals;
     if (s->options.value_bits == 0) return HEDDLE_OK;
-    return heddle_group_table_retrieve(s->table, narrow_keys, FILLED + MORE, numbers, bytes, FILLED,
+    return heddle_cluster_table_retrieve(s->table, narrow_keys, FILLED + MORE, numbers, bytes, FILLED,
                                        &count);
 }
 static heddle_status call_export(shared *s, heddle_totals *totals)
 {
     uint64_t count = 0;
     (void)totals;
-    return heddle_group_table_export(s->table, bytes, NULL, FILLED, &count);
+    return heddle_cluster_table_export(s->table, bytes, NULL, FILLED, &count);
 }
 static heddle_status call_validate(shared *s, heddle_totals *totals)
 {
-    heddle_group_stats stats = HEDDLE_GROUP_STATS_INIT;
+    heddle_cluster_stats stats = HEDDLE_CLUSTER_STATS_INIT;
     (void)totals;
-    const heddle_status status = heddle_group_table_get_stats(s->table, &stats);
-    return status == HEDDLE_OK ? heddle_group_table_validate(s->table) : status;
+    const heddle_status status = heddle_cluster_table_get_stats(s->table, &stats);
+    return status == HEDDLE_OK ? heddle_cluster_table_validate(s->table) : status;
 }
 static heddle_status call_erase(shared *s, heddle_totals *totals)
 {
-    return heddle_group_table_erase(s->table, narrow_keys, FILLED / 2, found, totals);
+    return heddle_cluster_table_erase(s->table, narrow_keys, FILLED / 2, found, totals);
 }
 static void model_erase_half(shared *s)
 {
@@ -153,11 +153,11 @@ static void check_broken(shared *s)
 {
     uint64_t size = 0;
     broken++;
-    check_status(heddle_group_table_size(s->table, &size), HEDDLE_ERROR_CORRUPT);
+    check_status(heddle_cluster_table_size(s->table, &size), HEDDLE_ERROR_CORRUPT);
     check(strstr(heddle_last_error(), "half changed") != NULL, "%s", heddle_last_error());
-    check_status(heddle_group_table_contains(s->table, narrow_keys, 10, found, NULL),
+    check_status(heddle_cluster_table_contains(s->table, narrow_keys, 10, found, NULL),
                  HEDDLE_ERROR_CORRUPT);
-    check_ok(heddle_group_table_clear(s->table));
+    check_ok(heddle_cluster_table_clear(s->table));
     s->size = 0;
 }
 
@@ -168,7 +168,7 @@ static void check_partly(shared *s, const heddle_totals *totals, bool said)
     partly++;
     assert_int_equal(totals->inserted + totals->updated + totals->kept + totals->failed, MORE);
     check(totals->failed != 0, "a failure without failed keys");
-    check_ok(heddle_group_table_contains(s->table, narrow_keys, FILLED + MORE, found, NULL));
+    check_ok(heddle_cluster_table_contains(s->table, narrow_keys, FILLED + MORE, found, NULL));
     for (uint64_t i = 0; i < FILLED; i++) check(found[i] == 1, "an old key is gone");
     for (uint64_t i = 0; i < MORE; i++) {
         there += found[FILLED + i];
@@ -177,8 +177,8 @@ static void check_partly(shared *s, const heddle_totals *totals, bool said)
               found[FILLED + i]);
     }
     assert_int_equal(there, totals->inserted + totals->updated + totals->kept);
-    check_ok(heddle_group_table_validate(s->table));
-    check_ok(heddle_group_table_clear(s->table));
+    check_ok(heddle_cluster_table_validate(s->table));
+    check_ok(heddle_cluster_table_clear(s->table));
     s->size = 0;
 }
 
@@ -191,7 +191,7 @@ static void check_after(shared *s, const faulty *f, heddle_status status,
         return;
     }
     check(strlen(heddle_last_error()) > 0, "no reason was given");
-    const heddle_status sized = heddle_group_table_size(s->table, &size);
+    const heddle_status sized = heddle_cluster_table_size(s->table, &size);
     if (sized == HEDDLE_ERROR_CORRUPT) {
         check(f->leaves == OR_BROKEN || f->leaves == OR_PARTLY, "%s broke the table", f->name);
         check_broken(s);
@@ -214,7 +214,7 @@ static void fail_each_allocation(const shared_kind *kind, const char *devices, c
         shared_insert(&s, keys, narrow_values != NULL ? values : NULL, FILLED, HEDDLE_POLICY_KEEP,
                       false);
         for (uint32_t i = 0; i < s.members; i++) /* what is kept for the next call is given up */
-            check_ok(heddle_device_trim(heddle_group_device(s.group, i)));
+            check_ok(heddle_device_trim(heddle_cluster_device(s.cluster, i)));
         case_note("%s of %s, allocation %llu", f->name, kind->name, (unsigned long long)k);
         hd_fault_arm(k);
         const heddle_status status = f->call(&s, &totals);
@@ -285,18 +285,18 @@ static void making_survives(void **state)
     bool struck = true;
     (void)state;
     for (uint64_t k = 1; struck; k++) {
-        heddle_group *group = NULL;
-        heddle_group_table *table = NULL;
+        heddle_cluster *cluster = NULL;
+        heddle_cluster_table *table = NULL;
         hd_fault_arm(k);
-        heddle_status status = heddle_group_open("cpu:1,cpu:2,cpu:1", NULL, &group);
-        if (status == HEDDLE_OK) status = heddle_group_table_create(group, NULL, NULL, &table);
+        heddle_status status = heddle_cluster_open("cpu:1,cpu:2,cpu:1", NULL, &cluster);
+        if (status == HEDDLE_OK) status = heddle_cluster_table_create(cluster, NULL, NULL, &table);
         struck = hd_fault_struck();
         hd_fault_arm(0);
         check(status == HEDDLE_OK || (struck && status == HEDDLE_ERROR_NO_MEMORY), "%s: %s",
               heddle_status_string(status), heddle_last_error());
         check((status == HEDDLE_OK) == (table != NULL), "a table of a failed call");
-        heddle_group_table_destroy(table);
-        heddle_group_close(group);
+        heddle_cluster_table_destroy(table);
+        heddle_cluster_close(cluster);
     }
 }
 

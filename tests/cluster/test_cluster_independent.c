@@ -19,16 +19,16 @@ typedef struct alone {
 
 static alone alone_create(const shared_kind *kind, const char *devices)
 {
-    heddle_group_options group_options = HEDDLE_GROUP_OPTIONS_INIT;
+    heddle_cluster_options group_options = HEDDLE_CLUSTER_OPTIONS_INIT;
     heddle_spread_options spread = HEDDLE_SPREAD_OPTIONS_INIT;
-    heddle_group_info info = HEDDLE_GROUP_INFO_INIT;
+    heddle_cluster_info info = HEDDLE_CLUSTER_INFO_INIT;
     alone a = {.s = {.options = shared_options(kind)}};
     group_options.slice = SLICE;
     spread.mode = HEDDLE_MODE_INDEPENDENT;
-    check_ok(heddle_group_open(devices, &group_options, &a.s.group));
-    check_ok(heddle_group_get_info(a.s.group, &info));
+    check_ok(heddle_cluster_open(devices, &group_options, &a.s.cluster));
+    check_ok(heddle_cluster_get_info(a.s.cluster, &info));
     a.s.members = info.members;
-    check_ok(heddle_group_table_create(a.s.group, &a.s.options, &spread, &a.s.table));
+    check_ok(heddle_cluster_table_create(a.s.cluster, &a.s.options, &spread, &a.s.table));
     for (uint32_t m = 0; m < info.members; m++) {
         a.models[m].options = a.s.options;
         a.models[m].pairs = malloc(sizeof *a.models[m].pairs);
@@ -39,8 +39,8 @@ static alone alone_create(const shared_kind *kind, const char *devices)
 static void alone_destroy(alone *a)
 {
     for (uint32_t m = 0; m < a->s.members; m++) free(a->models[m].pairs);
-    heddle_group_table_destroy(a->s.table);
-    heddle_group_close(a->s.group);
+    heddle_cluster_table_destroy(a->s.table);
+    heddle_cluster_close(a->s.cluster);
 }
 
 /* Where the part of a member begins. */
@@ -64,8 +64,8 @@ static void write_batch(alone *a, const uint64_t *keys, const uint64_t *values, 
         options.failed = failed;
         options.failed_capacity = 4;
     }
-    check_ok(builds ? heddle_group_table_build(a->s.table, k, v, n, &options, &totals)
-                    : heddle_group_table_insert(a->s.table, k, v, n, &options, &totals));
+    check_ok(builds ? heddle_cluster_table_build(a->s.table, k, v, n, &options, &totals)
+                    : heddle_cluster_table_insert(a->s.table, k, v, n, &options, &totals));
     assert_int_equal(totals.inserted + totals.updated + totals.kept, n);
     for (uint64_t i = 0; i < n; i++) inserted += outcomes[i] == HEDDLE_OUTCOME_INSERTED;
     if (wants) assert_int_equal(inserted, totals.inserted);
@@ -112,7 +112,7 @@ static void look_values(alone *a, const void *k, const uint64_t *keys, uint64_t 
     heddle_totals totals;
     uint64_t hits = 0;
     memset(values, 0xcd, (n + 1) * 8);
-    check_ok(heddle_group_table_find(a->s.table, k, n, values, found, &totals));
+    check_ok(heddle_cluster_table_find(a->s.table, k, n, values, found, &totals));
     for (uint64_t i = 0; i < n; i++) {
         const bool there = count_of(a, keys[i]) != 0;
         const uint64_t got = shared_at(values, i, bits);
@@ -132,9 +132,9 @@ static void look_lists(alone *a, const void *k, const uint64_t *keys, uint64_t n
 {
     const uint32_t bits = a->s.options.value_bits;
     uint64_t *offsets = calloc(n + 1, sizeof *offsets), total = 0, at;
-    check_ok(heddle_group_table_retrieve(a->s.table, k, n, offsets, NULL, 0, &total));
+    check_ok(heddle_cluster_table_retrieve(a->s.table, k, n, offsets, NULL, 0, &total));
     void *values = calloc(total + 1, 8);
-    check_ok(heddle_group_table_retrieve(a->s.table, k, n, offsets, values, total, &total));
+    check_ok(heddle_cluster_table_retrieve(a->s.table, k, n, offsets, values, total, &total));
     for (uint64_t i = 0; i < n; i++) {
         uint64_t next = offsets[i];
         for (uint32_t m = 0; m < a->s.members; m++) { /* member by member */
@@ -160,8 +160,8 @@ static void look(alone *a, const uint64_t *keys, uint64_t n)
     void *k = shared_narrow(keys, n, a->s.options.key_bits);
     uint8_t *found = malloc(n + 1);
     uint64_t *matches = malloc((n + 1) * sizeof *matches);
-    check_ok(heddle_group_table_contains(a->s.table, k, n, found, NULL));
-    check_ok(heddle_group_table_count(a->s.table, k, n, matches, NULL));
+    check_ok(heddle_cluster_table_contains(a->s.table, k, n, found, NULL));
+    check_ok(heddle_cluster_table_count(a->s.table, k, n, matches, NULL));
     for (uint64_t i = 0; i < n; i++)
         check(matches[i] == count_of(a, keys[i]) && found[i] == (matches[i] != 0),
               "key %#llx: %llu matches", (unsigned long long)keys[i],
@@ -181,7 +181,7 @@ static void check_whole(alone *a)
     uint64_t size = 0, sum = 0;
     for (uint32_t m = 0; m < a->s.members; m++) {
         uint64_t own = 0;
-        check_ok(heddle_table_size(heddle_group_table_part(a->s.table, m), &own, NULL));
+        check_ok(heddle_table_size(heddle_cluster_table_part(a->s.table, m), &own, NULL));
         assert_int_equal(own, a->models[m].size);
         sum += own;
     }
@@ -192,9 +192,9 @@ static void check_whole(alone *a)
     }
     sort_pairs(all, sum);
     check(shared_holds(&a->s, all, sum), "the table does not hold what it should");
-    check_ok(heddle_group_table_size(a->s.table, &size));
+    check_ok(heddle_cluster_table_size(a->s.table, &size));
     assert_int_equal(size, sum);
-    check_ok(heddle_group_table_validate(a->s.table));
+    check_ok(heddle_cluster_table_validate(a->s.table));
     free(all);
 }
 
@@ -204,7 +204,7 @@ static void erase(alone *a, const uint64_t *keys, uint64_t n)
     uint8_t *found = calloc(n + 1, 1);
     heddle_totals totals;
     uint64_t flags = 0;
-    check_ok(heddle_group_table_erase(a->s.table, k, n, found, &totals));
+    check_ok(heddle_cluster_table_erase(a->s.table, k, n, found, &totals));
     for (uint64_t i = 0; i < n; i++) { /* no key is there twice */
         check(found[i] == (count_of(a, keys[i]) != 0), "erase: key %#llx: %u",
               (unsigned long long)keys[i], found[i]);

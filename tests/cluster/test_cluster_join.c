@@ -1,5 +1,5 @@
 /*
- * test_cluster_join.c: joins and set operations over groups of several members against a plain model: all kinds, keys
+ * test_cluster_join.c: joins and set operations over clusters of several members against a plain model: all kinds, keys
  * of all widths, nulls, empty sides, skew, slices, wrong arguments, and memory that runs out.
  */
 #include <stdlib.h>
@@ -19,11 +19,11 @@ static join_tables tables_of(const uint64_t *keys, uint64_t left, uint64_t right
     return t;
 }
 
-static void check_kinds(heddle_group *group, const join_tables *t, uint32_t row_bits,
+static void check_kinds(heddle_cluster *cluster, const join_tables *t, uint32_t row_bits,
                         uint64_t slice)
 {
     const relate_share share = relate_whole(t->left, t->both.rows - t->left);
-    relate_join_kinds(group, t, &share, row_bits, slice, relate_alone);
+    relate_join_kinds(cluster, t, &share, row_bits, slice, relate_alone);
 }
 
 /* --------------------------------------------------------------------------------------- results */
@@ -31,7 +31,7 @@ static void check_kinds(heddle_group *group, const join_tables *t, uint32_t row_
 static void join_key_sets(const char *devices, uint32_t members, void *context)
 {
     static const uint64_t sizes[][2] = {{0, 0}, {0, 5}, {5, 0}, {1, 1}, {7, 3}, {900, 1500}};
-    heddle_group *group = relate_open(devices, SLICE);
+    heddle_cluster *cluster = relate_open(devices, SLICE);
     (void)members, (void)context;
     for (uint32_t set = 0; set < KEYS_SETS; set++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
@@ -47,11 +47,11 @@ static void join_key_sets(const char *devices, uint32_t members, void *context)
                 for (uint64_t i = 0; i < right / 2 && left != 0; i++)
                     keys[left + i] = keys[i * 7 % left];
             join_tables t = tables_of(keys, left, right, bits);
-            check_kinds(group, &t, widths[s % 2], set % 2 == 0 ? 0 : 100);
+            check_kinds(cluster, &t, widths[s % 2], set % 2 == 0 ? 0 : 100);
             table_free(&t.both);
             free(keys);
         }
-    heddle_group_close(group);
+    heddle_cluster_close(cluster);
 }
 static void key_sets_are_joined(void **state)
 {
@@ -62,7 +62,7 @@ static void key_sets_are_joined(void **state)
 
 static void join_shapes(const char *devices, uint32_t members, void *context)
 {
-    heddle_group *group = relate_open(devices, SLICE);
+    heddle_cluster *cluster = relate_open(devices, SLICE);
     (void)members, (void)context;
     for (uint32_t shape = 0; shape < TABLE_SHAPES; shape++)
         for (uint64_t distinct = 30; distinct <= 1000; distinct = distinct * 30 + 100) {
@@ -70,10 +70,10 @@ static void join_shapes(const char *devices, uint32_t members, void *context)
             case_note("shape %u with %llu keys on %s", shape, (unsigned long long)distinct,
                       devices);
             join_tables t = {table_make(shape, 2 * n, distinct, shape + 3), n * 2 / 3};
-            check_kinds(group, &t, widths[shape % 2], shape % 3 == 0 ? 1 : 0);
+            check_kinds(cluster, &t, widths[shape % 2], shape % 3 == 0 ? 1 : 0);
             table_free(&t.both);
         }
-    heddle_group_close(group);
+    heddle_cluster_close(cluster);
 }
 static void keys_of_many_columns_are_joined(void **state)
 {
@@ -103,7 +103,7 @@ static void join_skew(const char *devices, uint32_t members, void *context)
 {
     /* Which side stays, by kind: 1 the left, 2 the right. */
     static const uint32_t stays[] = {0, 3, 1, 2, 0, 1, 1};
-    heddle_group *group = relate_open(devices, SLICE);
+    heddle_cluster *cluster = relate_open(devices, SLICE);
     (void)context;
     for (uint32_t sides = 1; sides <= 3; sides++) {
         /* All pairs of both sides' copies would be too many for a plain sort. */
@@ -115,7 +115,7 @@ static void join_skew(const char *devices, uint32_t members, void *context)
             const bool stay = members > 1 && (stays[kind] & sides) != 0;
             case_note("skew of sides %u, kind %u on %s", sides, kind, devices);
             const heddle_relation_stats stats =
-                relate_join_check(group, &t, &share, &call, relate_alone);
+                relate_join_check(cluster, &t, &share, &call, relate_alone);
             if (sides == 3) continue; /* as it pays */
             check((stats.rows_stayed >= 2000) == stay, "%llu rows stayed",
                   (unsigned long long)stats.rows_stayed);
@@ -126,7 +126,7 @@ static void join_skew(const char *devices, uint32_t members, void *context)
         }
         table_free(&t.both);
     }
-    heddle_group_close(group);
+    heddle_cluster_close(cluster);
 }
 static void skew_is_joined(void **state)
 {
@@ -140,7 +140,7 @@ static void join_many(const char *devices, uint32_t members, void *context)
 {
     const uint64_t n = case_size(300000);
     uint64_t *keys = keys_allocate(2 * n), state = 5;
-    heddle_group *group = relate_open(devices, 0);
+    heddle_cluster *cluster = relate_open(devices, 0);
     (void)members, (void)context;
     for (uint64_t i = 0; i < 2 * n; i++) keys[i] = keys_below(&state, n);
     join_tables t = tables_of(keys, n, n, 64);
@@ -148,14 +148,14 @@ static void join_many(const char *devices, uint32_t members, void *context)
     const join_call calls[] = {{HEDDLE_JOIN_INNER, 32, 0}, {HEDDLE_JOIN_FULL, 64, 5000}};
     for (size_t i = 0; i < 2; i++) {
         const heddle_relation_stats stats =
-            relate_join_check(group, &t, &share, &calls[i], relate_alone);
+            relate_join_check(cluster, &t, &share, &calls[i], relate_alone);
         check(stats.imbalance < 0.1, "the imbalance is %.2f", stats.imbalance);
         check(stats.seconds[HEDDLE_PHASE_WORK] > 0 && stats.seconds[HEDDLE_PHASE_PARTITION] > 0,
               "no time was spent");
     }
     table_free(&t.both);
     free(keys);
-    heddle_group_close(group);
+    heddle_cluster_close(cluster);
 }
 static void many_rows_are_joined(void **state)
 {
@@ -173,14 +173,14 @@ static uint64_t count_of(const uint64_t *keys, uint64_t n, uint64_t key)
     return count;
 }
 
-static void check_set(heddle_group *group, uint32_t operation, uint32_t bits, const uint64_t *a,
+static void check_set(heddle_cluster *cluster, uint32_t operation, uint32_t bits, const uint64_t *a,
                       uint64_t an, const uint64_t *b, uint64_t bn)
 {
     void *na = shared_narrow(a, an, bits), *nb = shared_narrow(b, bn, bits);
     void *out = malloc((an + bn) * 8 + 8);
     uint64_t count = 0, expected = 0, again = 0;
     check_ok(
-        heddle_group_set_operation(group, operation, bits, na, an, nb, bn, out, an + bn, &count));
+        heddle_cluster_set_operation(cluster, operation, bits, na, an, nb, bn, out, an + bn, &count));
     uint64_t *got = keys_allocate(count + 1);
     for (uint64_t i = 0; i < count; i++) {
         got[i] = shared_at(out, i, bits);
@@ -203,7 +203,7 @@ static void check_set(heddle_group *group, uint32_t operation, uint32_t bits, co
     assert_int_equal(count, expected);
     if (count != 0) {
         memset(out, 0xcd, count * 8);
-        check_status(heddle_group_set_operation(group, operation, bits, na, an, nb, bn, out,
+        check_status(heddle_cluster_set_operation(cluster, operation, bits, na, an, nb, bn, out,
                                                 count - 1, &again),
                      HEDDLE_ERROR_INVALID);
         assert_int_equal(again, count);
@@ -218,7 +218,7 @@ static void check_set(heddle_group *group, uint32_t operation, uint32_t bits, co
 static void set_operations(const char *devices, uint32_t members, void *context)
 {
     static const uint64_t sizes[][2] = {{0, 0}, {0, 50}, {50, 0}, {300, 500}};
-    heddle_group *group = relate_open(devices, 40);
+    heddle_cluster *cluster = relate_open(devices, 40);
     (void)members, (void)context;
     for (size_t s = 0; s < 4; s++)
         for (uint32_t operation = HEDDLE_SET_UNION; operation <= HEDDLE_SET_DIFFERENCE;
@@ -226,9 +226,9 @@ static void set_operations(const char *devices, uint32_t members, void *context)
             uint64_t a[300], b[500], state = s + operation;
             for (uint64_t i = 0; i < 300; i++) a[i] = keys_below(&state, 200);
             for (uint64_t i = 0; i < 500; i++) b[i] = 100 + keys_below(&state, 300);
-            check_set(group, operation, widths[s % 2], a, sizes[s][0], b, sizes[s][1]);
+            check_set(cluster, operation, widths[s % 2], a, sizes[s][0], b, sizes[s][1]);
         }
-    heddle_group_close(group);
+    heddle_cluster_close(cluster);
 }
 static void sets_are_united(void **state)
 {
@@ -239,11 +239,11 @@ static void sets_are_united(void **state)
 
 /* ------------------------------------------------------------------------------------- arguments */
 
-static void refuse(heddle_group *group, const heddle_column *left, const heddle_column *right,
+static void refuse(heddle_cluster *cluster, const heddle_column *left, const heddle_column *right,
                    uint32_t columns, const heddle_join_options *options, const char *why)
 {
-    heddle_group_join *join = (heddle_group_join *)1;
-    check_status(heddle_group_join_create(group, left, 5, right, 5, columns, options, &join),
+    heddle_cluster_join *join = (heddle_cluster_join *)1;
+    check_status(heddle_cluster_join_create(cluster, left, 5, right, 5, columns, options, &join),
                  HEDDLE_ERROR_INVALID);
     assert_null(join);
     check(strstr(heddle_last_error(), why) != NULL, "\"%s\" does not say \"%s\"",
@@ -253,61 +253,61 @@ static void refuse(heddle_group *group, const heddle_column *left, const heddle_
 static void wrong_arguments_are_refused(void **state)
 {
     uint64_t keys[6] = {1, 2, 3, 4, 5, 6}, rows[40], count = 0;
-    heddle_group *group = relate_open("cpu:1,cpu:1", 0);
+    heddle_cluster *cluster = relate_open("cpu:1,cpu:1", 0);
     const heddle_column good = HEDDLE_COLUMN(keys, 8);
     heddle_column bad = good;
     heddle_join_options options = HEDDLE_JOIN_OPTIONS_INIT;
-    heddle_group_join *join = NULL;
+    heddle_cluster_join *join = NULL;
     heddle_relation_stats stats = HEDDLE_RELATION_STATS_INIT;
     (void)state;
-    refuse(group, NULL, &good, 1, NULL, "no columns");
-    refuse(group, &good, NULL, 1, NULL, "no columns");
-    refuse(group, &good, &good, 0, NULL, "1 to 16 columns");
-    refuse(group, &good, &good, 17, NULL, "1 to 16 columns");
+    refuse(cluster, NULL, &good, 1, NULL, "no columns");
+    refuse(cluster, &good, NULL, 1, NULL, "no columns");
+    refuse(cluster, &good, &good, 0, NULL, "1 to 16 columns");
+    refuse(cluster, &good, &good, 17, NULL, "1 to 16 columns");
     bad.width = 65;
-    refuse(group, &bad, &good, 1, NULL, "width of 65");
+    refuse(cluster, &bad, &good, 1, NULL, "width of 65");
     bad.width = 4;
-    refuse(group, &good, &bad, 1, NULL, "8 bytes on the left and 4 on the right");
+    refuse(cluster, &good, &bad, 1, NULL, "8 bytes on the left and 4 on the right");
     bad = good, bad.data = NULL;
-    refuse(group, &good, &bad, 1, NULL, "right column 0 has no data");
+    refuse(cluster, &good, &bad, 1, NULL, "right column 0 has no data");
     bad.data = (const char *)keys + 1;
-    refuse(group, &bad, &good, 1, NULL, "not aligned");
+    refuse(cluster, &bad, &good, 1, NULL, "not aligned");
     bad = good, bad.reserved = 1;
-    refuse(group, &bad, &good, 1, NULL, "reserved");
+    refuse(cluster, &bad, &good, 1, NULL, "reserved");
     options.kind = 7;
-    refuse(group, &good, &good, 1, &options, "no kind of join");
+    refuse(cluster, &good, &good, 1, &options, "no kind of join");
     options.kind = 1, options.row_bits = 16;
-    refuse(group, &good, &good, 1, &options, "row_bits");
+    refuse(cluster, &good, &good, 1, &options, "row_bits");
     options.row_bits = 64, options.flags = 1;
-    refuse(group, &good, &good, 1, &options, "flags");
+    refuse(cluster, &good, &good, 1, &options, "flags");
     options.flags = 0, options.size = 3;
-    refuse(group, &good, &good, 1, &options, "options have 3 bytes");
-    check_status(heddle_group_join_create(NULL, &good, 5, &good, 5, 1, NULL, &join),
+    refuse(cluster, &good, &good, 1, &options, "options have 3 bytes");
+    check_status(heddle_cluster_join_create(NULL, &good, 5, &good, 5, 1, NULL, &join),
                  HEDDLE_ERROR_INVALID);
-    check_status(heddle_group_join_create(group, &good, 5, &good, 5, 1, NULL, NULL),
+    check_status(heddle_cluster_join_create(cluster, &good, 5, &good, 5, 1, NULL, NULL),
                  HEDDLE_ERROR_INVALID);
     options.size = sizeof options, options.kind = HEDDLE_JOIN_SEMI;
-    check_ok(heddle_group_join_create(group, &good, 5, &good, 6, 1, &options, &join));
-    check_status(heddle_group_join_fetch(join, rows, rows, 5, &count), HEDDLE_ERROR_INVALID);
-    check_status(heddle_group_join_fetch(join, (char *)rows + 1, NULL, 5, &count),
+    check_ok(heddle_cluster_join_create(cluster, &good, 5, &good, 6, 1, &options, &join));
+    check_status(heddle_cluster_join_fetch(join, rows, rows, 5, &count), HEDDLE_ERROR_INVALID);
+    check_status(heddle_cluster_join_fetch(join, (char *)rows + 1, NULL, 5, &count),
                  HEDDLE_ERROR_INVALID);
-    check_status(heddle_group_join_fetch(join, rows, NULL, 0, &count), HEDDLE_ERROR_INVALID);
-    check_status(heddle_group_join_fetch(NULL, rows, NULL, 5, &count), HEDDLE_ERROR_INVALID);
-    check_status(heddle_group_join_count(NULL, &count, NULL), HEDDLE_ERROR_INVALID);
-    check_status(heddle_group_join_rewind(NULL), HEDDLE_ERROR_INVALID);
+    check_status(heddle_cluster_join_fetch(join, rows, NULL, 0, &count), HEDDLE_ERROR_INVALID);
+    check_status(heddle_cluster_join_fetch(NULL, rows, NULL, 5, &count), HEDDLE_ERROR_INVALID);
+    check_status(heddle_cluster_join_count(NULL, &count, NULL), HEDDLE_ERROR_INVALID);
+    check_status(heddle_cluster_join_rewind(NULL), HEDDLE_ERROR_INVALID);
     stats.size = 1;
-    check_status(heddle_group_join_get_stats(join, &stats), HEDDLE_ERROR_INVALID);
-    check_ok(heddle_group_join_fetch(join, rows, NULL, 5, &count));
+    check_status(heddle_cluster_join_get_stats(join, &stats), HEDDLE_ERROR_INVALID);
+    check_ok(heddle_cluster_join_fetch(join, rows, NULL, 5, &count));
     assert_int_equal(count, 5);
-    heddle_group_join_destroy(join);
-    heddle_group_join_destroy(NULL);
-    check_status(heddle_group_set_operation(group, 4, 32, NULL, 0, NULL, 0, NULL, 0, &count),
+    heddle_cluster_join_destroy(join);
+    heddle_cluster_join_destroy(NULL);
+    check_status(heddle_cluster_set_operation(cluster, 4, 32, NULL, 0, NULL, 0, NULL, 0, &count),
                  HEDDLE_ERROR_INVALID);
-    check_status(heddle_group_set_operation(group, 1, 16, NULL, 0, NULL, 0, NULL, 0, &count),
+    check_status(heddle_cluster_set_operation(cluster, 1, 16, NULL, 0, NULL, 0, NULL, 0, &count),
                  HEDDLE_ERROR_INVALID);
-    check_status(heddle_group_set_operation(group, 1, 32, NULL, 4, NULL, 0, NULL, 0, &count),
+    check_status(heddle_cluster_set_operation(cluster, 1, 32, NULL, 4, NULL, 0, NULL, 0, &count),
                  HEDDLE_ERROR_INVALID);
-    heddle_group_close(group);
+    heddle_cluster_close(cluster);
 }
 
 /* ---------------------------------------------------------------------------------------- faults */
@@ -322,8 +322,8 @@ static void fail_join(const char *devices, uint32_t members, void *context)
     for (uint64_t k = 1; struck; k++) {
         heddle_column left_columns[HEDDLE_KEY_COLUMNS_MAX], right_columns[HEDDLE_KEY_COLUMNS_MAX];
         heddle_join_options options = HEDDLE_JOIN_OPTIONS_INIT;
-        heddle_group *group = relate_open(devices, SLICE);
-        heddle_group_join *join = NULL;
+        heddle_cluster *cluster = relate_open(devices, SLICE);
+        heddle_cluster_join *join = NULL;
         uint64_t count = 0, got = 0;
         uint64_t *rows = keys_allocate(20 * t->both.rows);
         options.kind = HEDDLE_JOIN_LEFT;
@@ -331,13 +331,13 @@ static void fail_join(const char *devices, uint32_t members, void *context)
         relate_columns(&t->both, t->left, right, right_columns);
         case_note("allocation %llu of a join on %s", (unsigned long long)k, devices);
         hd_fault_arm(k);
-        heddle_status status = heddle_group_join_create(group, left_columns, t->left, right_columns,
+        heddle_status status = heddle_cluster_join_create(cluster, left_columns, t->left, right_columns,
                                                         right, t->both.columns, &options, &join);
         check((status == HEDDLE_OK) == (join != NULL), "a join of a failed call");
         if (status == HEDDLE_OK) {
-            check_ok(heddle_group_join_count(join, &count, NULL));
+            check_ok(heddle_cluster_join_count(join, &count, NULL));
             check(count < 10 * t->both.rows, "there are too many rows");
-            status = heddle_group_join_fetch(join, rows, rows + count, count, &got);
+            status = heddle_cluster_join_fetch(join, rows, rows + count, count, &got);
         }
         struck = hd_fault_struck();
         hd_fault_arm(0);
@@ -345,14 +345,14 @@ static void fail_join(const char *devices, uint32_t members, void *context)
               heddle_status_string(status), heddle_last_error());
         failures += status != HEDDLE_OK;
         if (join != NULL && status != HEDDLE_OK) { /* the fetch failed: once more */
-            check_ok(heddle_group_join_rewind(join));
-            check_ok(heddle_group_join_fetch(join, rows, rows + count, count, &got));
+            check_ok(heddle_cluster_join_rewind(join));
+            check_ok(heddle_cluster_join_fetch(join, rows, rows + count, count, &got));
         }
         if (join != NULL) assert_int_equal(got, count);
-        heddle_group_join_destroy(join);
-        if (k % 8 == 1) check_kinds(group, t, 64, 0);
+        heddle_cluster_join_destroy(join);
+        if (k % 8 == 1) check_kinds(cluster, t, 64, 0);
         free(rows);
-        heddle_group_close(group);
+        heddle_cluster_close(cluster);
     }
     check(failures > 20 * members, "only %llu failures", (unsigned long long)failures);
 }
@@ -377,21 +377,21 @@ static void fail_set(const char *devices, uint32_t members, void *context)
     for (uint32_t i = 0; i < 700; i++) a[i] = i * 3;
     for (uint32_t i = 0; i < 500; i++) b[i] = i * 2;
     for (uint64_t k = 1; struck; k++) {
-        heddle_group *group = relate_open(devices, SLICE);
+        heddle_cluster *cluster = relate_open(devices, SLICE);
         uint64_t count = 0;
         case_note("allocation %llu of a set operation on %s", (unsigned long long)k, devices);
         hd_fault_arm(k);
-        const heddle_status status = heddle_group_set_operation(group, HEDDLE_SET_INTERSECTION, 32,
+        const heddle_status status = heddle_cluster_set_operation(cluster, HEDDLE_SET_INTERSECTION, 32,
                                                                 a, 700, b, 500, out, 1200, &count);
         struck = hd_fault_struck();
         hd_fault_arm(0);
         check(status == HEDDLE_OK || (struck && status == HEDDLE_ERROR_NO_MEMORY), "%s: %s",
               heddle_status_string(status), heddle_last_error());
         failures += status != HEDDLE_OK;
-        check_ok(heddle_group_set_operation(group, HEDDLE_SET_INTERSECTION, 32, a, 700, b, 500, out,
+        check_ok(heddle_cluster_set_operation(cluster, HEDDLE_SET_INTERSECTION, 32, a, 700, b, 500, out,
                                             1200, &count));
         assert_int_equal(count, 167);
-        heddle_group_close(group);
+        heddle_cluster_close(cluster);
     }
     check(failures > 10, "only %llu failures", (unsigned long long)failures);
 }

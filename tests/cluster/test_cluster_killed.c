@@ -1,11 +1,11 @@
 /*
- * test_cluster_killed.c: one process of a group is killed by a signal in each phase of each call, or in the middle of a
+ * test_cluster_killed.c: one process of a cluster is killed by a signal in each phase of each call, or in the middle of a
  * message: all others get HEDDLE_ERROR_PEER, again at every further call and at once, and end in order. Processes are
  * forked and reach each other over sockets, so that it is known when one is gone; another test stops one instead, and
  * the time is up. Where a table was being written, it is marked. Some do as if their devices had memory of their own, so that
  * slices are laid out while others are on their way.
  *
- * What the children do is in support/group_process.h.
+ * What the children do is in support/cluster_process.h.
  */
 #define _DEFAULT_SOURCE
 #include <signal.h>
@@ -28,7 +28,7 @@ static heddle_status call_outcomes(void)
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     options.outcomes = process.found;
-    return heddle_group_table_insert(process.table, process.keys, process.values, ROWS, &options,
+    return heddle_cluster_table_insert(process.table, process.keys, process.values, ROWS, &options,
                                      NULL);
 }
 
@@ -80,21 +80,21 @@ static void make_things(void)
 {
     const heddle_transport transport = mesh_transport(&process.mesh);
     const heddle_column column = HEDDLE_COLUMN(process.keys, 4);
-    heddle_group_options group_options = HEDDLE_GROUP_OPTIONS_INIT;
+    heddle_cluster_options group_options = HEDDLE_CLUSTER_OPTIONS_INIT;
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
     group_options.slice = SLICE;
     process.rows = ROWS;
     for (uint32_t i = 0; i < ROWS; i++) process.keys[i] = i * 7 + process.mesh.member;
-    EXPECT(heddle_group_open_over(&transport, "cpu:1", &group_options, &process.group) == HEDDLE_OK,
+    EXPECT(heddle_cluster_open_over(&transport, "cpu:1", &group_options, &process.cluster) == HEDDLE_OK,
            "open");
-    EXPECT(heddle_group_table_create(process.group, &options, NULL, &process.table) == HEDDLE_OK,
+    EXPECT(heddle_cluster_table_create(process.cluster, &options, NULL, &process.table) == HEDDLE_OK,
            "create");
     EXPECT(call_insert() == HEDDLE_OK, "insert");
-    EXPECT(heddle_group_by_create(process.group, &column, 1, ROWS, NULL, &process.by) == HEDDLE_OK,
+    EXPECT(heddle_cluster_groups_create(process.cluster, &column, 1, ROWS, NULL, &process.by) == HEDDLE_OK,
            "group-by");
 }
 
-/* A process of the group. The last one meets its fate; what the others get is looked at. */
+/* A process of the cluster. The last one meets its fate; what the others get is looked at. */
 static void live(const mesh_sockets *sockets, uint32_t member, const killed_call *c,
                  const fate *given)
 {
@@ -115,13 +115,13 @@ static void live(const mesh_sockets *sockets, uint32_t member, const killed_call
     EXPECT(status == HEDDLE_ERROR_PEER, "%s: status %d", c->name, (int)status);
     EXPECT(strstr(heddle_last_error(), "lost") != NULL, "%s: no reason", c->name);
     process.mesh.timeout_ms = 3600000; /* nobody waits any more */
-    next = heddle_group_table_size(process.table, &size);
+    next = heddle_cluster_table_size(process.table, &size);
     EXPECT(next == (c->writes ? HEDDLE_ERROR_CORRUPT : HEDDLE_ERROR_PEER),
            "%s: the next call says %d", c->name, (int)next);
-    EXPECT(call_join() == HEDDLE_ERROR_PEER, "%s: a lost group joins", c->name);
-    heddle_group_by_destroy(process.by);
-    heddle_group_table_destroy(process.table);
-    heddle_group_close(process.group);
+    EXPECT(call_join() == HEDDLE_ERROR_PEER, "%s: a lost cluster joins", c->name);
+    heddle_cluster_groups_destroy(process.by);
+    heddle_cluster_table_destroy(process.table);
+    heddle_cluster_close(process.cluster);
     _exit(0);
 }
 

@@ -57,7 +57,7 @@ static void check_relations(const char *devices, uint32_t members, bool groups)
 {
     const uint64_t left = case_size(3000), right = case_size(1500), n = left + right;
     uint64_t *keys = keys_allocate(n), state = members;
-    heddle_group *group = relate_open(devices, 0);
+    heddle_cluster *cluster = relate_open(devices, 0);
     case_note("relations of %u members", members);
     for (uint64_t i = 0; i < n; i++) /* those of a third of the left side stay where they are */
         keys[i] = i < left && i % 3 == 0 ? 5 : keys_below(&state, n);
@@ -66,15 +66,15 @@ static void check_relations(const char *devices, uint32_t members, bool groups)
     const join_call calls[] = {{HEDDLE_JOIN_INNER, 32, 0}, {HEDDLE_JOIN_FULL, 64, 500}};
     for (size_t i = 0; i < 2; i++) {
         const heddle_relation_stats stats =
-            relate_join_check(group, &t, &share, &calls[i], relate_alone);
+            relate_join_check(cluster, &t, &share, &calls[i], relate_alone);
         assert_int_equal(stats.members, members);
         assert_int_equal(stats.rows_stayed != 0, calls[i].kind == HEDDLE_JOIN_INNER);
     }
     const relate_share all = relate_whole(n, 0);
-    if (groups) relate_by_check(group, &t.both, &all, 64, relate_alone);
+    if (groups) relate_by_check(cluster, &t.both, &all, 64, relate_alone);
     table_free(&t.both);
     free(keys);
-    heddle_group_close(group);
+    heddle_cluster_close(cluster);
 }
 
 /* The second is too many to be dealt out (engine/graph.h). */

@@ -1,9 +1,9 @@
 /*
- * test_cluster_one_fails.c: one process of a group runs out of memory, at every allocation of every call in turn, from the
- * opening of the group on: all processes get its status, at once and not when their time is up, and go on together.
+ * test_cluster_one_fails.c: one process of a cluster runs out of memory, at every allocation of every call in turn, from the
+ * opening of the cluster on: all processes get its status, at once and not when their time is up, and go on together.
  * A part that cannot be emptied after that marks the table for all of them.
  *
- * Processes are forked and reach each other over sockets (support/group_process.h).
+ * Processes are forked and reach each other over sockets (support/cluster_process.h).
  */
 #define _DEFAULT_SOURCE
 #include <string.h>
@@ -28,31 +28,31 @@ static heddle_transport transport;
 
 static heddle_status call_open(void)
 {
-    heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
+    heddle_cluster_options options = HEDDLE_CLUSTER_OPTIONS_INIT;
     options.slice = SLICE;
-    return heddle_group_open_over(&transport, "cpu:1", &options, &process.group);
+    return heddle_cluster_open_over(&transport, "cpu:1", &options, &process.cluster);
 }
 static heddle_status call_create(void)
 {
-    return heddle_group_table_create(process.group, NULL, NULL, &process.table);
+    return heddle_cluster_table_create(process.cluster, NULL, NULL, &process.table);
 }
 static heddle_status call_outcomes(void)
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     options.outcomes = process.found;
-    return heddle_group_table_build(process.table, process.keys, process.values, ROWS, &options,
+    return heddle_cluster_table_build(process.table, process.keys, process.values, ROWS, &options,
                                     NULL);
 }
 static heddle_status call_export(void)
 {
     uint64_t count = 0;
-    return heddle_group_table_export(process.table, process.answers, NULL, ROWS, &count);
+    return heddle_cluster_table_export(process.table, process.answers, NULL, ROWS, &count);
 }
-static heddle_status call_validate(void) { return heddle_group_table_validate(process.table); }
+static heddle_status call_validate(void) { return heddle_cluster_table_validate(process.table); }
 static heddle_status call_set_operation(void)
 {
     uint64_t count = 0;
-    return heddle_group_set_operation(process.group, HEDDLE_SET_UNION, 32, process.keys, ROWS,
+    return heddle_cluster_set_operation(process.cluster, HEDDLE_SET_UNION, 32, process.keys, ROWS,
                                       process.keys, ROWS / 2, process.numbers, 2 * ROWS, &count);
 }
 
@@ -117,24 +117,24 @@ static void open_and_create(uint32_t failing)
     uint64_t failures = 0;
     for (uint64_t k = 1; strike(&open, failing, k, &status); k++) {
         failures += status != HEDDLE_OK;
-        heddle_group_close(process.group);
+        heddle_cluster_close(process.cluster);
     }
     EXPECT(failures > 2, "open met no failure");
     failures = 0;
     for (uint64_t k = 1; strike(&create, failing, k, &status); k++) {
         failures += status != HEDDLE_OK;
-        heddle_group_table_destroy(process.table);
+        heddle_cluster_table_destroy(process.table);
     }
     EXPECT(failures > 2, "create met no failure");
 }
 
 static void fill_table(void)
 {
-    EXPECT(heddle_group_table_clear(process.table) == HEDDLE_OK, "clear");
-    EXPECT(heddle_group_table_insert(process.table, process.keys, process.values, FILLED, NULL,
+    EXPECT(heddle_cluster_table_clear(process.table) == HEDDLE_OK, "clear");
+    EXPECT(heddle_cluster_table_insert(process.table, process.keys, process.values, FILLED, NULL,
                                      NULL) == HEDDLE_OK,
            "fill");
-    EXPECT(heddle_device_trim(heddle_group_device(process.group, 0)) == HEDDLE_OK, "trim");
+    EXPECT(heddle_device_trim(heddle_cluster_device(process.cluster, 0)) == HEDDLE_OK, "trim");
 }
 
 /* Every allocation of a call. */
@@ -147,7 +147,7 @@ static void fail_each(const faulty *f, uint32_t failing)
         uint64_t size = 0;
         if (f->writes) fill_table();
         struck = strike(f, failing, k, &status);
-        const heddle_status sized = heddle_group_table_size(process.table, &size);
+        const heddle_status sized = heddle_cluster_table_size(process.table, &size);
         EXPECT(sized == HEDDLE_OK || sized == HEDDLE_ERROR_CORRUPT,
                "%s: size, after allocation %llu", f->name, (unsigned long long)k);
         expect_same((uint64_t)sized, f->name);
@@ -198,7 +198,7 @@ static void fail_to_build(heddle_status says, bool is_stuck)
     building = true;
     EXPECT(call_build() == says, "build does not say %s", heddle_status_string(says));
     stuck = building = tried = false;
-    const heddle_status sized = heddle_group_table_size(process.table, &size);
+    const heddle_status sized = heddle_cluster_table_size(process.table, &size);
     EXPECT(sized == (is_stuck ? HEDDLE_ERROR_CORRUPT : HEDDLE_OK) && size == 0,
            "after a build that failed: %s, %llu keys", heddle_status_string(sized),
            (unsigned long long)size);
@@ -207,7 +207,7 @@ static void fail_to_build(heddle_status says, bool is_stuck)
 /* Where one part cannot be emptied either all know it. */
 static void fail_and_be_stuck(uint32_t failing)
 {
-    heddle_table *part = heddle_group_table_part(process.table, 0);
+    heddle_table *part = heddle_cluster_table_part(process.table, 0);
     usual = part->kind;
     unusual = *usual;
     unusual.build = build_never;
@@ -248,14 +248,14 @@ static void live(const mesh_sockets *sockets, uint32_t member, uint32_t failing,
     transport.close = NULL; /* it outlives groups */
     for (uint32_t i = 0; i < ROWS; i++) process.keys[i] = i * MEMBERS + member;
     open_and_create(failing);
-    EXPECT(heddle_group_by_create(process.group, &column, 1, ROWS, NULL, &process.by) == HEDDLE_OK,
+    EXPECT(heddle_cluster_groups_create(process.cluster, &column, 1, ROWS, NULL, &process.by) == HEDDLE_OK,
            "group-by");
     for (size_t i = 0; i < CALLS; i++) fail_each(&calls[i], failing);
     fail_and_be_stuck(failing);
     fail_to_combine(failing);
-    heddle_group_by_destroy(process.by);
-    heddle_group_table_destroy(process.table);
-    heddle_group_close(process.group);
+    heddle_cluster_groups_destroy(process.by);
+    heddle_cluster_table_destroy(process.table);
+    heddle_cluster_close(process.cluster);
     close_mesh(&process.mesh);
     _exit(0);
 }

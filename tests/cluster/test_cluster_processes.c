@@ -1,9 +1,9 @@
 /*
- * test_cluster_processes.c: tables and relations of groups of processes hold and answer what they should, whatever memory
+ * test_cluster_processes.c: tables and relations of clusters of processes hold and answer what they should, whatever memory
  * their devices have: the host's, their own, which is staged, or their own that the transport takes as it is, as MPI does
  * that knows of CUDA (host memory stands for it here). Processes of all four kinds go together.
  *
- * Processes are forked and reach each other over sockets (support/group_process.h).
+ * Processes are forked and reach each other over sockets (support/cluster_process.h).
  */
 #define _DEFAULT_SOURCE
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static uint64_t times(uint32_t key, uint32_t erased, bool independent)
     return independent && key < COMMON ? process.mesh.members : 1;
 }
 
-static void look(heddle_group_table *table, uint32_t erased, bool independent)
+static void look(heddle_cluster_table *table, uint32_t erased, bool independent)
 {
     const uint32_t n = key_end() + 50;
     uint64_t size = 0, sum = 0;
@@ -57,11 +57,11 @@ static void look(heddle_group_table *table, uint32_t erased, bool independent)
         asked[i] = (i * 17 + process.mesh.member * 5) % n;
         sum += times(i, erased, independent);
     }
-    EXPECT(heddle_group_table_size(table, &size) == HEDDLE_OK && size == sum, "size %llu",
+    EXPECT(heddle_cluster_table_size(table, &size) == HEDDLE_OK && size == sum, "size %llu",
            (unsigned long long)size);
-    EXPECT(heddle_group_table_validate(table) == HEDDLE_OK, "validate");
-    EXPECT(heddle_group_table_find(table, asked, n, answers, found, NULL) == HEDDLE_OK, "find");
-    EXPECT(heddle_group_table_count(table, asked, n, matches, NULL) == HEDDLE_OK, "count");
+    EXPECT(heddle_cluster_table_validate(table) == HEDDLE_OK, "validate");
+    EXPECT(heddle_cluster_table_find(table, asked, n, answers, found, NULL) == HEDDLE_OK, "find");
+    EXPECT(heddle_cluster_table_count(table, asked, n, matches, NULL) == HEDDLE_OK, "count");
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t is = times(asked[i], erased, independent);
         EXPECT(found[i] == (is != 0) && matches[i] == is, "key %u: found %u, %llu times", asked[i],
@@ -74,22 +74,22 @@ static void look(heddle_group_table *table, uint32_t erased, bool independent)
 static void use_table(bool independent)
 {
     heddle_spread_options spread = HEDDLE_SPREAD_OPTIONS_INIT;
-    heddle_group_table *table = NULL;
+    heddle_cluster_table *table = NULL;
     const uint32_t third = GIVEN / 3, erased = COMMON / 2;
     spread.mode = independent ? HEDDLE_MODE_INDEPENDENT : HEDDLE_MODE_DISTRIBUTED;
-    EXPECT(heddle_group_table_create(process.group, NULL, &spread, &table) == HEDDLE_OK, "create");
-    EXPECT(heddle_group_table_build(table, keys, values, third, NULL, NULL) == HEDDLE_OK, "build");
-    EXPECT(heddle_group_table_insert(table, keys + third, values + third, GIVEN - third, NULL,
+    EXPECT(heddle_cluster_table_create(process.cluster, NULL, &spread, &table) == HEDDLE_OK, "create");
+    EXPECT(heddle_cluster_table_build(table, keys, values, third, NULL, NULL) == HEDDLE_OK, "build");
+    EXPECT(heddle_cluster_table_insert(table, keys + third, values + third, GIVEN - third, NULL,
                                      NULL) == HEDDLE_OK,
            "insert");
     look(table, 0, independent);
-    EXPECT(heddle_group_table_erase(table, keys, process.mesh.member == 0 ? erased : 0, NULL,
+    EXPECT(heddle_cluster_table_erase(table, keys, process.mesh.member == 0 ? erased : 0, NULL,
                                     NULL) == HEDDLE_OK,
            "erase");
     look(table, erased, independent);
-    EXPECT(heddle_group_table_build(table, keys, values, GIVEN, NULL, NULL) == HEDDLE_OK, "anew");
+    EXPECT(heddle_cluster_table_build(table, keys, values, GIVEN, NULL, NULL) == HEDDLE_OK, "anew");
     look(table, 0, independent);
-    heddle_group_table_destroy(table);
+    heddle_cluster_table_destroy(table);
 }
 
 /* ------------------------------------------------------------------------------------ relations */
@@ -106,14 +106,14 @@ static void use_join(void)
 {
     const heddle_column column = HEDDLE_COLUMN(keys + COMMON, 4);
     heddle_relation_stats stats = HEDDLE_RELATION_STATS_INIT;
-    heddle_group_join *join = NULL;
-    EXPECT(heddle_group_join_create(process.group, &column, ROWS, &column, ROWS / 2, 1, NULL,
+    heddle_cluster_join *join = NULL;
+    EXPECT(heddle_cluster_join_create(process.cluster, &column, ROWS, &column, ROWS / 2, 1, NULL,
                                     &join) == HEDDLE_OK,
            "join");
-    EXPECT(heddle_group_join_get_stats(join, &stats) == HEDDLE_OK, "stats");
+    EXPECT(heddle_cluster_join_get_stats(join, &stats) == HEDDLE_OK, "stats");
     EXPECT(stats.results == (uint64_t)process.mesh.members * (ROWS / 2), "%llu matches",
            (unsigned long long)stats.results);
-    heddle_group_join_destroy(join);
+    heddle_cluster_join_destroy(join);
 }
 
 static void use_group_by(void)
@@ -121,36 +121,36 @@ static void use_group_by(void)
     static uint32_t few[GIVEN];
     static uint64_t sums[GIVEN];
     const heddle_column column = HEDDLE_COLUMN(few, 4);
-    heddle_group_by *by = NULL;
+    heddle_cluster_groups *by = NULL;
     uint64_t count = 0, given = 0, got = 0;
     for (uint32_t i = 0; i < GIVEN; i++) {
         few[i] = keys[i] % GROUPS;
         given += values[i];
     }
-    EXPECT(heddle_group_by_create(process.group, &column, 1, GIVEN, NULL, &by) == HEDDLE_OK,
+    EXPECT(heddle_cluster_groups_create(process.cluster, &column, 1, GIVEN, NULL, &by) == HEDDLE_OK,
            "group-by");
-    EXPECT(heddle_group_by_count(by, &count, NULL) == HEDDLE_OK, "groups");
-    EXPECT(heddle_group_by_aggregate(by, HEDDLE_AGGREGATE_SUM, HEDDLE_TYPE_U32, values, NULL, sums,
+    EXPECT(heddle_cluster_groups_count(by, &count, NULL) == HEDDLE_OK, "groups");
+    EXPECT(heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_SUM, HEDDLE_TYPE_U32, values, NULL, sums,
                                      NULL) == HEDDLE_OK,
            "aggregate");
     for (uint64_t i = 0; i < count; i++) got += sums[i];
     EXPECT(sum_of_all(count) == GROUPS, "%llu groups here", (unsigned long long)count);
-    EXPECT(sum_of_all(got) == sum_of_all(given), "sums of groups");
-    heddle_group_by_destroy(by);
+    EXPECT(sum_of_all(got) == sum_of_all(given), "sums of clusters");
+    heddle_cluster_groups_destroy(by);
 }
 
 /* ------------------------------------------------------------------------------------ processes */
 
 static void live(const mesh_sockets *sockets, uint32_t member, uint32_t memory)
 {
-    heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
+    heddle_cluster_options options = HEDDLE_CLUSTER_OPTIONS_INIT;
     heddle_transport transport;
     const uint32_t mine = memory == MEMORY_BY_TURNS ? member % 4 : memory;
     process_join(sockets, member, mine);
     transport = mesh_transport(&process.mesh);
     options.slice = SLICE;
     make_rows();
-    EXPECT(heddle_group_open_over(&transport, "cpu:1", &options, &process.group) == HEDDLE_OK,
+    EXPECT(heddle_cluster_open_over(&transport, "cpu:1", &options, &process.cluster) == HEDDLE_OK,
            "open");
     use_table(false);
     EXPECT((process.mesh.begins != 0) == (mine != MEMORY_HOST), "%llu arrays were moved in halves",
@@ -162,7 +162,7 @@ static void live(const mesh_sockets *sockets, uint32_t member, uint32_t memory)
     use_table(true);
     use_join();
     use_group_by();
-    heddle_group_close(process.group);
+    heddle_cluster_close(process.cluster);
     _exit(0);
 }
 

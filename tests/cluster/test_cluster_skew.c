@@ -87,7 +87,7 @@ static void loads_are_even(void **state)
  */
 static void large_groups_are_even(void **state)
 {
-    static const uint32_t members[] = {65, 500, 1000, HEDDLE_GROUP_MEMBERS_MAX};
+    static const uint32_t members[] = {65, 500, 1000, HEDDLE_CLUSTER_MEMBERS_MAX};
     (void)state;
     for (size_t m = 0; m < sizeof members / sizeof members[0]; m++) {
         hd_spread equal;
@@ -203,7 +203,7 @@ static void rest_loads(shared *s, uint64_t *most, double *mean, uint64_t *larges
     *most = 0;
     for (uint32_t i = 0; i < s->members; i++) {
         uint64_t keys = 0;
-        check_ok(heddle_table_size(heddle_group_table_part(s->table, i), &keys, NULL));
+        check_ok(heddle_table_size(heddle_cluster_table_part(s->table, i), &keys, NULL));
         sum += keys;
         if (keys > *most) {
             second = *most;
@@ -227,7 +227,7 @@ static void half_of_all_rows_one_key(void **state)
     for (uint64_t i = 0; i < n; i += 2) keys[i] = keys[1];
     for (size_t g = 1; g < sizeof groups / sizeof groups[0]; g++) {
         shared s = shared_create(&multimap, groups[g], 0, NULL);
-        heddle_group_stats stats = HEDDLE_GROUP_STATS_INIT;
+        heddle_cluster_stats stats = HEDDLE_CLUSTER_STATS_INIT;
         uint64_t most, largest;
         double mean;
         shared_build(&s, keys, values, n, false);
@@ -238,7 +238,7 @@ static void half_of_all_rows_one_key(void **state)
               (unsigned long long)most, (unsigned long long)n);
         check((double)largest < 1.1 * mean, "%s: the rest is uneven: %llu beside %.0f", groups[g],
               (unsigned long long)largest, mean);
-        check_ok(heddle_group_table_get_stats(s.table, &stats));
+        check_ok(heddle_cluster_table_get_stats(s.table, &stats));
         check(fabs(stats.imbalance - ((double)most * s.members / (double)n - 1)) < 1e-9,
               "an imbalance of %f", stats.imbalance);
         shared_destroy(&s);
@@ -275,12 +275,12 @@ static void zipf_is_even(void **state)
     keys_fill_values(values, n, 3);
     void *k = shared_narrow(keys, n, 32), *v = shared_narrow(values, n, 32);
     for (size_t g = 1; g < sizeof groups / sizeof groups[0]; g++) {
-        heddle_group_stats stats = HEDDLE_GROUP_STATS_INIT;
+        heddle_cluster_stats stats = HEDDLE_CLUSTER_STATS_INIT;
         shared s = shared_create(&multimap, groups[g], 0, NULL);
         uint64_t most, largest;
         double mean;
-        check_ok(heddle_group_table_build(s.table, k, v, n, NULL, NULL));
-        check_ok(heddle_group_table_get_stats(s.table, &stats));
+        check_ok(heddle_cluster_table_build(s.table, k, v, n, NULL, NULL));
+        check_ok(heddle_cluster_table_get_stats(s.table, &stats));
         /* With seven members the most frequent key alone is more than a seventh. */
         if (s.members <= 4)
             check(stats.imbalance < 0.1, "%s: imbalance %.3f", groups[g], stats.imbalance);
@@ -306,11 +306,11 @@ static void keys_of_maps_are_even(void **state)
     for (uint64_t i = 0; i < n; i += 2) keys[i] = keys[1];
     shared_values(values, keys, n, 1);
     for (size_t g = 1; g < sizeof groups / sizeof groups[0]; g++) {
-        heddle_group_stats stats = HEDDLE_GROUP_STATS_INIT;
+        heddle_cluster_stats stats = HEDDLE_CLUSTER_STATS_INIT;
         shared s = shared_create(&map, groups[g], 0, NULL);
         shared_build(&s, keys, values, n, false);
         shared_check(&s);
-        check_ok(heddle_group_table_get_stats(s.table, &stats));
+        check_ok(heddle_cluster_table_get_stats(s.table, &stats));
         check(stats.imbalance < 0.05, "%s: imbalance %.3f", groups[g], stats.imbalance);
         check(stats.row_imbalance > 0.4, "%s: rows %.3f", groups[g], stats.row_imbalance);
         assert_int_equal(stats.rows, n);

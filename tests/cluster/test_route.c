@@ -14,7 +14,7 @@
 
 /* A slice that has been laid out: the pairs of every member, in order. */
 typedef struct laid {
-    uint64_t send[HEDDLE_GROUP_MEMBERS_MAX];
+    uint64_t send[HEDDLE_CLUSTER_MEMBERS_MAX];
     uint64_t *pairs;
     uint64_t count;
 } laid;
@@ -68,10 +68,10 @@ static void compare(hd_member *member, const hd_spread *spread, uint32_t kb, uin
 static void check_kinds(const char *device, uint32_t members, bool balanced)
 {
     static const uint64_t sizes[] = {0, 1, 2, 1000, 70001};
-    heddle_group *group = NULL;
+    heddle_cluster *cluster = NULL;
     hd_spread equal, even, *spread = &equal;
     uint64_t state = members;
-    check_ok(heddle_group_open(device, NULL, &group));
+    check_ok(heddle_cluster_open(device, NULL, &cluster));
     check_ok(hd_spread_init(&equal, members, 99));
     uint64_t *counts = keys_allocate(hd_spread_bins(&equal));
     for (uint32_t i = 0; i < hd_spread_bins(&equal); i++) counts[i] = keys_below(&state, 100);
@@ -88,14 +88,14 @@ static void check_kinds(const char *device, uint32_t members, bool balanced)
                           kb, vb, members, device);
                 keys_fill(keys, n, s % 2 == 0 ? KEYS_EDGES : KEYS_ZIPF, kb, 3 + s);
                 keys_fill_values(values, n, 5);
-                compare(&group->members[0], spread, kb, vb, keys, vb != 0 ? values : NULL, n);
-                if (vb == 32) compare(&group->members[0], spread, kb, vb, keys, NULL, n);
+                compare(&cluster->members[0], spread, kb, vb, keys, vb != 0 ? values : NULL, n);
+                if (vb == 32) compare(&cluster->members[0], spread, kb, vb, keys, NULL, n);
                 free(keys);
                 free(values);
             }
     hd_spread_free(&equal);
     hd_spread_free(&even);
-    heddle_group_close(group);
+    heddle_cluster_close(cluster);
 }
 
 static void dealt_as_sorted(void **state)
@@ -142,13 +142,13 @@ static void check_sorted(hd_member *member, uint32_t members, uint32_t kb)
 static void many_members_by_sorting(void **state)
 {
     static const uint32_t members[] = {257, 300, 500, 1000, 1024};
-    heddle_group *group = NULL;
+    heddle_cluster *cluster = NULL;
     (void)state;
-    check_ok(heddle_group_open("cpu:3", NULL, &group));
+    check_ok(heddle_cluster_open("cpu:3", NULL, &cluster));
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
-        for (uint32_t kb = 32; kb <= 64; kb += 32) check_sorted(&group->members[0], members[i], kb);
+        for (uint32_t kb = 32; kb <= 64; kb += 32) check_sorted(&cluster->members[0], members[i], kb);
     case_note("%s", "");
-    heddle_group_close(group);
+    heddle_cluster_close(cluster);
 }
 
 /* What was there before is added to. */
@@ -180,13 +180,13 @@ static void rows_are_counted(void **state)
     static const uint64_t sizes[] = {0, 1, 4096, 70001, 300000};
     (void)state;
     for (int k = 0; k < 4; k++) {
-        heddle_group *group = NULL;
-        check_ok(heddle_group_open(k % 2 == 0 ? "cpu:1" : "cpu:3", NULL, &group));
-        group->slice = k < 2 ? 0 : 30000; /* as it suits, or several */
+        heddle_cluster *cluster = NULL;
+        check_ok(heddle_cluster_open(k % 2 == 0 ? "cpu:1" : "cpu:3", NULL, &cluster));
+        cluster->slice = k < 2 ? 0 : 30000; /* as it suits, or several */
         for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
             for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-                check_counts(&group->members[0], members[i], (i + s) % 2 == 0 ? 32 : 64, sizes[s]);
-        heddle_group_close(group);
+                check_counts(&cluster->members[0], members[i], (i + s) % 2 == 0 ? 32 : 64, sizes[s]);
+        heddle_cluster_close(cluster);
     }
     case_note("%s", "");
 }
@@ -195,11 +195,11 @@ static void rows_are_counted(void **state)
 static void bins_of_all(void **state)
 {
     const uint64_t n = 5000;
-    heddle_group *group = NULL;
+    heddle_cluster *cluster = NULL;
     hd_spread equal, all;
     uint64_t *keys = keys_allocate(n);
     (void)state;
-    check_ok(heddle_group_open("cpu:1", NULL, &group));
+    check_ok(heddle_cluster_open("cpu:1", NULL, &cluster));
     check_ok(hd_spread_init(&equal, 3, 99));
     uint32_t *owners = malloc(hd_spread_bins(&equal) * sizeof *owners);
     for (uint32_t i = 0; i < hd_spread_bins(&equal); i++)
@@ -207,8 +207,8 @@ static void bins_of_all(void **state)
     check_ok(hd_spread_changed(&equal, owners, &all));
     free(owners);
     keys_fill(keys, n, KEYS_RANDOM, 64, 4);
-    laid one = lay(&group->members[0], &equal, 64, 32, keys, NULL, n);
-    laid many = lay(&group->members[0], &all, 64, 32, keys, NULL, n);
+    laid one = lay(&cluster->members[0], &equal, 64, 32, keys, NULL, n);
+    laid many = lay(&cluster->members[0], &all, 64, 32, keys, NULL, n);
     uint64_t *times = keys_allocate(n);
     memset(times, 0, n * sizeof *times);
     for (uint64_t i = 0; i < many.count; i++) times[many.pairs[2 * i + 1]]++;
@@ -227,7 +227,7 @@ static void bins_of_all(void **state)
     free(keys);
     hd_spread_free(&equal);
     hd_spread_free(&all);
-    heddle_group_close(group);
+    heddle_cluster_close(cluster);
 }
 
 int main(void)

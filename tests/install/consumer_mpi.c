@@ -7,19 +7,19 @@ int main(int argc, char **argv)
     const uint32_t keys[2] = {0, UINT32_MAX};
     const uint32_t values[2] = {7, 9};
     uint32_t answers[2] = {0, 0};
-    heddle_group *group = NULL;
-    heddle_group_table *map = NULL;
+    heddle_cluster *cluster = NULL;
+    heddle_cluster_table *map = NULL;
     int failed = MPI_Init(&argc, &argv) != MPI_SUCCESS;
 
-    failed = failed || heddle_mpi_open(MPI_COMM_WORLD, "cpu", NULL, &group) ||
-             heddle_group_table_create(group, NULL, NULL, &map) ||
-             heddle_group_table_insert(map, keys, values, 2, NULL, NULL) ||
-             heddle_group_table_find(map, keys, 2, answers, NULL, NULL) ||
+    failed = failed || heddle_mpi_open(MPI_COMM_WORLD, "cpu", NULL, &cluster) ||
+             heddle_cluster_table_create(cluster, NULL, NULL, &map) ||
+             heddle_cluster_table_insert(map, keys, values, 2, NULL, NULL) ||
+             heddle_cluster_table_find(map, keys, 2, answers, NULL, NULL) ||
              answers[0] != values[0] || answers[1] != values[1];
     printf("heddle %s over MPI: %s\n", heddle_version_string(),
            failed ? heddle_last_error() : "fine");
-    heddle_group_table_destroy(map);
-    heddle_group_close(group);
+    heddle_cluster_table_destroy(map);
+    heddle_cluster_close(cluster);
     MPI_Finalize();
     return failed;
 }

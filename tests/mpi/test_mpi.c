@@ -55,18 +55,18 @@ static void free_batch(batch *b)
     free(b->narrow_values);
 }
 
-static shared open_table(const shared_kind *kind, heddle_group *group, uint32_t mode)
+static shared open_table(const shared_kind *kind, heddle_cluster *cluster, uint32_t mode)
 {
     heddle_spread_options spread = HEDDLE_SPREAD_OPTIONS_INIT;
-    shared s = {.group = group, .options = shared_options(kind), .processes = true};
-    heddle_group_info info = HEDDLE_GROUP_INFO_INIT;
-    check_ok(heddle_group_get_info(group, &info));
+    shared s = {.cluster = cluster, .options = shared_options(kind), .processes = true};
+    heddle_cluster_info info = HEDDLE_CLUSTER_INFO_INIT;
+    check_ok(heddle_cluster_get_info(cluster, &info));
     assert_int_equal(info.members, ranks);
     assert_int_equal(info.first_member, rank);
     assert_int_equal(info.local_members, 1);
     s.members = info.members;
     spread.mode = mode;
-    check_ok(heddle_group_table_create(group, &s.options, &spread, &s.table));
+    check_ok(heddle_cluster_table_create(cluster, &s.options, &spread, &s.table));
     s.pairs = malloc(sizeof *s.pairs);
     return s;
 }
@@ -75,16 +75,16 @@ static shared open_table(const shared_kind *kind, heddle_group *group, uint32_t 
 static void check_table(shared *s)
 {
     const uint32_t kb = s->options.key_bits, vb = s->options.value_bits;
-    heddle_group_stats stats = HEDDLE_GROUP_STATS_INIT;
+    heddle_cluster_stats stats = HEDDLE_CLUSTER_STATS_INIT;
     uint64_t size = 0, count = 0, sum = 0;
-    check_ok(heddle_group_table_size(s->table, &size));
+    check_ok(heddle_cluster_table_size(s->table, &size));
     assert_int_equal(size, s->size);
-    check_ok(heddle_group_table_validate(s->table));
-    check_ok(heddle_group_table_get_stats(s->table, &stats));
+    check_ok(heddle_cluster_table_validate(s->table));
+    check_ok(heddle_cluster_table_get_stats(s->table, &stats));
     assert_int_equal(stats.keys, s->size);
     assert_int_equal(stats.members, ranks);
     void *k = calloc(size + 1, 8), *v = vb != 0 ? calloc(size + 1, 8) : NULL;
-    check_ok(heddle_group_table_export(s->table, k, v, size, &count));
+    check_ok(heddle_cluster_table_export(s->table, k, v, size, &count));
     for (uint64_t i = 0; i < count; i++) {
         uint64_t at, fits = 0;
         const uint64_t many = shared_model_find(s, shared_at(k, i, kb), &at);
@@ -105,9 +105,9 @@ static void write_batch(shared *s, const batch *b, bool builds, bool outcomes)
     uint8_t *said = calloc(b->own + 1, 1);
     uint64_t own[2] = {0}, all[2];
     options.outcomes = outcomes ? said : NULL;
-    check_ok(builds ? heddle_group_table_build(s->table, b->narrow_keys, b->narrow_values, b->own,
+    check_ok(builds ? heddle_cluster_table_build(s->table, b->narrow_keys, b->narrow_values, b->own,
                                                &options, &totals)
-                    : heddle_group_table_insert(s->table, b->narrow_keys, b->narrow_values, b->own,
+                    : heddle_cluster_table_insert(s->table, b->narrow_keys, b->narrow_values, b->own,
                                                 &options, &totals));
     assert_int_equal(totals.inserted + totals.updated + totals.kept, b->n);
     for (uint64_t i = 0; i < b->own; i++) own[said[i] == HEDDLE_OUTCOME_INSERTED]++;
@@ -123,7 +123,7 @@ static void erase_keys(shared *s, const batch *b)
     uint8_t *found = calloc(b->own + 1, 1);
     uint64_t own = 0, all = 0, size = 0, at;
     heddle_totals totals;
-    check_ok(heddle_group_table_erase(s->table, b->narrow_keys, b->own, found, &totals));
+    check_ok(heddle_cluster_table_erase(s->table, b->narrow_keys, b->own, found, &totals));
     for (uint64_t i = 0; i < b->own; i++) own += found[i];
     MPI_Allreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
     assert_int_equal(all, totals.found);
@@ -141,10 +141,10 @@ static void erase_keys(shared *s, const batch *b)
     free(found);
 }
 
-static void use_table(const shared_kind *kind, heddle_group *group)
+static void use_table(const shared_kind *kind, heddle_cluster *cluster)
 {
     const uint64_t n = case_size(12000);
-    shared s = open_table(kind, group, HEDDLE_MODE_DISTRIBUTED);
+    shared s = open_table(kind, cluster, HEDDLE_MODE_DISTRIBUTED);
     batch first = make_batch(kind, n, KEYS_EDGES, 3), second = make_batch(kind, n, KEYS_ZIPF, 4);
     batch questions = make_batch(kind, 3 * n / 2, KEYS_EDGES, 3);
     write_batch(&s, &first, true, false);
@@ -162,33 +162,33 @@ static void use_table(const shared_kind *kind, heddle_group *group)
     void *keys = calloc(s.size + 1, 8);
     uint64_t count = 0;
     check_status(
-        heddle_group_table_export(s.table, keys, NULL, rank == ranks - 1 ? 1 : s.size, &count),
+        heddle_cluster_table_export(s.table, keys, NULL, rank == ranks - 1 ? 1 : s.size, &count),
         HEDDLE_ERROR_INVALID);
     free(keys);
     check_table(&s);
     /* Nor does an erasure that one rank cannot begin, while others have nothing to erase. */
     const uint64_t somewhere[2] = {0, 0};
-    check_status(heddle_group_table_erase(s.table, (const char *)somewhere + 1, rank == ranks - 1,
+    check_status(heddle_cluster_table_erase(s.table, (const char *)somewhere + 1, rank == ranks - 1,
                                           NULL, NULL),
                  HEDDLE_ERROR_INVALID);
     check_table(&s);
     free_batch(&first);
     free_batch(&second);
     free_batch(&questions);
-    heddle_group_table_destroy(s.table);
+    heddle_cluster_table_destroy(s.table);
     free(s.pairs);
 }
 
 /* Every rank keeps what it is given. Keys of several ranks are for multimaps, which have all pairs in either mode. */
-static void use_table_alone(const shared_kind *kind, heddle_group *group)
+static void use_table_alone(const shared_kind *kind, heddle_cluster *cluster)
 {
     const uint64_t n = case_size(3000);
-    shared s = open_table(kind, group, HEDDLE_MODE_INDEPENDENT);
+    shared s = open_table(kind, cluster, HEDDLE_MODE_INDEPENDENT);
     batch first = make_batch(kind, n, KEYS_EDGES, 3), second = make_batch(kind, n, KEYS_ZIPF, 4);
     batch questions = make_batch(kind, 3 * n / 2, KEYS_EDGES, 3);
     uint64_t own = 0;
     write_batch(&s, &first, true, false);
-    check_ok(heddle_table_size(heddle_group_table_part(s.table, 0), &own, NULL));
+    check_ok(heddle_table_size(heddle_cluster_table_part(s.table, 0), &own, NULL));
     assert_int_equal(own, first.own);
     check_table(&s);
     shared_look(&s, questions.keys + questions.begin, questions.own);
@@ -203,33 +203,33 @@ static void use_table_alone(const shared_kind *kind, heddle_group *group)
     free_batch(&first);
     free_batch(&second);
     free_batch(&questions);
-    heddle_group_table_destroy(s.table);
+    heddle_cluster_table_destroy(s.table);
     free(s.pairs);
 }
 
 /* Messages go in pieces of so many bytes. */
-static void use_tables(void (*use)(const shared_kind *, heddle_group *), bool stages,
+static void use_tables(void (*use)(const shared_kind *, heddle_cluster *), bool stages,
                        uint64_t piece)
 {
-    heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
-    heddle_group *group = NULL;
+    heddle_cluster_options options = HEDDLE_CLUSTER_OPTIONS_INIT;
+    heddle_cluster *cluster = NULL;
     options.slice = 555;
     options.timeout_ms = 120000;
     hd_mpi_set_piece(piece);
     hd_transport_exchange_apart_always(stages);
-    check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank_device(rank), &options, &group));
+    check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank_device(rank), &options, &cluster));
     for (uint32_t k = 0; k < shared_kind_count; k++) {
         const heddle_table_options wanted = shared_options(&shared_kinds[k]);
-        heddle_group_table *table = NULL;
-        const heddle_status status = heddle_group_table_create(group, &wanted, NULL, &table);
-        heddle_group_table_destroy(table);
+        heddle_cluster_table *table = NULL;
+        const heddle_status status = heddle_cluster_table_create(cluster, &wanted, NULL, &table);
+        heddle_cluster_table_destroy(table);
         if (status == HEDDLE_ERROR_UNSUPPORTED) continue;
         case_note("%s on rank %d of %d%s", shared_kinds[k].name, rank, ranks,
                   stages ? ", staged" : "");
-        use(&shared_kinds[k], group);
+        use(&shared_kinds[k], cluster);
     }
     hd_transport_exchange_apart_always(false);
-    heddle_group_close(group);
+    heddle_cluster_close(cluster);
 }
 
 static void tables_over_ranks(void **state)
@@ -284,23 +284,23 @@ static void independent_tables_over_ranks(void **state)
 /* A rank without its device. */
 static void all_ranks_know_why(void **state)
 {
-    heddle_group *group = NULL;
+    heddle_cluster *cluster = NULL;
     (void)state;
     check_status(
-        heddle_mpi_open(MPI_COMM_WORLD, rank == ranks - 1 ? "cuda:999" : "cpu:1", NULL, &group),
+        heddle_mpi_open(MPI_COMM_WORLD, rank == ranks - 1 ? "cuda:999" : "cpu:1", NULL, &cluster),
         HEDDLE_ERROR_NO_DEVICE);
-    assert_null(group);
+    assert_null(cluster);
 }
 
 /* Ranks of different devices, one of them by its place on the machine; where there is no GPU all know it. */
 static void devices_may_differ(void **state)
 {
-    heddle_group *group = NULL;
+    heddle_cluster *cluster = NULL;
     (void)state;
     const heddle_status status =
-        heddle_mpi_open(MPI_COMM_WORLD, rank == ranks - 1 ? "cuda:" : "cpu:1", NULL, &group);
+        heddle_mpi_open(MPI_COMM_WORLD, rank == ranks - 1 ? "cuda:" : "cpu:1", NULL, &cluster);
     assert_int_equal(status, heddle_cuda_device_count() != 0 ? HEDDLE_OK : HEDDLE_ERROR_NO_DEVICE);
-    heddle_group_close(group);
+    heddle_cluster_close(cluster);
 }
 
 int main(int argc, char **argv)

@@ -96,9 +96,9 @@ static uint32_t keys[ROWS], values[ROWS];
 /* The last rank cannot begin the message after so many receives or sends of an insertion; negative: it can. */
 static void fail_to_begin(int memory, int receives, int sends)
 {
-    heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
-    heddle_group *group = NULL;
-    heddle_group_table *table = NULL;
+    heddle_cluster_options options = HEDDLE_CLUSTER_OPTIONS_INIT;
+    heddle_cluster *cluster = NULL;
+    heddle_cluster_table *table = NULL;
     uint64_t size = 0;
     case_note("after %d receives, %d sends, memory %d", receives, sends, memory);
     options.slice = 500;
@@ -107,20 +107,20 @@ static void fail_to_begin(int memory, int receives, int sends)
     check(setenv("HEDDLE_MPI_CUDA", memory == MEMORY_TAKEN ? "1" : "0", 1) == 0, "setenv");
     hd_transport_exchange_apart_always(memory != MEMORY_HOST);
     hd_near_never(true);
-    check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &group));
+    check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &cluster));
     hd_transport_exchange_apart_always(false);
     hd_near_never(false);
-    check_ok(heddle_group_table_create(group, NULL, NULL, &table));
+    check_ok(heddle_cluster_table_create(cluster, NULL, NULL, &table));
     receives_left = rank == ranks - 1 ? receives : -1;
     sends_left = rank == ranks - 1 ? sends : -1;
-    check_status(heddle_group_table_insert(table, keys, values, ROWS, NULL, NULL),
+    check_status(heddle_cluster_table_insert(table, keys, values, ROWS, NULL, NULL),
                  HEDDLE_ERROR_PEER);
     check(rank != ranks - 1 || (receives_left < 0 && sends_left < 0), "MPI did not fail");
     check(lives == 0, "rank %d: %d messages are still on their way", rank, lives);
     check(strangers == 0, "rank %d: %d requests were never made", rank, strangers);
-    check_status(heddle_group_table_size(table, &size), HEDDLE_ERROR_CORRUPT);
-    heddle_group_table_destroy(table);
-    heddle_group_close(group);
+    check_status(heddle_cluster_table_size(table, &size), HEDDLE_ERROR_CORRUPT);
+    heddle_cluster_table_destroy(table);
+    heddle_cluster_close(cluster);
 }
 
 static void messages_that_do_not_begin(void **state)

@@ -37,66 +37,66 @@ static uint32_t keys[3000], values[3000];
 static uint8_t found[3000];
 
 /* The last rank leaves after `after` exchanges of an insertion or a find. */
-static void leave_in(heddle_group *group, int after, bool reads)
+static void leave_in(heddle_cluster *cluster, int after, bool reads)
 {
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
-    heddle_group_table *table = NULL;
+    heddle_cluster_table *table = NULL;
     uint64_t size = 0;
     const bool leaves = rank == ranks - 1;
-    check_ok(heddle_group_table_create(group, &options, NULL, &table));
-    check_ok(heddle_group_table_insert(table, keys, values, 3000, NULL, NULL));
+    check_ok(heddle_cluster_table_create(cluster, &options, NULL, &table));
+    check_ok(heddle_cluster_table_insert(table, keys, values, 3000, NULL, NULL));
     calls_left = leaves ? after : -1;
     if (leaves && setjmp(out) != 0) return; /* and never comes back */
     const double begin = now();
     const heddle_status status =
-        reads ? heddle_group_table_find(table, keys, 3000, values, found, NULL)
-              : heddle_group_table_insert(table, keys, values, 3000, NULL, NULL);
+        reads ? heddle_cluster_table_find(table, keys, 3000, values, found, NULL)
+              : heddle_cluster_table_insert(table, keys, values, 3000, NULL, NULL);
     const double took = now() - begin;
     check(!leaves, "rank %d is still there", rank);
     assert_int_equal(status, HEDDLE_ERROR_PEER);
     check(strstr(heddle_last_error(), "lost") != NULL, "%s", heddle_last_error());
     check(took < 60, "it took %.1f seconds", took);
     const double again = now();
-    const heddle_status next = heddle_group_table_size(table, &size);
+    const heddle_status next = heddle_cluster_table_size(table, &size);
     assert_int_equal(next, reads ? HEDDLE_ERROR_PEER : HEDDLE_ERROR_CORRUPT);
-    check(now() - again < 1e-3 * TIMEOUT_MS / 2, "a lost group waits");
-    heddle_group_table_destroy(table);
+    check(now() - again < 1e-3 * TIMEOUT_MS / 2, "a lost cluster waits");
+    heddle_cluster_table_destroy(table);
 }
 
 static void ranks_that_leave_are_noticed(void **state)
 {
-    heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
+    heddle_cluster_options options = HEDDLE_CLUSTER_OPTIONS_INIT;
     (void)state;
     options.slice = 500;
     options.timeout_ms = TIMEOUT_MS;
     for (uint32_t i = 0; i < 3000; i++) keys[i] = i * 7 + (uint32_t)rank;
     for (int after = 0; after < 16; after += ranks - 1) { /* more ranks, the same time in all */
-        heddle_group *group = NULL;
+        heddle_cluster *cluster = NULL;
         MPI_Barrier(MPI_COMM_WORLD);
         /* By turns as ranks whose slices are laid out while others are on their way. */
         hd_transport_exchange_apart_always(after / (ranks - 1) / 2 % 2 == 1);
         hd_near_never(after / (ranks - 1) % 2 == 1);
-        check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &group));
-        leave_in(group, after, after / (ranks - 1) % 2 == 0);
-        if (rank != ranks - 1) heddle_group_close(group);
+        check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &cluster));
+        leave_in(cluster, after, after / (ranks - 1) % 2 == 0);
+        if (rank != ranks - 1) heddle_cluster_close(cluster);
     }
     hd_transport_exchange_apart_always(false);
     hd_near_never(false);
 }
 
-/* The last rank does not come when the others open a group. */
+/* The last rank does not come when the others open a cluster. */
 static void ranks_that_never_come_are_noticed(void **state)
 {
-    heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
-    heddle_group *group = NULL;
+    heddle_cluster_options options = HEDDLE_CLUSTER_OPTIONS_INIT;
+    heddle_cluster *cluster = NULL;
     MPI_Comm comm; /* which is good for nothing afterwards */
     (void)state;
     options.timeout_ms = TIMEOUT_MS;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     if (rank != ranks - 1) {
         const double begin = now();
-        check_status(heddle_mpi_open(comm, "cpu:1", &options, &group), HEDDLE_ERROR_PEER);
-        assert_null(group);
+        check_status(heddle_mpi_open(comm, "cpu:1", &options, &cluster), HEDDLE_ERROR_PEER);
+        assert_null(cluster);
         check(now() - begin < 60, "it took %.1f seconds", now() - begin);
     }
     MPI_Barrier(MPI_COMM_WORLD);

@@ -304,20 +304,20 @@ static void tables_from_files(const test_case *c)
     free(numbers);
 }
 
-/* The same with a table of a group. */
+/* The same with a table of a cluster. */
 static void groups_from_files(void **state)
 {
     const uint64_t n = 50000;
     heddle_column_file *keys = NULL, *found = NULL;
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
-    heddle_group *group = NULL;
-    heddle_group_table *table = NULL;
+    heddle_cluster *cluster = NULL;
+    heddle_cluster_table *table = NULL;
     heddle_totals totals;
     (void)state;
     options.container = HEDDLE_CONTAINER_SET;
-    check_ok(heddle_group_open("cpu:1,cpu:1", NULL, &group));
-    if (heddle_group_table_create(group, &options, NULL, &table) == HEDDLE_ERROR_UNSUPPORTED) {
-        heddle_group_close(group);
+    check_ok(heddle_cluster_open("cpu:1,cpu:1", NULL, &cluster));
+    if (heddle_cluster_table_create(cluster, &options, NULL, &table) == HEDDLE_ERROR_UNSUPPORTED) {
+        heddle_cluster_close(cluster);
         skip();
     }
     check_ok(heddle_column_file_create(files_path("gk.npy"), 32, n, &keys));
@@ -325,15 +325,15 @@ static void groups_from_files(void **state)
     for (uint64_t i = 0; i < n; i++)
         ((uint32_t *)heddle_column_file_data(keys))[i] = (uint32_t)i * 7919;
     check_ok(
-        heddle_group_table_build(table, heddle_column_file_data(keys), NULL, n, NULL, &totals));
+        heddle_cluster_table_build(table, heddle_column_file_data(keys), NULL, n, NULL, &totals));
     assert_int_equal(totals.inserted, n);
-    check_ok(heddle_group_table_contains(table, heddle_column_file_data(keys), n,
+    check_ok(heddle_cluster_table_contains(table, heddle_column_file_data(keys), n,
                                          heddle_column_file_data(found), &totals));
     assert_int_equal(totals.found, n);
     for (uint64_t i = 0; i < n; i++)
         check(((uint8_t *)heddle_column_file_data(found))[i] == 1, "a key is not found");
-    heddle_group_table_destroy(table);
-    heddle_group_close(group);
+    heddle_cluster_table_destroy(table);
+    heddle_cluster_close(cluster);
     heddle_column_file_close(keys);
     heddle_column_file_close(found);
 }

@@ -117,25 +117,25 @@ heddle_table_options shared_options(const shared_kind *kind)
 shared shared_create(const shared_kind *kind, const char *devices, uint64_t slice,
                      const heddle_table_options *options)
 {
-    heddle_group_options group_options = HEDDLE_GROUP_OPTIONS_INIT;
+    heddle_cluster_options group_options = HEDDLE_CLUSTER_OPTIONS_INIT;
     heddle_spread_options spread = HEDDLE_SPREAD_OPTIONS_INIT;
-    heddle_group_info info = HEDDLE_GROUP_INFO_INIT;
+    heddle_cluster_info info = HEDDLE_CLUSTER_INFO_INIT;
     shared s = {.options = options != NULL ? *options : shared_options(kind)};
     group_options.slice = slice;
     spread.seed = case_seed();
     spread.mode = shared_mode;
-    check_ok(heddle_group_open(devices, &group_options, &s.group));
-    check_ok(heddle_group_get_info(s.group, &info));
+    check_ok(heddle_cluster_open(devices, &group_options, &s.cluster));
+    check_ok(heddle_cluster_get_info(s.cluster, &info));
     s.members = info.members;
-    check_ok(heddle_group_table_create(s.group, &s.options, &spread, &s.table));
+    check_ok(heddle_cluster_table_create(s.cluster, &s.options, &spread, &s.table));
     s.pairs = malloc(sizeof *s.pairs);
     return s;
 }
 
 void shared_destroy(shared *s)
 {
-    heddle_group_table_destroy(s->table);
-    heddle_group_close(s->group);
+    heddle_cluster_table_destroy(s->table);
+    heddle_cluster_close(s->cluster);
     free(s->pairs);
     s->pairs = NULL;
 }
@@ -267,8 +267,8 @@ static void write_pairs(shared *s, const uint64_t *keys, const uint64_t *values,
     memset(outcomes, 0xee, n + 1);
     options.policy = policy;
     options.outcomes = wants ? outcomes : NULL;
-    check_ok(builds ? heddle_group_table_build(s->table, k, v, n, &options, &totals)
-                    : heddle_group_table_insert(s->table, k, v, n, &options, &totals));
+    check_ok(builds ? heddle_cluster_table_build(s->table, k, v, n, &options, &totals)
+                    : heddle_cluster_table_insert(s->table, k, v, n, &options, &totals));
     assert_int_equal(totals.inserted + totals.updated + totals.kept, n);
     assert_int_equal(totals.failed, 0);
     if (wants) check_outcomes(s, keys, n, outcomes, &totals, builds, policy);
@@ -300,7 +300,7 @@ void shared_erase(shared *s, const uint64_t *keys, uint64_t n)
     heddle_totals totals;
     uint64_t flags = 0, size = 0;
     memset(found, 0xee, n + 1);
-    check_ok(heddle_group_table_erase(s->table, k, n, found, &totals));
+    check_ok(heddle_cluster_table_erase(s->table, k, n, found, &totals));
     assert_int_equal(found[n], 0xee);
     for (uint64_t first = 0, last; first < n; first = last) {
         uint64_t at, mine = 0;
@@ -333,7 +333,7 @@ static void look_flags(shared *s, const void *k, const uint64_t *keys, uint64_t 
     heddle_totals totals;
     uint64_t hits = 0, at;
     memset(found, 0xee, n + 1);
-    check_ok(heddle_group_table_contains(s->table, k, n, found, &totals));
+    check_ok(heddle_cluster_table_contains(s->table, k, n, found, &totals));
     for (uint64_t i = 0; i < n; i++) {
         const bool there = shared_model_find(s, keys[i], &at) != 0;
         check(found[i] == there, "contains: key %#llx at %llu: %u", (unsigned long long)keys[i],
@@ -344,7 +344,7 @@ static void look_flags(shared *s, const void *k, const uint64_t *keys, uint64_t 
     check(s->processes || (totals.found == hits && totals.absent == n - hits),
           "contains: %llu found, not %llu", (unsigned long long)totals.found,
           (unsigned long long)hits);
-    check_ok(heddle_group_table_contains(s->table, k, n, NULL, &totals));
+    check_ok(heddle_cluster_table_contains(s->table, k, n, NULL, &totals));
     check(s->processes || totals.found == hits, "contains without flags");
     free(found);
 }
@@ -355,7 +355,7 @@ static void look_values(shared *s, const void *k, const uint64_t *keys, uint64_t
     uint8_t *found = malloc(n + 1), *values = malloc((n + 1) * 8);
     memset(found, 0xee, n + 1);
     memset(values, 0xcd, (n + 1) * 8);
-    check_ok(heddle_group_table_find(s->table, k, n, values, found, NULL));
+    check_ok(heddle_cluster_table_find(s->table, k, n, values, found, NULL));
     for (uint64_t i = 0; i < n; i++) {
         uint64_t at;
         const uint64_t count = shared_model_find(s, keys[i], &at), got = shared_at(values, i, bits);
@@ -374,7 +374,7 @@ static void look_counts(shared *s, const void *k, const uint64_t *keys, uint64_t
 {
     uint64_t *matches = malloc((n + 1) * sizeof *matches), at;
     matches[n] = 77;
-    check_ok(heddle_group_table_count(s->table, k, n, matches, NULL));
+    check_ok(heddle_cluster_table_count(s->table, k, n, matches, NULL));
     for (uint64_t i = 0; i < n; i++)
         check(matches[i] == shared_model_find(s, keys[i], &at), "count: key %#llx has %llu",
               (unsigned long long)keys[i], (unsigned long long)matches[i]);
@@ -387,19 +387,19 @@ static void look_lists(shared *s, const void *k, const uint64_t *keys, uint64_t 
     const uint32_t bits = s->options.value_bits;
     uint64_t *offsets = malloc((n + 1) * sizeof *offsets), total = 0, at, expected = 0;
     for (uint64_t i = 0; i < n; i++) expected += shared_model_find(s, keys[i], &at);
-    check_ok(heddle_group_table_retrieve(s->table, k, n, offsets, NULL, 0, &total));
+    check_ok(heddle_cluster_table_retrieve(s->table, k, n, offsets, NULL, 0, &total));
     assert_int_equal(total, expected);
     uint8_t *values = malloc((total + 1) * 8);
     memset(values, 0xcd, (total + 1) * 8);
     if (total != 0 && !s->processes) {
         total = 0;
         check_status(
-            heddle_group_table_retrieve(s->table, k, n, offsets, values, expected - 1, &total),
+            heddle_cluster_table_retrieve(s->table, k, n, offsets, values, expected - 1, &total),
             HEDDLE_ERROR_INVALID);
         assert_int_equal(total, expected);
         assert_int_equal(offsets[n], expected);
     }
-    check_ok(heddle_group_table_retrieve(s->table, k, n, offsets, values, total, &total));
+    check_ok(heddle_cluster_table_retrieve(s->table, k, n, offsets, values, total, &total));
     assert_int_equal(offsets[0], 0);
     assert_int_equal(offsets[n], expected);
     for (uint64_t i = 0; i < n; i++) {
@@ -439,7 +439,7 @@ bool shared_holds(shared *s, const shared_pair *pairs, uint64_t size)
     void *k = malloc(size * 8 + 8), *v = vb != 0 ? malloc(size * 8 + 8) : NULL;
     shared_pair *got = malloc((size + 1) * sizeof *got);
     uint64_t count = 0;
-    const heddle_status status = heddle_group_table_export(s->table, k, v, size, &count);
+    const heddle_status status = heddle_cluster_table_export(s->table, k, v, size, &count);
     bool same = status == HEDDLE_OK && count == size;
     check(status == HEDDLE_OK || count > size, "%s", heddle_last_error());
     for (uint64_t i = 0; i < count && same; i++)
@@ -454,18 +454,18 @@ bool shared_holds(shared *s, const shared_pair *pairs, uint64_t size)
 
 void shared_check(shared *s)
 {
-    heddle_group_stats stats = HEDDLE_GROUP_STATS_INIT;
+    heddle_cluster_stats stats = HEDDLE_CLUSTER_STATS_INIT;
     uint64_t size = 0, sum = 0;
-    check_ok(heddle_group_table_size(s->table, &size));
+    check_ok(heddle_cluster_table_size(s->table, &size));
     assert_int_equal(size, s->size);
     check(shared_holds(s, s->pairs, s->size), "the table does not hold what it should");
-    check_ok(heddle_group_table_validate(s->table));
-    check_ok(heddle_group_table_get_stats(s->table, &stats));
+    check_ok(heddle_cluster_table_validate(s->table));
+    check_ok(heddle_cluster_table_get_stats(s->table, &stats));
     assert_int_equal(stats.keys, s->size);
     assert_int_equal(stats.members, s->members);
     for (uint32_t i = 0; i < s->members; i++) {
         uint64_t keys = 0;
-        check_ok(heddle_table_size(heddle_group_table_part(s->table, i), &keys, NULL));
+        check_ok(heddle_table_size(heddle_cluster_table_part(s->table, i), &keys, NULL));
         check(keys >= stats.keys_least && keys <= stats.keys_most, "member %u has %llu keys", i,
               (unsigned long long)keys);
         sum += keys;

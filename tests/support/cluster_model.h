@@ -1,5 +1,5 @@
 /*
- * cluster_model.h: a table of a group and its model. Every call is made on both, and everything it says is
+ * cluster_model.h: a table of a cluster and its model. Every call is made on both, and everything it says is
  * compared. The model is all pairs, sorted by key and then by value; of a set, map or counter each key is
  * there once.
  *
@@ -16,8 +16,8 @@ typedef struct shared_pair {
 } shared_pair;
 
 typedef struct shared {
-    heddle_group *group;
-    heddle_group_table *table;
+    heddle_cluster *cluster;
+    heddle_cluster_table *table;
     heddle_table_options options; /* as given, with value_bits as chosen */
     uint32_t members;
     bool processes;     /* totals are not of this process's keys alone */
@@ -38,14 +38,14 @@ extern const uint32_t shared_members[];
 extern const uint32_t shared_members_count;
 
 /*
- * Calls `run` for every kind of table that is compiled and every number of members, on groups of every
+ * Calls `run` for every kind of table that is compiled and every number of members, on clusters of every
  * device that is tested, and of these mixed.
  */
 typedef void (*shared_function)(const shared_kind *kind, const char *devices, uint32_t members);
 void shared_run(shared_function run);
 /* The same for one number of members. */
 void shared_run_with(shared_function run, uint32_t members);
-/* The same without tables: on groups of every device that is tested, and of these mixed. */
+/* The same without tables: on clusters of every device that is tested, and of these mixed. */
 typedef void (*shared_devices)(const char *devices, uint32_t members, void *context);
 void shared_run_devices(shared_devices run, void *context, uint32_t members);
 

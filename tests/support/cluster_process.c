@@ -4,7 +4,7 @@
 #include "cluster/exchange/exchange.h"
 #include "cluster/exchange/same_machine.h"
 
-group_process process;
+cluster_process process;
 
 void process_join(const mesh_sockets *sockets, uint32_t member, uint32_t memory)
 {
@@ -16,51 +16,51 @@ void process_join(const mesh_sockets *sockets, uint32_t member, uint32_t memory)
 
 heddle_status call_build(void)
 {
-    return heddle_group_table_build(process.table, process.keys, process.values, process.rows, NULL,
+    return heddle_cluster_table_build(process.table, process.keys, process.values, process.rows, NULL,
                                     NULL);
 }
 heddle_status call_insert(void)
 {
-    return heddle_group_table_insert(process.table, process.keys, process.values, process.rows,
+    return heddle_cluster_table_insert(process.table, process.keys, process.values, process.rows,
                                      NULL, NULL);
 }
 heddle_status call_erase(void)
 {
-    return heddle_group_table_erase(process.table, process.keys, process.rows, process.found, NULL);
+    return heddle_cluster_table_erase(process.table, process.keys, process.rows, process.found, NULL);
 }
 heddle_status call_find(void)
 {
-    return heddle_group_table_find(process.table, process.keys, process.rows, process.answers,
+    return heddle_cluster_table_find(process.table, process.keys, process.rows, process.answers,
                                    process.found, NULL);
 }
 heddle_status call_retrieve(void)
 {
     uint64_t count = 0;
-    return heddle_group_table_retrieve(process.table, process.keys, process.rows, process.numbers,
+    return heddle_cluster_table_retrieve(process.table, process.keys, process.rows, process.numbers,
                                        process.answers, process.rows, &count);
 }
 heddle_status call_join(void)
 {
     const heddle_column column = HEDDLE_COLUMN(process.keys, 4);
-    heddle_group_join *join = NULL;
-    const heddle_status status = heddle_group_join_create(
-        process.group, &column, process.rows, &column, process.rows / 2, 1, NULL, &join);
-    heddle_group_join_destroy(join);
+    heddle_cluster_join *join = NULL;
+    const heddle_status status = heddle_cluster_join_create(
+        process.cluster, &column, process.rows, &column, process.rows / 2, 1, NULL, &join);
+    heddle_cluster_join_destroy(join);
     return status;
 }
 heddle_status call_group_by(void)
 {
     const heddle_column columns[2] = {HEDDLE_COLUMN(process.keys, 4),
                                       HEDDLE_COLUMN(process.found, 1)};
-    heddle_group_by *other = NULL;
+    heddle_cluster_groups *other = NULL;
     const heddle_status status =
-        heddle_group_by_create(process.group, columns, 2, process.rows, NULL, &other);
-    heddle_group_by_destroy(other);
+        heddle_cluster_groups_create(process.cluster, columns, 2, process.rows, NULL, &other);
+    heddle_cluster_groups_destroy(other);
     return status;
 }
 heddle_status call_aggregate(void)
 {
-    return heddle_group_by_aggregate(process.by, HEDDLE_AGGREGATE_SUM, HEDDLE_TYPE_U32,
+    return heddle_cluster_groups_aggregate(process.by, HEDDLE_AGGREGATE_SUM, HEDDLE_TYPE_U32,
                                      process.values, NULL, process.numbers, NULL);
 }
-heddle_status call_of_rows(void) { return heddle_group_by_of_rows(process.by, process.numbers); }
+heddle_status call_of_rows(void) { return heddle_cluster_groups_of_rows(process.by, process.numbers); }

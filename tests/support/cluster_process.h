@@ -1,5 +1,5 @@
 /*
- * cluster_process.h: one process of a group, in tests that fork several, which reach each other over sockets
+ * cluster_process.h: one process of a cluster, in tests that fork several, which reach each other over sockets
  * (socket_mesh.h): what it has, the calls that such tests make, and how it ends. It uses no cmocka, which is the
  * parent's: it says what is wrong and exits.
  */
@@ -17,18 +17,18 @@
 /* Memory of the devices: the host's, or as if it were their own, and staged, or taken by the transport, or read by others. */
 enum { MEMORY_HOST, MEMORY_STAGED, MEMORY_TAKEN, MEMORY_READ };
 
-typedef struct group_process {
+typedef struct cluster_process {
     uint64_t rows; /* that calls give */
     uint32_t keys[PROCESS_ROWS_MAX], values[PROCESS_ROWS_MAX], answers[PROCESS_ROWS_MAX];
     uint64_t numbers[4 * PROCESS_ROWS_MAX + 1];
     uint8_t found[PROCESS_ROWS_MAX];
     socket_mesh mesh;
-    heddle_group *group;
-    heddle_group_table *table;
-    heddle_group_by *by;
-} group_process;
+    heddle_cluster *cluster;
+    heddle_cluster_table *table;
+    heddle_cluster_groups *by;
+} cluster_process;
 
-extern group_process process;
+extern cluster_process process;
 
 #define EXPECT(condition, ...)                                                                     \
     do {                                                                                           \

@@ -14,13 +14,13 @@ relate_share relate_whole(uint64_t left, uint64_t right)
 
 uint64_t relate_alone(uint64_t number) { return number; }
 
-heddle_group *relate_open(const char *devices, uint64_t slice)
+heddle_cluster *relate_open(const char *devices, uint64_t slice)
 {
-    heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
-    heddle_group *group = NULL;
+    heddle_cluster_options options = HEDDLE_CLUSTER_OPTIONS_INIT;
+    heddle_cluster *cluster = NULL;
     options.slice = slice;
-    check_ok(heddle_group_open(devices, &options, &group));
-    return group;
+    check_ok(heddle_cluster_open(devices, &options, &cluster));
+    return cluster;
 }
 
 void relate_columns(const table_model *t, uint64_t first, uint64_t rows, heddle_column *columns)
@@ -49,7 +49,7 @@ static uint64_t number_at(const void *rows, uint64_t i, uint32_t bits)
 }
 
 /* Fetches all rows in slices, twice: the second time must bring as many. */
-static void fetch_all(heddle_group_join *join, const join_call *call, join_rows *rows,
+static void fetch_all(heddle_cluster_join *join, const join_call *call, join_rows *rows,
                       uint64_t capacity)
 {
     const uint32_t width = call->row_bits / 8;
@@ -57,37 +57,37 @@ static void fetch_all(heddle_group_join *join, const join_call *call, join_rows 
     void *left = malloc(capacity * width + 1), *right = malloc(capacity * width + 1);
     uint64_t got = 1, again = 0;
     while (got != 0) {
-        check_ok(heddle_group_join_fetch(join, left, pairs ? right : NULL, capacity, &got));
+        check_ok(heddle_cluster_join_fetch(join, left, pairs ? right : NULL, capacity, &got));
         check(got <= capacity, "too many rows were fetched");
         for (uint64_t i = 0; i < got; i++) {
             rows->left[rows->count] = number_at(left, i, call->row_bits);
             rows->right[rows->count++] = pairs ? number_at(right, i, call->row_bits) : NO_ROW;
         }
     }
-    check_ok(heddle_group_join_rewind(join));
+    check_ok(heddle_cluster_join_rewind(join));
     for (got = 1; got != 0; again += got)
-        check_ok(heddle_group_join_fetch(join, left, NULL, capacity, &got));
+        check_ok(heddle_cluster_join_fetch(join, left, NULL, capacity, &got));
     assert_int_equal(again, rows->count);
     free(left);
     free(right);
 }
 
-join_rows relate_join(heddle_group *group, const join_tables *t, const relate_share *share,
+join_rows relate_join(heddle_cluster *cluster, const join_tables *t, const relate_share *share,
                       const join_call *call, heddle_relation_stats *stats)
 {
     heddle_column left[HEDDLE_KEY_COLUMNS_MAX], right[HEDDLE_KEY_COLUMNS_MAX];
     heddle_join_options options = HEDDLE_JOIN_OPTIONS_INIT;
-    heddle_group_join *join = NULL;
+    heddle_cluster_join *join = NULL;
     uint64_t count = 0, least = 0;
     relate_columns(&t->both, share->begin[0], share->rows[0], left);
     relate_columns(&t->both, t->left + share->begin[1], share->rows[1], right);
     options.kind = call->kind;
     options.row_bits = call->row_bits;
     options.seed = case_seed();
-    check_ok(heddle_group_join_create(group, left, share->rows[0], right, share->rows[1],
+    check_ok(heddle_cluster_join_create(cluster, left, share->rows[0], right, share->rows[1],
                                       t->both.columns, &options, &join));
-    check_ok(heddle_group_join_count(join, &count, &least));
-    check_ok(heddle_group_join_get_stats(join, stats));
+    check_ok(heddle_cluster_join_count(join, &count, &least));
+    check_ok(heddle_cluster_join_get_stats(join, stats));
     assert_int_equal(stats->first_row[0], share->begin[0]);
     assert_int_equal(stats->first_row[1], share->begin[1]);
     join_rows rows = {0, keys_allocate(count + 1), keys_allocate(count + 1)};
@@ -96,14 +96,14 @@ join_rows relate_join(heddle_group *group, const join_tables *t, const relate_sh
         uint64_t got = 7, room = least - 1;
         void *none = malloc(least * 8);
         /* Other members may have smaller slices: then some rows come. */
-        const heddle_status status = heddle_group_join_fetch(join, none, NULL, room, &got);
+        const heddle_status status = heddle_cluster_join_fetch(join, none, NULL, room, &got);
         check(status == HEDDLE_OK || status == HEDDLE_ERROR_INVALID, "%s", heddle_last_error());
-        check_ok(heddle_group_join_rewind(join));
+        check_ok(heddle_cluster_join_rewind(join));
         free(none);
     }
     fetch_all(join, call, &rows, capacity);
     assert_int_equal(rows.count, count);
-    heddle_group_join_destroy(join);
+    heddle_cluster_join_destroy(join);
     return rows;
 }
 
@@ -130,13 +130,13 @@ static uint64_t digest(const join_rows *rows)
     return sum;
 }
 
-heddle_relation_stats relate_join_check(heddle_group *group, const join_tables *t,
+heddle_relation_stats relate_join_check(heddle_cluster *cluster, const join_tables *t,
                                         const relate_share *share, const join_call *call,
                                         relate_sum sum)
 {
     heddle_relation_stats stats = HEDDLE_RELATION_STATS_INIT;
     join_rows model = join_model(t, call->kind);
-    join_rows got = relate_join(group, t, share, call, &stats);
+    join_rows got = relate_join(cluster, t, share, call, &stats);
     assert_int_equal(sum(got.count), model.count);
     assert_int_equal(stats.results, model.count);
     assert_int_equal(stats.rows, t->both.rows);
@@ -156,11 +156,11 @@ heddle_relation_stats relate_join_check(heddle_group *group, const join_tables *
     return stats;
 }
 
-void relate_join_kinds(heddle_group *group, const join_tables *t, const relate_share *share,
+void relate_join_kinds(heddle_cluster *cluster, const join_tables *t, const relate_share *share,
                        uint32_t row_bits, uint64_t slice, relate_sum sum)
 {
     for (uint32_t kind = HEDDLE_JOIN_INNER; kind <= HEDDLE_JOIN_ANTI; kind++) {
         const join_call call = {kind, row_bits, slice};
-        relate_join_check(group, t, share, &call, sum);
+        relate_join_check(cluster, t, share, &call, sum);
     }
 }

@@ -1,4 +1,4 @@
-/* cluster_relate_groups.c: group-bys over groups against the model; see cluster_relate.h. */
+/* cluster_relate_groups.c: group-bys over clusters against the model; see cluster_relate.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 /* A group-by at work. */
 typedef struct asked {
-    heddle_group_by *by;
+    heddle_cluster_groups *by;
     const table_model *t;
     const relate_share *share;
     grouping model;
@@ -25,7 +25,7 @@ static void check_firsts(asked *a)
 {
     void *firsts = malloc(a->count * 8 + 8);
     uint8_t *seen = calloc(a->model.groups + 1, 1);
-    check_ok(heddle_group_by_first(a->by, firsts));
+    check_ok(heddle_cluster_groups_first(a->by, firsts));
     for (uint64_t i = 0; i < a->count; i++) {
         const uint64_t row = number_at(firsts, i, a->row_bits);
         check(row < a->t->rows, "there is no row %llu", (unsigned long long)row);
@@ -40,7 +40,7 @@ static void check_firsts(asked *a)
 static void check_sizes(const asked *a)
 {
     uint64_t *sizes = keys_allocate(a->count + 1);
-    check_ok(heddle_group_by_sizes(a->by, sizes));
+    check_ok(heddle_cluster_groups_sizes(a->by, sizes));
     for (uint64_t i = 0; i < a->count; i++)
         check(sizes[i] == a->model.begins[a->group[i] + 1] - a->model.begins[a->group[i]],
               "a group has a wrong size");
@@ -53,7 +53,7 @@ static void check_keys(const asked *a)
         const column_model *column = &a->t->column[c];
         const uint32_t width = column->width;
         uint8_t *keys = malloc(a->count * width + 8), *valid = malloc(a->count + 1);
-        check_ok(heddle_group_by_keys(a->by, c, keys, c % 2 == 0 ? valid : NULL));
+        check_ok(heddle_cluster_groups_keys(a->by, c, keys, c % 2 == 0 ? valid : NULL));
         for (uint64_t i = 0; i < a->count; i++) {
             const uint64_t row = a->model.rows[a->model.begins[a->group[i]]];
             const bool there = column->valid == NULL || column->valid[row] != 0;
@@ -74,7 +74,7 @@ static void check_numbers(const asked *a, uint64_t groups)
     uint64_t *known = keys_allocate(groups + 1);
     for (uint64_t i = 0; i < groups; i++) known[i] = NO_ROW;
     for (uint64_t i = 0; i < a->count; i++) known[a->before + i] = a->group[i];
-    check_ok(heddle_group_by_of_rows(a->by, numbers));
+    check_ok(heddle_cluster_groups_of_rows(a->by, numbers));
     for (uint64_t i = 0; i < rows; i++) {
         const uint64_t number = number_at(numbers, i, a->row_bits);
         const uint64_t group = a->model.of_row[a->share->begin[0] + i];
@@ -169,7 +169,7 @@ static void check_aggregate(const asked *a, uint32_t aggregate, uint32_t type, b
         put_value(values, i, type, value_of(a->share->begin[0] + i, type));
         valid[i] = value_there(a->share->begin[0] + i);
     }
-    check_ok(heddle_group_by_aggregate(a->by, aggregate, type, values, nulls ? valid : NULL, out,
+    check_ok(heddle_cluster_groups_aggregate(a->by, aggregate, type, values, nulls ? valid : NULL, out,
                                        out_valid));
     for (uint64_t i = 0; i < a->count; i++) {
         const double expected = expected_of(a, a->group[i], aggregate, type, nulls, &there);
@@ -184,7 +184,7 @@ static void check_aggregate(const asked *a, uint32_t aggregate, uint32_t type, b
     free(out_valid);
 }
 
-heddle_relation_stats relate_by_check(heddle_group *group, const table_model *t,
+heddle_relation_stats relate_by_check(heddle_cluster *cluster, const table_model *t,
                                       const relate_share *share, uint32_t row_bits, relate_sum sum)
 {
     heddle_column columns[HEDDLE_KEY_COLUMNS_MAX];
@@ -194,9 +194,9 @@ heddle_relation_stats relate_by_check(heddle_group *group, const table_model *t,
     options.row_bits = row_bits;
     options.seed = case_seed();
     relate_columns(t, share->begin[0], share->rows[0], columns);
-    check_ok(heddle_group_by_create(group, columns, t->columns, share->rows[0], &options, &a.by));
-    check_ok(heddle_group_by_count(a.by, &a.count, &a.before));
-    check_ok(heddle_group_by_get_stats(a.by, &stats));
+    check_ok(heddle_cluster_groups_create(cluster, columns, t->columns, share->rows[0], &options, &a.by));
+    check_ok(heddle_cluster_groups_count(a.by, &a.count, &a.before));
+    check_ok(heddle_cluster_groups_get_stats(a.by, &stats));
     assert_int_equal(stats.results, a.model.groups);
     assert_int_equal(stats.rows, t->rows);
     assert_int_equal(stats.rows_worked, t->rows);
@@ -211,7 +211,7 @@ heddle_relation_stats relate_by_check(heddle_group *group, const table_model *t,
         for (uint32_t aggregate = HEDDLE_AGGREGATE_COUNT; aggregate <= HEDDLE_AGGREGATE_MEAN;
              aggregate++)
             check_aggregate(&a, aggregate, type, (type + aggregate) % 2 == 0);
-    heddle_group_by_destroy(a.by);
+    heddle_cluster_groups_destroy(a.by);
     grouping_free(&a.model);
     free(a.group);
     return stats;

@@ -87,7 +87,7 @@ static void uneven_members(void **state)
 /* The fullest member of a table as the library makes it. */
 static double library_uneven(uint32_t members)
 {
-    uint32_t counts[HEDDLE_GROUP_MEMBERS_MAX] = {0}, most = 0;
+    uint32_t counts[HEDDLE_CLUSTER_MEMBERS_MAX] = {0}, most = 0;
     hd_spread spread;
     check_ok(hd_spread_init(&spread, members, 1));
     const uint32_t bins = hd_spread_bins(&spread);
@@ -100,7 +100,7 @@ static double library_uneven(uint32_t members)
 static void bins_are_those_of_the_library(void **state)
 {
     (void)state;
-    for (uint32_t members = 1; members <= HEDDLE_GROUP_MEMBERS_MAX; members++) {
+    for (uint32_t members = 1; members <= HEDDLE_CLUSTER_MEMBERS_MAX; members++) {
         is_near(model_uneven(members), library_uneven(members), "the share of the fullest member");
         check(model_uneven(members) <= 1 / 64.0, "%u members: %.3f uneven", members,
               model_uneven(members));
@@ -119,7 +119,7 @@ static void larger_machines(void **state)
     is_near(there.uneven, 0, "8 of 512 bins");
     check(model_scale(&plain, 1000, 50, &there), "1000 members are no machine");
     is_near(there.uneven, 66 * 1000 / 65536.0 - 1, "66 of 65536 bins");
-    check(!model_scale(&plain, HEDDLE_GROUP_MEMBERS_MAX + 1, 50, &there), "a group is too large");
+    check(!model_scale(&plain, HEDDLE_CLUSTER_MEMBERS_MAX + 1, 50, &there), "a group is too large");
     check(!model_scale(&plain, 0, 50, &there), "a group has no members");
 }
 

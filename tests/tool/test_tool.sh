@@ -397,7 +397,7 @@ refuses skew cpu 5
 refuses skew cpu 20 more
 refuses skew tape
 
-works bench dist --group cpu:1,cpu:1,cpu:1 --keys 2^16 --repeat 2 --model
+works bench dist --devices cpu:1,cpu:1,cpu:1 --keys 2^16 --repeat 2 --model
 [ "$(grep -c 'yes$' "$work/out")" = 2 ] || bad "bench dist has other than two verified rows"
 works bench dist --container multimap --keys 2^15 --duplicates 8 --hot 30 --scaling weak --repeat 1 --format csv
 works bench dist --container counter --mode independent --keys 2^14 --repeat 1 --single none
@@ -424,7 +424,7 @@ has() # has TEXT TIMES: so many lines of the output before match
     [ "$(grep -Ec -- "$1" "$work/out")" = "$2" ] || bad "'$1' is not there $2 times"
 }
 
-dist_sweep 24 --members 1,2,3 --group cpu:1 --scaling strong,weak --duplicates 1,8
+dist_sweep 24 --members 1,2,3 --devices cpu:1 --scaling strong,weak --duplicates 1,8
 has '^[123],strong,uniform,[18],(build|find),8192,' 12
 has '^3,weak,uniform,[18],(build|find),24576,' 4
 has '^1,.*,1\.000,([0-9.]+,){4}0\.0000,0\.0000,yes$' 8 # one member: no speedup, no imbalance
@@ -445,7 +445,7 @@ dist_sweep 4 --op group --distribution uniform,zipf:1.2,hot:30,zipf:0.5 --duplic
 dist_sweep 2 --op join --distribution uniform,hot:10 --single none
 dist_sweep 4 --members 2,4 --hot 30
 has ',hot:30,' 4
-dist_sweep 4 --members 1,4 --group cpu:1 --model
+dist_sweep 4 --members 1,4 --devices cpu:1 --model
 has '^# (1 member|4 members) on 1 device, strong, uniform, duplicates 1, 8192 rows: copy ' 2
 has '^#   (partition|reorganise|build|all) ' 8
 has '^#   exchange +0 .* -$' 2 # members that share memory write to each other
@@ -491,8 +491,8 @@ refuses bench dist --model --op join
 says 'builds in distributed mode'
 refuses bench dist --hot 100
 refuses bench dist --op dance
-refuses bench dist --group tape
-refuses bench dist --members 3 --group cpu:1,tape
+refuses bench dist --devices tape
+refuses bench dist --members 3 --devices cpu:1,tape
 refuses bench dist --keys 0
 refuses bench dist --key-bits 16
 refuses bench dist --nothing

@@ -10,7 +10,7 @@
 static const char usage[] =
     "heddle bench dist [options]\n"
     "\n"
-    "Builds a table of a group and finds all its keys, which are in memory of the first\n"
+    "Builds a table of a cluster and finds all its keys, which are in memory of the first\n"
     "member's device or of the host, and the same with a single table, for every combination of "
     "the lists of\n"
     "members, scaling, distribution and duplicates. A row gives the rate in million rows/s,\n"
@@ -22,11 +22,11 @@ static const char usage[] =
     "have the phases of the creation, and as keys the rows and groups of the result.\n"
     "\n"
     "  --op LIST          build,find,join,group; find builds, too                 [build,find]\n"
-    "  --group LIST       devices; one may be named again                         [cpu:1,cpu:1]\n"
-    "  --members LIST     groups of so many members, 1 to 1024: the devices of --group in\n"
+    "  --devices LIST     devices; one may be named again                         [cpu:1,cpu:1]\n"
+    "  --members LIST     clusters of so many members, 1 to 1024: those of --devices in\n"
     "                     turn; under mpirun the first ranks                      [all, once]\n"
     "  --single NAME      device of the single table; none leaves it out. As many threads\n"
-    "                     as all members together, or the GPU of the group, if not named\n"
+    "                     as all members together, or the GPU of the cluster, if not named\n"
     "  --container NAME   map, set, multimap, counter                             [map]\n"
     "  --scheme NAME      auto, cuckoo, hashgraph, open, iceberg, bucket_list     [auto]\n"
     "  --mode NAME        distributed, independent                                [distributed]\n"
@@ -88,7 +88,7 @@ static bool append_members(void *to, const char *item)
 {
     dist_options *o = (dist_options *)to;
     return o->member_count < DIST_LIST_MAX &&
-           bench_read_whole(item, 1, HEDDLE_GROUP_MEMBERS_MAX, &o->members[o->member_count++]);
+           bench_read_whole(item, 1, HEDDLE_CLUSTER_MEMBERS_MAX, &o->members[o->member_count++]);
 }
 
 static bool append_duplicates(void *to, const char *item)
@@ -179,7 +179,7 @@ static bool read_option(const char *name, const char *value, dist_options *o, bo
 {
     bool good = true;
     *known = true;
-    if (strcmp(name, "--group") == 0) o->group = value;
+    if (strcmp(name, "--devices") == 0) o->cluster = value;
     else if (strcmp(name, "--op") == 0) good = read_ops(value, o->ops);
     else if (strcmp(name, "--single") == 0) o->single = value;
     else if (strcmp(name, "--keys") == 0) good = bench_read_count(value, &o->keys) && o->keys != 0;
@@ -229,7 +229,7 @@ static bool read_switch(const char *name, dist_options *o)
 static void set_defaults(dist_options *o)
 {
     memset(o, 0, sizeof *o);
-    o->group = "cpu:1,cpu:1";
+    o->cluster = "cpu:1,cpu:1";
     o->single = "";
     o->container = HEDDLE_CONTAINER_MAP;
     o->key_bits = o->value_bits = 32;

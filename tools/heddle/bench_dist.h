@@ -1,16 +1,16 @@
 /*
- * bench_dist.h: `heddle bench dist`: tables, joins and group-bys of groups, beside a single device on the same
+ * bench_dist.h: `heddle bench dist`: tables, joins and group-bys of clusters, beside a single device on the same
  * hardware, and the time of the four phases.
  *
  *   bench_dist.c         reads the options
- *   bench_dist_local.c   the command; groups of one process
+ *   bench_dist_local.c   the command; clusters of one process
  *   bench_dist_sweep.c   the combinations of the lists, one after the other; prints their rows
  *   bench_dist_run.c     measures one combination
  *   bench_dist_relate.c  its joins and group-bys
  *   bench_dist_check.c   holds a model against what was measured, and says what other machines would do
  *   bench_dist_model.c   the arithmetic of that
  *
- * The program that runs under mpirun (tools/mpi/) has the same files, and groups of its own (dist_place).
+ * The program that runs under mpirun (tools/mpi/) has the same files, and clusters of its own (dist_place).
  */
 #ifndef BENCH_DIST_H
 #define BENCH_DIST_H
@@ -34,7 +34,7 @@ typedef struct dist_skew {
 } dist_skew;
 
 typedef struct dist_options {
-    const char *group;  /* names of devices; under mpirun that of a rank */
+    const char *cluster;  /* names of devices; under mpirun that of a rank */
     const char *single; /* device of the single table; "": the same hardware; NULL: none */
     uint32_t container, scheme, mode, key_bits, value_bits;
     uint64_t keys; /* of all members together, with weak scaling of each */
@@ -58,16 +58,16 @@ typedef struct dist_case {
     uint64_t duplicates;
 } dist_case;
 
-/* A group, and the device of the single table beside it. */
+/* A cluster, and the device of the single table beside it. */
 typedef struct dist_team {
-    heddle_group *group; /* NULL in a process that is not in it */
+    heddle_cluster *cluster; /* NULL in a process that is not in it */
     char single[64];     /* "": none */
 } dist_team;
 
-/* Where groups come from: devices of one process, or ranks of MPI. */
+/* Where clusters come from: devices of one process, or ranks of MPI. */
 typedef struct dist_place {
     int (*open)(const dist_options *options, uint32_t members, dist_team *team);
-    /* The worst exit status of all processes, whether in the group or not. */
+    /* The worst exit status of all processes, whether in the cluster or not. */
     int (*agree)(int status);
     /* How many different devices the members have. */
     uint32_t (*devices)(const dist_team *team);
@@ -90,8 +90,8 @@ typedef struct dist_row {
 typedef struct dist_bench {
     const dist_options *o;
     const dist_case *c;
-    heddle_group *group;
-    heddle_group_info info;
+    heddle_cluster *cluster;
+    heddle_cluster_info info;
     heddle_device *device; /* where the arrays are */
     heddle_device *host;   /* the same, if that is not a member's; else NULL */
     heddle_device *alone;  /* the single device; NULL: none */
@@ -100,7 +100,7 @@ typedef struct dist_bench {
     bench_keys numbers;
     void *keys, *values, *answers;
     uint8_t *found;
-    heddle_group_table *table;
+    heddle_cluster_table *table;
     heddle_table *single;       /* of the rows of this process */
     struct dist_relate *relate; /* what joins and group-bys have besides */
 } dist_bench;
@@ -126,7 +126,7 @@ heddle_status dist_fill(const dist_bench *b, void *array, uint32_t bits,
                         uint64_t (*number)(const dist_bench *b, uint64_t i));
 /*
  * The medians of some runs; the work is told whether it is the single device's turn. `note` puts into the row what a
- * run of the group leaves behind, its phases above all.
+ * run of the cluster leaves behind, its phases above all.
  */
 heddle_status dist_measure(dist_bench *b, heddle_status (*work)(dist_bench *, bool),
                            heddle_status (*note)(dist_bench *, dist_row *), dist_row *row);
@@ -150,7 +150,7 @@ typedef struct dist_check {
     double measured[MODEL_PHASES], measured_all;
 } dist_check;
 
-/* Measures what the model needs of the machine, by all processes of the group, and predicts the build. */
+/* Measures what the model needs of the machine, by all processes of the cluster, and predicts the build. */
 int dist_check_make(const dist_options *options, const dist_place *place, const dist_team *team,
                     const dist_row *build, dist_check *check);
 /* Prints predictions beside what was measured, and what other machines would do by the last of them. */

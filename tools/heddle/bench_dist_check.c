@@ -56,7 +56,7 @@ static uint32_t common_kind(const dist_team *team)
 {
     uint32_t kind = 0;
     heddle_device *device;
-    for (uint32_t i = 0; (device = heddle_group_device(team->group, i)) != NULL; i++) {
+    for (uint32_t i = 0; (device = heddle_cluster_device(team->cluster, i)) != NULL; i++) {
         heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
         (void)heddle_device_get_info(device, &info);
         if (i != 0 && info.kind != kind) return UINT32_MAX;
@@ -88,14 +88,14 @@ static model_row row_of(const dist_options *o, bool direct)
 int dist_check_make(const dist_options *o, const dist_place *place, const dist_team *team,
                     const dist_row *build, dist_check *check)
 {
-    heddle_group_info info = HEDDLE_GROUP_INFO_INIT;
-    (void)heddle_group_get_info(team->group, &info); /* of a group that is open */
+    heddle_cluster_info info = HEDDLE_CLUSTER_INFO_INIT;
+    (void)heddle_cluster_get_info(team->cluster, &info); /* of a cluster that is open */
     const double own = (double)build->rows * info.local_members / info.members;
     const int status = measure_machine(place, team, own / build->single, &check->machine);
     if (status != TOOL_OK) return status;
     check->members = info.members;
     check->rows = build->rows;
-    check->row = row_of(o, team->group->exchange->direct);
+    check->row = row_of(o, team->cluster->exchange->direct);
     /* Members that share a GPU do not wait for it: whoever has more to do has it to itself then. */
     const bool apart =
         check->machine.devices == info.members || common_kind(team) == HEDDLE_DEVICE_CPU;
@@ -159,7 +159,7 @@ static void print_assumptions(const char *mark, const dist_check *here, const mo
                  mark);
     (void)printf("%s  phases one after the other; no latency, no congestion; links move memory of "
                  "devices by themselves; at most %d members\n",
-                 mark, HEDDLE_GROUP_MEMBERS_MAX);
+                 mark, HEDDLE_CLUSTER_MEMBERS_MAX);
     (void)printf("%s  %-41s%11s%9s%11s%12s%10s%10s%12s%16s%17s\n", mark, "machine", "link GB/s",
                  "uneven", "partition", "reorganise", "exchange", "build ms", "efficiency",
                  "billion rows/s", "if off as here");

@@ -1,6 +1,6 @@
 /*
- * bench_dist_local.c: `heddle bench dist`: groups whose members are devices of one process; see bench_dist.h. With
- * fewer or more members than --group names, its devices are taken in turn.
+ * bench_dist_local.c: `heddle bench dist`: clusters whose members are devices of one process; see bench_dist.h. With
+ * fewer or more members than --devices names, its devices are taken in turn.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,37 +14,37 @@
 /* ------------------------------------------------------------------------------------ opening */
 
 /* The names of so many devices, with commas in between; the caller frees them. */
-static char *take_turns(const char *group, uint32_t members)
+static char *take_turns(const char *cluster, uint32_t members)
 {
-    const char *at = group;
-    char *names = (char *)malloc((strlen(group) + 1) * members), *end = names;
+    const char *at = cluster;
+    char *names = (char *)malloc((strlen(cluster) + 1) * members), *end = names;
     for (uint32_t i = 0; i < members && names != NULL; i++) {
         const size_t length = strcspn(at, ",");
         memcpy(end, at, length);
         end += length;
         *end++ = i + 1 < members ? ',' : 0;
-        at = at[length] != 0 ? at + length + 1 : group;
+        at = at[length] != 0 ? at + length + 1 : cluster;
     }
     return names;
 }
 
-static uint32_t count_names(const char *group)
+static uint32_t count_names(const char *cluster)
 {
     uint32_t count = 1;
-    for (; *group != 0; group++) count += *group == ',';
+    for (; *cluster != 0; cluster++) count += *cluster == ',';
     return count;
 }
 
-/* As many threads as all members have together, or the first GPU of the group. */
-static void same_hardware(const char *group, char *name, size_t size)
+/* As many threads as all members have together, or the first GPU of the cluster. */
+static void same_hardware(const char *cluster, char *name, size_t size)
 {
     unsigned threads = 0, one = 0;
-    const char *gpu = strstr(group, "cuda");
+    const char *gpu = strstr(cluster, "cuda");
     if (gpu != NULL) {
         (void)snprintf(name, size, "%.*s", (int)strcspn(gpu, ","), gpu);
         return;
     }
-    for (const char *at = group; at != NULL; at = strchr(at, ',')) {
+    for (const char *at = cluster; at != NULL; at = strchr(at, ',')) {
         if (*at == ',') at++;
         threads += sscanf(at, "cpu:%u", &one) == 1 ? one : 1;
     }
@@ -53,12 +53,12 @@ static void same_hardware(const char *group, char *name, size_t size)
 
 static int open_local(const dist_options *o, uint32_t members, dist_team *team)
 {
-    heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
-    const uint32_t named = count_names(o->group);
-    char *names = take_turns(o->group, members != 0 ? members : named);
+    heddle_cluster_options options = HEDDLE_CLUSTER_OPTIONS_INIT;
+    const uint32_t named = count_names(o->cluster);
+    char *names = take_turns(o->cluster, members != 0 ? members : named);
     int status = names != NULL ? TOOL_OK : tool_refuse("no memory for the names of devices");
     options.slice = o->slice;
-    if (status == TOOL_OK && heddle_group_open(names, &options, &team->group) != HEDDLE_OK)
+    if (status == TOOL_OK && heddle_cluster_open(names, &options, &team->cluster) != HEDDLE_OK)
         status = tool_refuse("%s", heddle_last_error());
     if (status == TOOL_OK && o->single[0] == 0)
         same_hardware(names, team->single, sizeof team->single);
@@ -84,9 +84,9 @@ static uint32_t count_devices(const dist_team *team)
 {
     uint32_t count = 0, before;
     heddle_device *device;
-    for (uint32_t i = 0; (device = heddle_group_device(team->group, i)) != NULL; i++) {
+    for (uint32_t i = 0; (device = heddle_cluster_device(team->cluster, i)) != NULL; i++) {
         for (before = 0; before < i; before++)
-            if (is_same(device, heddle_group_device(team->group, before))) break;
+            if (is_same(device, heddle_cluster_device(team->cluster, before))) break;
         count += before == i;
     }
     return count;
@@ -113,14 +113,14 @@ static heddle_status time_link(heddle_device *from, heddle_device *to, void *mem
 /* A copy from the first device to the next one that is another. */
 static double link_local(const dist_team *team, uint32_t devices, uint32_t *ends)
 {
-    heddle_device *from = heddle_group_device(team->group, 0), *to = from;
+    heddle_device *from = heddle_cluster_device(team->cluster, 0), *to = from;
     void *memory[2] = {NULL, NULL};
     double rate = 0;
     heddle_status status;
     *ends = devices;
     if (devices == 1) return 1; /* no matter */
     for (uint32_t i = 1; to != NULL && is_same(from, to); i++)
-        to = heddle_group_device(team->group, i);
+        to = heddle_cluster_device(team->cluster, i);
     status = heddle_memory_allocate(from, LINK_BYTES, &memory[0]);
     if (status == HEDDLE_OK) status = heddle_memory_allocate(to, LINK_BYTES, &memory[1]);
     if (status == HEDDLE_OK) status = time_link(from, to, memory, &rate);

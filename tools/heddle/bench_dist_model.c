@@ -57,7 +57,7 @@ model_times model_build(const model_row *row, const model_machine *machine, doub
 
 bool model_scale(const model_machine *here, uint32_t devices, double link, model_machine *there)
 {
-    if (devices == 0 || devices > HEDDLE_GROUP_MEMBERS_MAX) return false;
+    if (devices == 0 || devices > HEDDLE_CLUSTER_MEMBERS_MAX) return false;
     *there = *here;
     there->devices = there->ends = devices;
     there->link = link;

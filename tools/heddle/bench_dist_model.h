@@ -1,5 +1,5 @@
 /*
- * bench_dist_model.h: a model of how long a build over a group takes, for the machine at hand, where it is held against
+ * bench_dist_model.h: a model of how long a build over a cluster takes, for the machine at hand, where it is held against
  * what was measured, and for machines that are not there. It is arithmetic alone: bench_dist_check.c measures what goes
  * in, and prints.
  *
@@ -49,7 +49,7 @@ double model_uneven(uint32_t members);
 /* The times of a build of so many rows of all members together. */
 model_times model_build(const model_row *row, const model_machine *machine, double rows);
 
-/* As many devices like those of `here`, each with a link of its own; false with more members than a group may have. */
+/* As many devices like those of `here`, each with a link of its own; false with more members than a cluster may have. */
 bool model_scale(const model_machine *here, uint32_t devices, double link, model_machine *there);
 
 #endif

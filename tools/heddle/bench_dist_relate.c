@@ -1,5 +1,5 @@
 /*
- * bench_dist_relate.c: joins and group-bys over a group, beside the same on a single device; see bench_dist.h. The
+ * bench_dist_relate.c: joins and group-bys over a cluster, beside the same on a single device; see bench_dist.h. The
  * right side of a join has the keys of the left one in the opposite order, so that every row finds its key.
  */
 #include <stdlib.h>
@@ -57,20 +57,20 @@ static heddle_status join_single(dist_bench *b, const heddle_column *left,
     return status;
 }
 
-static heddle_status join_group(dist_bench *b, const heddle_column *left,
+static heddle_status join_cluster(dist_bench *b, const heddle_column *left,
                                 const heddle_column *right, const heddle_join_options *options)
 {
     struct dist_relate *r = b->relate;
-    heddle_group_join *join = NULL;
+    heddle_cluster_join *join = NULL;
     uint64_t got = 0;
     heddle_status status =
-        heddle_group_join_create(b->group, left, b->n, right, b->n, 1, options, &join);
-    if (status == HEDDLE_OK) status = heddle_group_join_count(join, &r->count, NULL);
+        heddle_cluster_join_create(b->cluster, left, b->n, right, b->n, 1, options, &join);
+    if (status == HEDDLE_OK) status = heddle_cluster_join_count(join, &r->count, NULL);
     if (status == HEDDLE_OK) status = make_room(b, r->count);
     if (status == HEDDLE_OK)
-        status = heddle_group_join_fetch(join, r->out[0], r->out[1], r->count, &got);
-    if (status == HEDDLE_OK) status = heddle_group_join_get_stats(join, &r->stats);
-    heddle_group_join_destroy(join);
+        status = heddle_cluster_join_fetch(join, r->out[0], r->out[1], r->count, &got);
+    if (status == HEDDLE_OK) status = heddle_cluster_join_get_stats(join, &r->stats);
+    heddle_cluster_join_destroy(join);
     return status;
 }
 
@@ -81,7 +81,7 @@ static heddle_status join(dist_bench *b, bool single)
     heddle_join_options options = HEDDLE_JOIN_OPTIONS_INIT;
     options.row_bits = row_bits(b);
     return single ? join_single(b, &left, &right, &options)
-                  : join_group(b, &left, &right, &options);
+                  : join_cluster(b, &left, &right, &options);
 }
 
 static heddle_status group(dist_bench *b, bool single)
@@ -91,7 +91,7 @@ static heddle_status group(dist_bench *b, bool single)
     const uint32_t type = b->o->value_bits == 32 ? HEDDLE_TYPE_U32 : HEDDLE_TYPE_U64;
     heddle_groups_options options = HEDDLE_GROUPS_OPTIONS_INIT;
     heddle_groups *groups = NULL;
-    heddle_group_by *by = NULL;
+    heddle_cluster_groups *by = NULL;
     heddle_status status;
     options.row_bits = row_bits(b);
     if (single) {
@@ -105,15 +105,15 @@ static heddle_status group(dist_bench *b, bool single)
         heddle_groups_destroy(groups);
         return status;
     }
-    status = heddle_group_by_create(b->group, &keys, 1, b->n, &options, &by);
-    if (status == HEDDLE_OK) status = heddle_group_by_count(by, &r->count, NULL);
+    status = heddle_cluster_groups_create(b->cluster, &keys, 1, b->n, &options, &by);
+    if (status == HEDDLE_OK) status = heddle_cluster_groups_count(by, &r->count, NULL);
     if (status == HEDDLE_OK) status = make_room(b, r->count);
-    if (status == HEDDLE_OK) status = heddle_group_by_keys(by, 0, r->out[0], NULL);
+    if (status == HEDDLE_OK) status = heddle_cluster_groups_keys(by, 0, r->out[0], NULL);
     if (status == HEDDLE_OK)
-        status = heddle_group_by_aggregate(by, HEDDLE_AGGREGATE_SUM, type, b->values, NULL,
+        status = heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_SUM, type, b->values, NULL,
                                            r->out[1], NULL);
-    if (status == HEDDLE_OK) status = heddle_group_by_get_stats(by, &r->stats);
-    heddle_group_by_destroy(by);
+    if (status == HEDDLE_OK) status = heddle_cluster_groups_get_stats(by, &r->stats);
+    heddle_cluster_groups_destroy(by);
     return status;
 }
 

@@ -97,7 +97,7 @@ static void free_arrays(dist_bench *b)
 static heddle_status build(dist_bench *b, bool single)
 {
     const void *values = is_set(b) ? NULL : b->values;
-    if (!single) return heddle_group_table_build(b->table, b->keys, values, b->n, NULL, NULL);
+    if (!single) return heddle_cluster_table_build(b->table, b->keys, values, b->n, NULL, NULL);
     return heddle_table_build(b->single, b->keys, values, b->n, NULL, NULL, NULL);
 }
 
@@ -105,9 +105,9 @@ static heddle_status find(dist_bench *b, bool single)
 {
     if (is_set(b))
         return single ? heddle_table_contains(b->single, b->keys, b->n, b->found, NULL, NULL)
-                      : heddle_group_table_contains(b->table, b->keys, b->n, b->found, NULL);
+                      : heddle_cluster_table_contains(b->table, b->keys, b->n, b->found, NULL);
     return single ? heddle_table_find(b->single, b->keys, b->n, b->answers, b->found, NULL, NULL)
-                  : heddle_group_table_find(b->table, b->keys, b->n, b->answers, b->found, NULL);
+                  : heddle_cluster_table_find(b->table, b->keys, b->n, b->answers, b->found, NULL);
 }
 
 static int compare(const void *a, const void *b)
@@ -132,7 +132,7 @@ static heddle_status time_once(dist_bench *b, heddle_status (*work)(dist_bench *
     return status;
 }
 
-/* After a run that does not count, group and single table in turn. */
+/* After a run that does not count, cluster and single table in turn. */
 heddle_status dist_measure(dist_bench *b, heddle_status (*work)(dist_bench *, bool),
                            heddle_status (*note)(dist_bench *, dist_row *), dist_row *row)
 {
@@ -189,8 +189,8 @@ static heddle_status verify(dist_bench *b, bool *good)
 
 static heddle_status note_table(dist_bench *b, dist_row *row)
 {
-    heddle_group_stats stats = HEDDLE_GROUP_STATS_INIT;
-    const heddle_status status = heddle_group_table_get_stats(b->table, &stats);
+    heddle_cluster_stats stats = HEDDLE_CLUSTER_STATS_INIT;
+    const heddle_status status = heddle_cluster_table_get_stats(b->table, &stats);
     memcpy(row->phases, stats.seconds, sizeof row->phases);
     row->imbalance = stats.imbalance;
     row->row_imbalance = stats.row_imbalance;
@@ -202,7 +202,7 @@ static heddle_status measure_tables(dist_bench *b, dist_row rows[DIST_OPS])
 {
     dist_row *made = &rows[DIST_BUILD], *asked = &rows[DIST_FIND];
     heddle_status status = dist_measure(b, build, note_table, made);
-    if (status == HEDDLE_OK) status = heddle_group_table_validate(b->table);
+    if (status == HEDDLE_OK) status = heddle_cluster_table_validate(b->table);
     if (status == HEDDLE_OK) status = dist_measure(b, find, note_table, asked);
     if (status == HEDDLE_OK && b->o->verify) status = verify(b, &asked->verified);
     made->verified = asked->verified;
@@ -220,7 +220,7 @@ static heddle_status make_tables(dist_bench *b)
     options.value_bits = is_set(b) ? 0 : b->o->value_bits;
     options.capacity = b->all;
     spread.mode = b->o->mode;
-    status = heddle_group_table_create(b->group, &options, &spread, &b->table);
+    status = heddle_cluster_table_create(b->cluster, &options, &spread, &b->table);
     options.capacity = b->n;
     if (status == HEDDLE_OK && b->alone != NULL)
         status = heddle_table_create(b->alone, &options, &b->single);
@@ -237,24 +237,24 @@ static heddle_status measure_all(dist_bench *b, dist_row rows[DIST_OPS])
     return status == HEDDLE_OK ? dist_relate_run(b, rows) : status;
 }
 
-static void begin(dist_bench *b, const dist_options *o, const dist_case *c, heddle_group *group)
+static void begin(dist_bench *b, const dist_options *o, const dist_case *c, heddle_cluster *cluster)
 {
     memset(b, 0, sizeof *b);
     b->o = o;
     b->c = c;
-    b->group = group;
+    b->cluster = cluster;
     b->info.size = sizeof b->info;
-    (void)heddle_group_get_info(group, &b->info); /* of a group that is open */
+    (void)heddle_cluster_get_info(cluster, &b->info); /* of a cluster that is open */
     b->all = c->weak ? o->keys * b->info.members : o->keys;
     b->first = b->all * b->info.first_member / b->info.members;
     b->n = b->all * (b->info.first_member + b->info.local_members) / b->info.members - b->first;
     b->numbers = bench_keys_of(b->all, o->seed, o->key_bits, o->value_bits);
-    b->device = heddle_group_device(group, 0);
+    b->device = heddle_cluster_device(cluster, 0);
 }
 
 static void end(dist_bench *b)
 {
-    heddle_group_table_destroy(b->table);
+    heddle_cluster_table_destroy(b->table);
     heddle_table_destroy(b->single);
     free_arrays(b);
     heddle_device_close(b->alone);
@@ -266,7 +266,7 @@ int dist_run(const dist_options *o, const dist_case *c, const dist_team *team,
     static const char *const names[DIST_OPS] = {"build", "find", "join", "group"};
     heddle_status status = HEDDLE_OK;
     dist_bench b;
-    begin(&b, o, c, team->group);
+    begin(&b, o, c, team->cluster);
     memset(rows, 0, DIST_OPS * sizeof *rows);
     for (int i = 0; i < DIST_OPS; i++) rows[i].op = names[i];
     if (team->single[0] != 0) status = heddle_device_open(team->single, &b.alone);

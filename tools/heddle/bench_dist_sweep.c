@@ -63,7 +63,7 @@ static void print_row(const sweep *s, const dist_case *c, const dist_row *row, u
 
 /* Rows are shown as they come: a sweep takes a while. */
 static void print_rows(sweep *s, const dist_case *c, const dist_row rows[DIST_OPS],
-                       const heddle_group_info *info)
+                       const heddle_cluster_info *info)
 {
     for (int i = 0; i < DIST_OPS; i++) {
         if (!s->o->ops[i]) continue;
@@ -126,11 +126,11 @@ static int add_check(sweep *s, const dist_case *c, const dist_team *team, const 
     return dist_check_make(s->o, s->place, team, build, &s->checks[s->check_count++]);
 }
 
-static int run_group(sweep *s, const dist_case *c, const dist_team *team)
+static int run_cluster(sweep *s, const dist_case *c, const dist_team *team)
 {
-    heddle_group_info info = HEDDLE_GROUP_INFO_INIT;
+    heddle_cluster_info info = HEDDLE_CLUSTER_INFO_INIT;
     dist_row rows[DIST_OPS];
-    (void)heddle_group_get_info(team->group, &info); /* of a group that is open */
+    (void)heddle_cluster_get_info(team->cluster, &info); /* of a cluster that is open */
     int status = check_rows(s->o, c, info.members);
     if (status == TOOL_OK) status = dist_run(s->o, c, team, rows, &s->wrong);
     if (status == TOOL_OK) print_rows(s, c, rows, &info);
@@ -143,8 +143,8 @@ static int run_case(sweep *s, const dist_case *c)
     dist_team team;
     memset(&team, 0, sizeof team);
     int status = s->place->agree(s->place->open(s->o, c->members, &team));
-    if (status == TOOL_OK && team.group != NULL) status = run_group(s, c, &team);
-    heddle_group_close(team.group);
+    if (status == TOOL_OK && team.cluster != NULL) status = run_cluster(s, c, &team);
+    heddle_cluster_close(team.cluster);
     return s->place->agree(status);
 }
 

@@ -1,7 +1,7 @@
 /*
- * bench_mpi.c: `heddle bench dist` over ranks of MPI: mpirun -n N heddle-mpi [options]. --group names the
+ * bench_mpi.c: `heddle bench dist` over ranks of MPI: mpirun -n N heddle-mpi [options]. --devices names the
  * device of every rank. There is no single table beside it but with --model, where every rank has one of its own rows:
- * all build theirs at about the same time, as the members do. With --members the first ranks make the groups, and the
+ * all build theirs at about the same time, as the members do. With --members the first ranks make the clusters, and the
  * others wait.
  */
 #include <heddle/mpi.h>
@@ -14,7 +14,7 @@
 #define LINK_BYTES (1 << 24) /* that a rank sends */
 #define LINK_REPEAT 5
 
-static MPI_Comm team_comm = MPI_COMM_NULL; /* the ranks of the group at work */
+static MPI_Comm team_comm = MPI_COMM_NULL; /* the ranks of the cluster at work */
 
 static int rank_of(MPI_Comm comm)
 {
@@ -32,7 +32,7 @@ static int size_of(MPI_Comm comm)
 
 static int open_ranks(const dist_options *o, uint32_t members, dist_team *team)
 {
-    heddle_group_options options = HEDDLE_GROUP_OPTIONS_INIT;
+    heddle_cluster_options options = HEDDLE_CLUSTER_OPTIONS_INIT;
     const uint32_t ranks = (uint32_t)size_of(MPI_COMM_WORLD);
     if (members > ranks)
         return rank_of(MPI_COMM_WORLD) == 0
@@ -42,8 +42,8 @@ static int open_ranks(const dist_options *o, uint32_t members, dist_team *team)
     if (team_comm != MPI_COMM_NULL) MPI_Comm_free(&team_comm);
     MPI_Comm_split(MPI_COMM_WORLD, in ? 0 : MPI_UNDEFINED, 0, &team_comm);
     options.slice = o->slice;
-    if (o->single != NULL) (void)snprintf(team->single, sizeof team->single, "%s", o->group);
-    return in ? tool_try(heddle_mpi_open(team_comm, o->group, &options, &team->group), "opening")
+    if (o->single != NULL) (void)snprintf(team->single, sizeof team->single, "%s", o->cluster);
+    return in ? tool_try(heddle_mpi_open(team_comm, o->cluster, &options, &team->cluster), "opening")
               : TOOL_OK;
 }
 
@@ -68,7 +68,7 @@ static uint32_t count_devices(const dist_team *team)
     heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
     MPI_Comm machine = MPI_COMM_NULL;
     int sharers = 0;
-    (void)heddle_device_get_info(heddle_group_device(team->group, 0), &info);
+    (void)heddle_device_get_info(heddle_cluster_device(team->cluster, 0), &info);
     const int mine = info.kind == HEDDLE_DEVICE_CPU ? -1 : info.index;
     MPI_Comm_split_type(team_comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     const int ranks = size_of(machine);
@@ -109,7 +109,7 @@ int main(int argc, char **argv)
     dist_options o;
     MPI_Init(&argc, &argv);
     int status = dist_options_read(argc, argv, &o);
-    if (strchr(o.group, ',') != NULL) o.group = "cpu:1";
+    if (strchr(o.cluster, ',') != NULL) o.cluster = "cpu:1";
     if (!o.model) o.single = NULL;
     if (status == TOOL_OK) status = dist_sweep(&o, &place);
     if (team_comm != MPI_COMM_NULL) MPI_Comm_free(&team_comm);

@@ -1,5 +1,5 @@
 /*
- * exchange.h: how the members of a group reach each other. All that is done over several devices is
+ * exchange.h: how the members of a cluster reach each other. All that is done over several devices is
  * written against this little interface, whether members are devices of one process (local.c)
  * or ranks of MPI (src/mpi/).
  *
@@ -89,7 +89,7 @@ void hd_local_exchange_copy_always(bool always);
 
 /*
  * For tests: processes do as if their devices had memory of their own, which is staged unless the transport takes such
- * memory. Of groups opened then, in this process.
+ * memory. Of clusters opened then, in this process.
  */
 void hd_transport_exchange_apart_always(bool always);
 

@@ -94,7 +94,7 @@ static uint64_t name_machine(const hd_engine *engine)
 static heddle_status lost(void)
 {
     return hd_fail(HEDDLE_ERROR_PEER,
-                   "another process of the group is lost or did not answer in time");
+                   "another process of the cluster is lost or did not answer in time");
 }
 
 /* The same words to all members; those of all are behind them. */

@@ -14,7 +14,7 @@ static heddle_status lose(hd_transport_exchange *x)
 {
     x->lost = true;
     return hd_fail(HEDDLE_ERROR_PEER,
-                   "another process of the group is lost or did not answer in time");
+                   "another process of the cluster is lost or did not answer in time");
 }
 
 /* The reason of this member where it failed itself, else what is known of the other. */
@@ -271,43 +271,43 @@ static heddle_status give_up(const heddle_transport *transport)
     return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for an exchange");
 }
 
-/* Makes the group of this process, which the others may yet do without; *made is NULL when that fails. */
-static heddle_status make_group(hd_transport_exchange *x, const char *device,
-                                const heddle_group_options *options, heddle_group **made)
+/* Makes the cluster of this process, which the others may yet do without; *made is NULL when that fails. */
+static heddle_status make_cluster(hd_transport_exchange *x, const char *device,
+                                const heddle_cluster_options *options, heddle_cluster **made)
 {
-    heddle_group_options chosen;
-    heddle_status status = hd_group_options_read(options, &chosen);
-    if (status == HEDDLE_OK && x->base.members > HEDDLE_GROUP_MEMBERS_MAX)
-        status = hd_fail(HEDDLE_ERROR_INVALID, "a group has at most %d members",
-                         HEDDLE_GROUP_MEMBERS_MAX);
+    heddle_cluster_options chosen;
+    heddle_status status = hd_cluster_options_read(options, &chosen);
+    if (status == HEDDLE_OK && x->base.members > HEDDLE_CLUSTER_MEMBERS_MAX)
+        status = hd_fail(HEDDLE_ERROR_INVALID, "a cluster has at most %d members",
+                         HEDDLE_CLUSTER_MEMBERS_MAX);
     if (status == HEDDLE_OK) status = heddle_device_open(device, &x->device);
-    return status == HEDDLE_OK ? hd_group_make(&x->base, &x->device, &chosen, made) : status;
+    return status == HEDDLE_OK ? hd_cluster_make(&x->base, &x->device, &chosen, made) : status;
 }
 
-heddle_status heddle_group_open_over(const heddle_transport *transport, const char *device,
-                                     const heddle_group_options *options, heddle_group **group)
+heddle_status heddle_cluster_open_over(const heddle_transport *transport, const char *device,
+                                     const heddle_cluster_options *options, heddle_cluster **cluster)
 {
-    heddle_group *made = NULL;
+    heddle_cluster *made = NULL;
     hd_transport_exchange *x;
     heddle_device *opened;
     heddle_status status;
-    if (transport == NULL || transport->size != sizeof *transport || group == NULL)
+    if (transport == NULL || transport->size != sizeof *transport || cluster == NULL)
         return hd_fail(
             HEDDLE_ERROR_INVALID,
-            "a group of processes needs a transport with its size set (for MPI: MPI_Init comes "
-            "first) and a place for the group");
-    *group = NULL;
+            "a cluster of processes needs a transport with its size set (for MPI: MPI_Init comes "
+            "first) and a place for the cluster");
+    *cluster = NULL;
     x = make_exchange(transport);
     if (x == NULL) return give_up(transport);
-    status = agree(x, make_group(x, device, options, &made));
+    status = agree(x, make_cluster(x, device, options, &made));
     if (status == HEDDLE_OK) status = learn_ways(x);
     if (status == HEDDLE_OK) {
-        *group = made;
+        *cluster = made;
         return HEDDLE_OK;
     }
     opened = x->device;
     if (made != NULL) {
-        heddle_group_close(made); /* and all that is its own */
+        heddle_cluster_close(made); /* and all that is its own */
     } else {
         transport_close(&x->base);
         heddle_device_close(opened);

@@ -1,5 +1,5 @@
 /*
- * groups.c: group-by over groups of devices (heddle/cluster_relations.h). Rows go to the members that own their
+ * groups.c: group-by over clusters of devices (heddle/cluster_relations.h). Rows go to the members that own their
  * keys (relation.h), and each groups what has come to it. The way that the rows came is kept, for values to be
  * aggregated, and for the numbers of groups on their way back (groups_query.c).
  */
@@ -16,20 +16,20 @@
 
 /* A creation. */
 typedef struct creation {
-    heddle_group_by *by;
+    heddle_cluster_groups *by;
     heddle_groups_options options;
 } creation;
 
 static heddle_status check_options(const heddle_groups_options *options)
 {
     if (options->size != sizeof *options)
-        return hd_fail(HEDDLE_ERROR_INVALID, "group_by_create: the options have %u bytes, not %u",
+        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_groups_create: the options have %u bytes, not %u",
                        options->size, (uint32_t)sizeof *options);
     if (options->order != HEDDLE_GROUPS_UNORDERED)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_by_create: groups on several members have no order");
+                       "cluster_groups_create: groups on several members have no order");
     if (options->flags != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "group_by_create: there are no flags yet");
+        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_groups_create: there are no flags yet");
     return HEDDLE_OK;
 }
 
@@ -49,7 +49,7 @@ static heddle_status group_rows(const creation *c, hd_by_part *part)
 }
 
 /* All learn how many groups the members before them have. The status is agreed upon. */
-static heddle_status number_groups(heddle_group_by *by, const hd_member *member)
+static heddle_status number_groups(heddle_cluster_groups *by, const hd_member *member)
 {
     hd_exchange *exchange = hd_exchange_of(member);
     uint64_t *counts =
@@ -89,9 +89,9 @@ static heddle_status create_part(hd_member *member, void *context)
     return status;
 }
 
-static void by_free(heddle_group_by *by)
+static void by_free(heddle_cluster_groups *by)
 {
-    for (uint32_t i = 0; by->parts != NULL && i < by->group->exchange->local; i++) {
+    for (uint32_t i = 0; by->parts != NULL && i < by->cluster->exchange->local; i++) {
         heddle_groups_destroy(by->parts[i].groups);
         hd_relating_end(&by->parts[i].relating);
     }
@@ -99,24 +99,24 @@ static void by_free(heddle_group_by *by)
     free(by);
 }
 
-static heddle_group_by *by_allocate(heddle_group *group)
+static heddle_cluster_groups *by_allocate(heddle_cluster *cluster)
 {
-    heddle_group_by *by = hd_fault_due() ? NULL : (heddle_group_by *)calloc(1, sizeof *by);
+    heddle_cluster_groups *by = hd_fault_due() ? NULL : (heddle_cluster_groups *)calloc(1, sizeof *by);
     if (by == NULL) return NULL;
-    by->group = group;
-    by->parts = (hd_by_part *)calloc(group->exchange->local, sizeof *by->parts);
+    by->cluster = cluster;
+    by->parts = (hd_by_part *)calloc(cluster->exchange->local, sizeof *by->parts);
     if (by->parts != NULL) return by;
     free(by);
     return NULL;
 }
 
-static void fill_in(heddle_group_by *by, const heddle_column *keys,
+static void fill_in(heddle_cluster_groups *by, const heddle_column *keys,
                     const heddle_groups_options *options)
 {
     hd_relation *relation = &by->relation;
     by->row_bits = options->row_bits;
-    relation->group = by->group;
-    relation->what = "group_by_create";
+    relation->cluster = by->cluster;
+    relation->what = "cluster_groups_create";
     relation->sides = 1;
     relation->columns = by->columns;
     relation->given[0] = keys;
@@ -127,50 +127,50 @@ static void fill_in(heddle_group_by *by, const heddle_column *keys,
     hd_relation_check(relation, check_options(options));
 }
 
-heddle_status heddle_group_by_create(heddle_group *group, const heddle_column *keys,
+heddle_status heddle_cluster_groups_create(heddle_cluster *cluster, const heddle_column *keys,
                                      uint32_t columns, uint64_t rows,
-                                     const heddle_groups_options *options, heddle_group_by **by)
+                                     const heddle_groups_options *options, heddle_cluster_groups **by)
 {
     static const heddle_groups_options usual = HEDDLE_GROUPS_OPTIONS_INIT;
     creation c;
     heddle_status status;
-    if (group == NULL || by == NULL)
+    if (cluster == NULL || by == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_by_create needs a group and a place for the groups");
+                       "cluster_groups_create needs a cluster and a place for the groups");
     *by = NULL;
     c.options = options != NULL ? *options : usual;
-    c.by = by_allocate(group);
-    if (c.by == NULL) return hd_relation_run(group, create_part, &c, NULL); /* all fail together */
+    c.by = by_allocate(cluster);
+    if (c.by == NULL) return hd_relation_run(cluster, create_part, &c, NULL); /* all fail together */
     c.by->columns = columns;
     c.by->rows = rows;
     fill_in(c.by, keys, &c.options);
-    status = hd_relation_run(group, create_part, &c, c.by->relation.stats.seconds);
+    status = hd_relation_run(cluster, create_part, &c, c.by->relation.stats.seconds);
     c.by->relation.given[0] = NULL;
     if (status == HEDDLE_OK) *by = c.by;
     else by_free(c.by);
     return status;
 }
 
-void heddle_group_by_destroy(heddle_group_by *by)
+void heddle_cluster_groups_destroy(heddle_cluster_groups *by)
 {
     if (by != NULL) by_free(by);
 }
 
-heddle_status heddle_group_by_count(heddle_group_by *by, uint64_t *count, uint64_t *first)
+heddle_status heddle_cluster_groups_count(heddle_cluster_groups *by, uint64_t *count, uint64_t *first)
 {
     if (by == NULL || count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_by_count needs groups and a place for the count");
+                       "cluster_groups_count needs groups and a place for the count");
     *count = by->count;
     if (first != NULL) *first = by->first;
     return HEDDLE_OK;
 }
 
-heddle_status heddle_group_by_get_stats(heddle_group_by *by, heddle_relation_stats *stats)
+heddle_status heddle_cluster_groups_get_stats(heddle_cluster_groups *by, heddle_relation_stats *stats)
 {
     if (by == NULL || stats == NULL || stats->size != sizeof *stats)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_by_get_stats needs groups and statistics with their size set");
+                       "cluster_groups_get_stats needs groups and statistics with their size set");
     *stats = by->relation.stats;
     stats->size = sizeof *stats;
     return HEDDLE_OK;

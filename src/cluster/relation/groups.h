@@ -1,6 +1,6 @@
-/* groups.h: a group-by over a group of devices, as its files see it: groups.c and groups_query.c. */
-#ifndef HD_GROUP_BY_H
-#define HD_GROUP_BY_H
+/* groups.h: a group-by over a cluster of devices, as its files see it: groups.c and groups_query.c. */
+#ifndef HD_CLUSTER_GROUPS_H
+#define HD_CLUSTER_GROUPS_H
 
 #include "cluster/relation/relation.h"
 
@@ -12,8 +12,8 @@ typedef struct hd_by_part {
     hd_relating relating;  /* the keys and row numbers, and the way they came */
 } hd_by_part;
 
-struct heddle_group_by {
-    heddle_group *group;
+struct heddle_cluster_groups {
+    heddle_cluster *cluster;
     uint32_t columns, row_bits;
     uint64_t rows;         /* of this process */
     uint64_t count, first; /* groups of this process, and how many others have before it */

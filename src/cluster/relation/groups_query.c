@@ -1,5 +1,5 @@
 /*
- * groups_query.c: what a group-by over a group of devices knows. First rows, keys and sizes are there and are
+ * groups_query.c: what a group-by over a cluster of devices knows. First rows, keys and sizes are there and are
  * copied out; values to be aggregated go the way the keys went, and numbers of groups go that way back.
  */
 #include <string.h>
@@ -16,7 +16,7 @@ enum { ASK_FIRST, ASK_KEYS, ASK_SIZES };
 
 /* A call, the same for all local members. */
 typedef struct question {
-    heddle_group_by *by;
+    heddle_cluster_groups *by;
     uint32_t kind, column;
     char *out;
     uint32_t width; /* of an element of it */
@@ -62,40 +62,40 @@ static heddle_status ask_member(hd_member *member, void *context)
     return status;
 }
 
-static heddle_status ask(heddle_group_by *by, uint32_t kind, uint32_t column, void *out,
+static heddle_status ask(heddle_cluster_groups *by, uint32_t kind, uint32_t column, void *out,
                          uint32_t width, uint8_t *valid, const char *name)
 {
     question q = {by, kind, column, (char *)out, width, valid};
     const uint32_t alignment = width == 2 || width == 4 || width == 8 ? width : 1;
     const heddle_status status = hd_check_array(out, by->count, alignment, name);
-    return status == HEDDLE_OK ? hd_relation_run_apart(by->group, ask_member, &q) : status;
+    return status == HEDDLE_OK ? hd_relation_run_apart(by->cluster, ask_member, &q) : status;
 }
 
-static heddle_status check_by(const heddle_group_by *by, const char *what)
+static heddle_status check_by(const heddle_cluster_groups *by, const char *what)
 {
     return by != NULL ? HEDDLE_OK : hd_fail(HEDDLE_ERROR_INVALID, "%s: the groups are NULL", what);
 }
 
-heddle_status heddle_group_by_first(heddle_group_by *by, void *rows)
+heddle_status heddle_cluster_groups_first(heddle_cluster_groups *by, void *rows)
 {
-    const heddle_status status = check_by(by, "group_by_first");
+    const heddle_status status = check_by(by, "cluster_groups_first");
     return status == HEDDLE_OK ? ask(by, ASK_FIRST, 0, rows, by->row_bits / 8, NULL, "rows")
                                : status;
 }
 
-heddle_status heddle_group_by_sizes(heddle_group_by *by, uint64_t *sizes)
+heddle_status heddle_cluster_groups_sizes(heddle_cluster_groups *by, uint64_t *sizes)
 {
-    const heddle_status status = check_by(by, "group_by_sizes");
+    const heddle_status status = check_by(by, "cluster_groups_sizes");
     return status == HEDDLE_OK ? ask(by, ASK_SIZES, 0, sizes, sizeof *sizes, NULL, "sizes")
                                : status;
 }
 
-heddle_status heddle_group_by_keys(heddle_group_by *by, uint32_t column, void *keys, uint8_t *valid)
+heddle_status heddle_cluster_groups_keys(heddle_cluster_groups *by, uint32_t column, void *keys, uint8_t *valid)
 {
-    const heddle_status status = check_by(by, "group_by_keys");
+    const heddle_status status = check_by(by, "cluster_groups_keys");
     if (status != HEDDLE_OK) return status;
     if (column >= by->columns)
-        return hd_fail(HEDDLE_ERROR_INVALID, "group_by_keys: there is no column %u among %u",
+        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_groups_keys: there is no column %u among %u",
                        column, by->columns);
     return ask(by, ASK_KEYS, column, keys, by->parts[0].relating.columns[0][column].width, valid,
                "keys");
@@ -104,12 +104,12 @@ heddle_status heddle_group_by_keys(heddle_group_by *by, uint32_t column, void *k
 /* ------------------------------------------------------------------------------- groups of rows */
 
 typedef struct numbering {
-    heddle_group_by *by;
+    heddle_cluster_groups *by;
     char *numbers;
 } numbering;
 
 /* The groups of the rows that have arrived, counted over all members. */
-static heddle_status number_arrivals(const heddle_group_by *by, hd_by_part *part, hd_member *member,
+static heddle_status number_arrivals(const heddle_cluster_groups *by, hd_by_part *part, hd_member *member,
                                      hd_buffer *local, hd_buffer *whole)
 {
     heddle_device *device = member->device;
@@ -141,17 +141,17 @@ static heddle_status number_part(hd_member *member, void *context)
     return status;
 }
 
-heddle_status heddle_group_by_of_rows(heddle_group_by *by, void *numbers)
+heddle_status heddle_cluster_groups_of_rows(heddle_cluster_groups *by, void *numbers)
 {
     numbering n = {by, (char *)numbers};
-    const heddle_status status = check_by(by, "group_by_of_rows");
-    return status == HEDDLE_OK ? hd_relation_run(by->group, number_part, &n, NULL) : status;
+    const heddle_status status = check_by(by, "cluster_groups_of_rows");
+    return status == HEDDLE_OK ? hd_relation_run(by->cluster, number_part, &n, NULL) : status;
 }
 
 /* ---------------------------------------------------------------------------------- aggregates */
 
 typedef struct aggregation {
-    heddle_group_by *by;
+    heddle_cluster_groups *by;
     uint32_t aggregate, type;
     const void *values;
     const uint8_t *valid;
@@ -170,10 +170,10 @@ static heddle_status check_aggregation(const aggregation *a)
 {
     heddle_status status = HEDDLE_OK;
     if (a->aggregate < HEDDLE_AGGREGATE_COUNT || a->aggregate > HEDDLE_AGGREGATE_MEAN)
-        return hd_fail(HEDDLE_ERROR_INVALID, "group_by_aggregate: %u is no aggregate",
+        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_groups_aggregate: %u is no aggregate",
                        a->aggregate);
     if (a->type < HEDDLE_TYPE_U32 || a->type > HEDDLE_TYPE_F64)
-        return hd_fail(HEDDLE_ERROR_INVALID, "group_by_aggregate: %u is no type", a->type);
+        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_groups_aggregate: %u is no type", a->type);
     if (a->aggregate != HEDDLE_AGGREGATE_COUNT || a->values != NULL)
         status = hd_check_array(a->values, a->by->rows, type_width(a->type), "values");
     if (status == HEDDLE_OK)
@@ -191,7 +191,7 @@ static heddle_status compare_wishes(const aggregation *a, const hd_member *membe
         exchange, member->number, check_aggregation(a), facts, 3, HD_REDUCE_MAX);
     if (status == HEDDLE_OK && facts[0] != ~facts[1])
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_by_aggregate: processes want different aggregates or types");
+                       "cluster_groups_aggregate: processes want different aggregates or types");
     *nulls = facts[2] != 0;
     return status;
 }
@@ -254,11 +254,11 @@ static heddle_status aggregate_part(hd_member *member, void *context)
     return status;
 }
 
-heddle_status heddle_group_by_aggregate(heddle_group_by *by, uint32_t aggregate, uint32_t type,
+heddle_status heddle_cluster_groups_aggregate(heddle_cluster_groups *by, uint32_t aggregate, uint32_t type,
                                         const void *values, const uint8_t *valid, void *out,
                                         uint8_t *out_valid)
 {
     aggregation a = {by, aggregate, type, values, valid, (char *)out, out_valid};
-    const heddle_status status = check_by(by, "group_by_aggregate");
-    return status == HEDDLE_OK ? hd_relation_run(by->group, aggregate_part, &a, NULL) : status;
+    const heddle_status status = check_by(by, "cluster_groups_aggregate");
+    return status == HEDDLE_OK ? hd_relation_run(by->cluster, aggregate_part, &a, NULL) : status;
 }

@@ -1,8 +1,8 @@
 /*
- * join.c: joins over groups (heddle/cluster_relations.h). The rows of both sides go to the members that own
- * their keys (relation.h), which join what has come. In an inner join they go by their numbers in the whole group. Other
+ * join.c: joins over clusters (heddle/cluster_relations.h). The rows of both sides go to the members that own
+ * their keys (relation.h), which join what has come. In an inner join they go by their numbers in the whole cluster. Other
  * kinds need flags for a member's rows, so its result has their numbers there; `names` says what rows of the whole
- * group these are.
+ * cluster these are.
  */
 #include "cluster/relation/join.h"
 
@@ -20,20 +20,20 @@
 /* A creation. */
 typedef struct creation {
     hd_relation relation;
-    heddle_group_join *join;
+    heddle_cluster_join *join;
     heddle_join_options options;
 } creation;
 
 static heddle_status check_options(const heddle_join_options *options)
 {
     if (options->size != sizeof *options)
-        return hd_fail(HEDDLE_ERROR_INVALID, "group_join_create: the options have %u bytes, not %u",
+        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_join_create: the options have %u bytes, not %u",
                        options->size, (uint32_t)sizeof *options);
     if (options->kind < HEDDLE_JOIN_INNER || options->kind > HEDDLE_JOIN_ANTI)
-        return hd_fail(HEDDLE_ERROR_INVALID, "group_join_create: %u is no kind of join",
+        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_join_create: %u is no kind of join",
                        options->kind);
     if (options->flags != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "group_join_create: there are no flags yet");
+        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_join_create: there are no flags yet");
     return HEDDLE_OK;
 }
 
@@ -82,9 +82,9 @@ static heddle_status create_part(hd_member *member, void *context)
     return status;
 }
 
-static void join_free(heddle_group_join *join)
+static void join_free(heddle_cluster_join *join)
 {
-    for (uint32_t i = 0; join->parts != NULL && i < join->group->exchange->local; i++) {
+    for (uint32_t i = 0; join->parts != NULL && i < join->cluster->exchange->local; i++) {
         hd_join_part *part = &join->parts[i];
         heddle_join_destroy(part->join);
         for (uint32_t side = 0; side < 2; side++) {
@@ -97,25 +97,25 @@ static void join_free(heddle_group_join *join)
     free(join);
 }
 
-static heddle_group_join *join_allocate(heddle_group *group)
+static heddle_cluster_join *join_allocate(heddle_cluster *cluster)
 {
-    heddle_group_join *join = hd_fault_due() ? NULL : (heddle_group_join *)calloc(1, sizeof *join);
+    heddle_cluster_join *join = hd_fault_due() ? NULL : (heddle_cluster_join *)calloc(1, sizeof *join);
     if (join == NULL) return NULL;
-    join->group = group;
-    join->parts = (hd_join_part *)calloc(group->exchange->local, sizeof *join->parts);
+    join->cluster = cluster;
+    join->parts = (hd_join_part *)calloc(cluster->exchange->local, sizeof *join->parts);
     if (join->parts != NULL) return join;
     free(join);
     return NULL;
 }
 
-static void fill_in(creation *c, heddle_group *group, const heddle_join_options *options)
+static void fill_in(creation *c, heddle_cluster *cluster, const heddle_join_options *options)
 {
     static const heddle_join_options usual = HEDDLE_JOIN_OPTIONS_INIT;
     hd_relation *relation = &c->relation;
     c->options = options != NULL ? *options : usual;
     const uint32_t kind = c->options.kind;
-    relation->group = group;
-    relation->what = "group_join_create";
+    relation->cluster = cluster;
+    relation->what = "cluster_join_create";
     relation->sides = 2;
     relation->row_bits = c->options.row_bits;
     relation->wishes = kind;
@@ -127,27 +127,27 @@ static void fill_in(creation *c, heddle_group *group, const heddle_join_options 
     relation->seed = c->options.seed != 0 ? c->options.seed : hd_seed_draw();
 }
 
-heddle_status heddle_group_join_create(heddle_group *group, const heddle_column *left,
+heddle_status heddle_cluster_join_create(heddle_cluster *cluster, const heddle_column *left,
                                        uint64_t left_rows, const heddle_column *right,
                                        uint64_t right_rows, uint32_t columns,
-                                       const heddle_join_options *options, heddle_group_join **join)
+                                       const heddle_join_options *options, heddle_cluster_join **join)
 {
     creation c;
     heddle_status status;
-    if (group == NULL || join == NULL)
+    if (cluster == NULL || join == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_join_create needs a group and a place for the join");
+                       "cluster_join_create needs a cluster and a place for the join");
     *join = NULL;
     memset(&c, 0, sizeof c);
-    fill_in(&c, group, options);
+    fill_in(&c, cluster, options);
     c.relation.columns = columns;
     c.relation.given[0] = left;
     c.relation.given[1] = right;
     c.relation.rows[0] = left_rows;
     c.relation.rows[1] = right_rows;
-    c.join = join_allocate(group);
+    c.join = join_allocate(cluster);
     hd_relation_check(&c.relation, check_options(&c.options));
-    status = hd_relation_run(group, create_part, &c, c.relation.stats.seconds);
+    status = hd_relation_run(cluster, create_part, &c, c.relation.stats.seconds);
     if (c.join == NULL) return status; /* all have failed together */
     c.join->row_bits = c.options.row_bits;
     c.join->kind = c.options.kind;
@@ -157,16 +157,16 @@ heddle_status heddle_group_join_create(heddle_group *group, const heddle_column 
     return status;
 }
 
-void heddle_group_join_destroy(heddle_group_join *join)
+void heddle_cluster_join_destroy(heddle_cluster_join *join)
 {
     if (join != NULL) join_free(join);
 }
 
-heddle_status heddle_group_join_get_stats(heddle_group_join *join, heddle_relation_stats *stats)
+heddle_status heddle_cluster_join_get_stats(heddle_cluster_join *join, heddle_relation_stats *stats)
 {
     if (join == NULL || stats == NULL || stats->size != sizeof *stats)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_join_get_stats needs a join and statistics with their size set");
+                       "cluster_join_get_stats needs a join and statistics with their size set");
     *stats = join->stats;
     stats->size = sizeof *stats;
     return HEDDLE_OK;

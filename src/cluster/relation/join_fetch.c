@@ -1,5 +1,5 @@
 /*
- * join_fetch.c: the result of a join over a group, piece by piece. Members whose whole rest fits the caller's
+ * join_fetch.c: the result of a join over a cluster, piece by piece. Members whose whole rest fits the caller's
  * arrays write it at the same time, one behind the other; the first whose rest does not fit writes what does, and
  * comes last. So there are no gaps, and members go on from where they were.
  */
@@ -15,9 +15,9 @@
 
 /* A call, the same for all local members. */
 typedef struct fetching {
-    heddle_group_join *join;
+    heddle_cluster_join *join;
     char *out[2];
-    uint64_t begin[HEDDLE_GROUP_MEMBERS_MAX], end[HEDDLE_GROUP_MEMBERS_MAX]; /* places of members */
+    uint64_t begin[HEDDLE_CLUSTER_MEMBERS_MAX], end[HEDDLE_CLUSTER_MEMBERS_MAX]; /* places of members */
 } fetching;
 
 static uint64_t rest_of(const hd_join_part *part) { return part->count - part->fetched; }
@@ -27,7 +27,7 @@ static uint64_t divide(fetching *f, uint64_t capacity)
 {
     uint64_t at = 0;
     bool fits = true;
-    for (uint32_t i = 0; i < f->join->group->exchange->local; i++) {
+    for (uint32_t i = 0; i < f->join->cluster->exchange->local; i++) {
         const hd_join_part *part = &f->join->parts[i];
         const uint64_t room = capacity - at, rest = rest_of(part);
         f->begin[i] = at;
@@ -39,7 +39,7 @@ static uint64_t divide(fetching *f, uint64_t capacity)
     return at;
 }
 
-/* Brings what is in `rows` to the caller's array, by the numbers of the whole group. */
+/* Brings what is in `rows` to the caller's array, by the numbers of the whole cluster. */
 static heddle_status write_side(fetching *f, hd_member *member, uint32_t side, uint64_t at,
                                 uint64_t n)
 {
@@ -118,82 +118,82 @@ static heddle_status fetch_part(hd_member *member, void *context)
     return status;
 }
 
-static heddle_status check_fetch(const heddle_group_join *join, const void *left, const void *right,
+static heddle_status check_fetch(const heddle_cluster_join *join, const void *left, const void *right,
                                  const uint64_t *count)
 {
     if (join == NULL || count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_join_fetch needs a join and a place for the count");
+                       "cluster_join_fetch needs a join and a place for the count");
     if (right != NULL && (join->kind == HEDDLE_JOIN_SEMI || join->kind == HEDDLE_JOIN_ANTI))
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_join_fetch: semi and anti joins have no right rows");
+                       "cluster_join_fetch: semi and anti joins have no right rows");
     if (((uintptr_t)left | (uintptr_t)right) % (join->row_bits / 8) != 0)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_join_fetch: an array is not aligned to its row numbers");
+                       "cluster_join_fetch: an array is not aligned to its row numbers");
     return HEDDLE_OK;
 }
 
-static uint64_t largest_slice(const heddle_group_join *join)
+static uint64_t largest_slice(const heddle_cluster_join *join)
 {
     uint64_t most = 0;
-    for (uint32_t i = 0; i < join->group->exchange->local; i++)
+    for (uint32_t i = 0; i < join->cluster->exchange->local; i++)
         if (join->parts[i].slice_min > most) most = join->parts[i].slice_min;
     return most;
 }
 
-/* The group's lock is held. */
-static heddle_status fetch_held(heddle_group_join *join, void *left, void *right, uint64_t capacity,
+/* The cluster's lock is held. */
+static heddle_status fetch_held(heddle_cluster_join *join, void *left, void *right, uint64_t capacity,
                                 uint64_t *count)
 {
     fetching f;
     uint64_t rest = 0;
     heddle_status status;
-    for (uint32_t i = 0; i < join->group->exchange->local; i++) rest += rest_of(&join->parts[i]);
+    for (uint32_t i = 0; i < join->cluster->exchange->local; i++) rest += rest_of(&join->parts[i]);
     if (rest == 0) return HEDDLE_OK;
     f.join = join;
     f.out[0] = (char *)left;
     f.out[1] = (char *)right;
     if (divide(&f, capacity) == 0)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_join_fetch: there is room for %llu rows, and %llu are needed",
+                       "cluster_join_fetch: there is room for %llu rows, and %llu are needed",
                        (unsigned long long)capacity, (unsigned long long)largest_slice(join));
-    status = hd_relation_run_held(join->group, fetch_part, &f);
-    for (uint32_t i = 0; i < join->group->exchange->local; i++) *count += f.end[i] - f.begin[i];
+    status = hd_relation_run_held(join->cluster, fetch_part, &f);
+    for (uint32_t i = 0; i < join->cluster->exchange->local; i++) *count += f.end[i] - f.begin[i];
     return status;
 }
 
-heddle_status heddle_group_join_fetch(heddle_group_join *join, void *left, void *right,
+heddle_status heddle_cluster_join_fetch(heddle_cluster_join *join, void *left, void *right,
                                       uint64_t capacity, uint64_t *count)
 {
     heddle_status status = check_fetch(join, left, right, count);
     if (status != HEDDLE_OK) return status;
     *count = 0;
-    pthread_mutex_lock(&join->group->lock);
+    pthread_mutex_lock(&join->cluster->lock);
     status = fetch_held(join, left, right, capacity, count);
-    pthread_mutex_unlock(&join->group->lock);
+    pthread_mutex_unlock(&join->cluster->lock);
     return status;
 }
 
-heddle_status heddle_group_join_count(heddle_group_join *join, uint64_t *count, uint64_t *slice_min)
+heddle_status heddle_cluster_join_count(heddle_cluster_join *join, uint64_t *count, uint64_t *slice_min)
 {
     if (join == NULL || count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_join_count needs a join and a place for the count");
+                       "cluster_join_count needs a join and a place for the count");
     *count = 0;
-    for (uint32_t i = 0; i < join->group->exchange->local; i++) *count += join->parts[i].count;
+    for (uint32_t i = 0; i < join->cluster->exchange->local; i++) *count += join->parts[i].count;
     if (slice_min != NULL) *slice_min = largest_slice(join);
     return HEDDLE_OK;
 }
 
-heddle_status heddle_group_join_rewind(heddle_group_join *join)
+heddle_status heddle_cluster_join_rewind(heddle_cluster_join *join)
 {
     heddle_status status = HEDDLE_OK;
-    if (join == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "group_join_rewind: the join is NULL");
-    pthread_mutex_lock(&join->group->lock);
-    for (uint32_t i = 0; i < join->group->exchange->local && status == HEDDLE_OK; i++) {
+    if (join == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "cluster_join_rewind: the join is NULL");
+    pthread_mutex_lock(&join->cluster->lock);
+    for (uint32_t i = 0; i < join->cluster->exchange->local && status == HEDDLE_OK; i++) {
         join->parts[i].fetched = 0;
         status = heddle_join_rewind(join->parts[i].join);
     }
-    pthread_mutex_unlock(&join->group->lock);
+    pthread_mutex_unlock(&join->cluster->lock);
     return status;
 }

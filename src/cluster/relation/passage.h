@@ -16,7 +16,7 @@
 typedef struct hd_passage {
     hd_member *member;
     uint64_t first, n;      /* this member's rows of the caller's arrays */
-    uint64_t base;          /* the number of the first of them in the whole group */
+    uint64_t base;          /* the number of the first of them in the whole cluster */
     uint64_t slice, rounds; /* the rounds are agreed upon */
     uint64_t arrived;       /* rows that come here */
     bool kept;              /* columns may go the same way again */
@@ -38,7 +38,7 @@ typedef struct hd_way {
 enum {
     HD_CARGO_COLUMN,  /* the caller's array */
     HD_CARGO_KEYS,    /* the same, and it is what the way is found by */
-    HD_CARGO_NUMBERS, /* the numbers of the rows in the whole group, 4 or 8 bytes */
+    HD_CARGO_NUMBERS, /* the numbers of the rows in the whole cluster, 4 or 8 bytes */
     HD_CARGO_ONES /* bytes that are 1: flags of a column that has no nulls here, but elsewhere */
 };
 

@@ -10,39 +10,39 @@
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-heddle_status hd_relation_run(heddle_group *group, hd_member_work work, void *context,
+heddle_status hd_relation_run(heddle_cluster *cluster, hd_member_work work, void *context,
                               double *seconds)
 {
-    const uint32_t local = group->exchange->local;
+    const uint32_t local = cluster->exchange->local;
     heddle_status status;
-    pthread_mutex_lock(&group->lock);
+    pthread_mutex_lock(&cluster->lock);
     for (uint32_t i = 0; i < local; i++)
-        memset(group->members[i].seconds, 0, sizeof group->members[i].seconds);
-    status = hd_group_run(group, work, context);
+        memset(cluster->members[i].seconds, 0, sizeof cluster->members[i].seconds);
+    status = hd_cluster_run(cluster, work, context);
     for (int phase = 0; phase < HEDDLE_PHASES && seconds != NULL; phase++) {
         seconds[phase] = 0;
         for (uint32_t i = 0; i < local; i++)
-            seconds[phase] += group->members[i].seconds[phase] / local;
+            seconds[phase] += cluster->members[i].seconds[phase] / local;
     }
-    pthread_mutex_unlock(&group->lock);
+    pthread_mutex_unlock(&cluster->lock);
     return status;
 }
 
-heddle_status hd_relation_run_held(heddle_group *group, hd_member_work work, void *context)
+heddle_status hd_relation_run_held(heddle_cluster *cluster, hd_member_work work, void *context)
 {
-    heddle_status status = hd_group_run(group, work, context);
-    for (uint32_t i = 1; i < group->exchange->local && status == HEDDLE_OK; i++)
-        if (group->members[i].status != HEDDLE_OK)
-            status = hd_fail(group->members[i].status, "%s", group->members[i].reason);
+    heddle_status status = hd_cluster_run(cluster, work, context);
+    for (uint32_t i = 1; i < cluster->exchange->local && status == HEDDLE_OK; i++)
+        if (cluster->members[i].status != HEDDLE_OK)
+            status = hd_fail(cluster->members[i].status, "%s", cluster->members[i].reason);
     return status;
 }
 
-heddle_status hd_relation_run_apart(heddle_group *group, hd_member_work work, void *context)
+heddle_status hd_relation_run_apart(heddle_cluster *cluster, hd_member_work work, void *context)
 {
     heddle_status status;
-    pthread_mutex_lock(&group->lock);
-    status = hd_relation_run_held(group, work, context);
-    pthread_mutex_unlock(&group->lock);
+    pthread_mutex_lock(&cluster->lock);
+    status = hd_relation_run_held(cluster, work, context);
+    pthread_mutex_unlock(&cluster->lock);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /*
- * relation.h: what joins, group-by and set operations over groups have in common: rows of one or two sides are
+ * relation.h: what joins, group-by and set operations over clusters have in common: rows of one or two sides are
  * brought to the members that own their keys. A call goes like this, on every member:
  *
  *   arguments    are looked at, and all learn how many rows everybody has and which columns have nulls,
@@ -24,7 +24,7 @@
 
 /* A call, the same for all local members. */
 typedef struct hd_relation {
-    heddle_group *group;
+    heddle_cluster *cluster;
     const char *what; /* the call's name */
     uint32_t sides, columns;
     const heddle_column *given[2]; /* the caller's */
@@ -65,13 +65,13 @@ uint32_t hd_relating_row_bits(const hd_relating *r);
 /* Everybody learns how many results there are. The status is agreed upon. */
 heddle_status hd_relate_results(const hd_relating *r, heddle_status mine, uint64_t results);
 
-/* Lets all local members work under the group's lock; phases go to `seconds`, where not NULL. */
-heddle_status hd_relation_run(heddle_group *group, hd_member_work work, void *context,
+/* Lets all local members work under the cluster's lock; phases go to `seconds`, where not NULL. */
+heddle_status hd_relation_run(heddle_cluster *cluster, hd_member_work work, void *context,
                               double *seconds);
 /* The same for work in which members do not talk to each other: the status of any that failed. */
-heddle_status hd_relation_run_apart(heddle_group *group, hd_member_work work, void *context);
+heddle_status hd_relation_run_apart(heddle_cluster *cluster, hd_member_work work, void *context);
 /* The same by one who holds the lock. */
-heddle_status hd_relation_run_held(heddle_group *group, hd_member_work work, void *context);
+heddle_status hd_relation_run_held(heddle_cluster *cluster, hd_member_work work, void *context);
 
 /* bins.c: the owners of bins for both sides, by rows counted. The status is agreed upon. */
 typedef struct hd_relation_bins {

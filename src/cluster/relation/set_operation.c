@@ -1,5 +1,5 @@
 /*
- * set_operation.c: set operations over groups (heddle/cluster_relations.h): keys of both arrays go to the members that
+ * set_operation.c: set operations over clusters (heddle/cluster_relations.h): keys of both arrays go to the members that
  * own them (relation.h), and each works on those that have come to it.
  */
 #include <stdlib.h>
@@ -16,7 +16,7 @@ typedef struct operation {
     uint32_t kind, key_bits;
     char *keys;
     uint64_t capacity;
-    uint64_t counts[HEDDLE_GROUP_MEMBERS_MAX]; /* of local members */
+    uint64_t counts[HEDDLE_CLUSTER_MEMBERS_MAX]; /* of local members */
     uint64_t count;
 } operation;
 
@@ -47,7 +47,7 @@ static heddle_status hand_out(operation *o, hd_member *member, const hd_buffer *
     if (member->local == 0) o->count = sum;
     if (sum > o->capacity || (sum != 0 && o->keys == NULL))
         status = hd_fail(HEDDLE_ERROR_INVALID,
-                         "group_set_operation: %llu keys do not fit into an array of %llu",
+                         "cluster_set_operation: %llu keys do not fit into an array of %llu",
                          (unsigned long long)sum, (unsigned long long)o->capacity);
     status = hd_member_agree(member, status);
     if (status != HEDDLE_OK) return status;
@@ -81,26 +81,26 @@ static heddle_status work(hd_member *member, void *context)
 static heddle_status check_operation(const operation *o)
 {
     if (o->kind < HEDDLE_SET_UNION || o->kind > HEDDLE_SET_DIFFERENCE)
-        return hd_fail(HEDDLE_ERROR_INVALID, "group_set_operation: %u is no operation", o->kind);
+        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_set_operation: %u is no operation", o->kind);
     if (o->key_bits != 32 && o->key_bits != 64)
-        return hd_fail(HEDDLE_ERROR_INVALID, "group_set_operation: keys have 32 or 64 bits, not %u",
+        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_set_operation: keys have 32 or 64 bits, not %u",
                        o->key_bits);
     if ((uintptr_t)o->keys % (o->key_bits / 8) != 0)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_set_operation: the array for the result is not aligned");
+                       "cluster_set_operation: the array for the result is not aligned");
     return HEDDLE_OK;
 }
 
-heddle_status heddle_group_set_operation(heddle_group *group, uint32_t kind, uint32_t key_bits,
+heddle_status heddle_cluster_set_operation(heddle_cluster *cluster, uint32_t kind, uint32_t key_bits,
                                          const void *a, uint64_t a_count, const void *b,
                                          uint64_t b_count, void *keys, uint64_t capacity,
                                          uint64_t *count)
 {
     operation o;
     heddle_status status;
-    if (group == NULL || count == NULL)
+    if (cluster == NULL || count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "group_set_operation needs a group and a place for the count");
+                       "cluster_set_operation needs a cluster and a place for the count");
     memset(&o, 0, sizeof o);
     o.columns[0].data = a;
     o.columns[1].data = b;
@@ -109,8 +109,8 @@ heddle_status heddle_group_set_operation(heddle_group *group, uint32_t kind, uin
     o.key_bits = key_bits;
     o.keys = (char *)keys;
     o.capacity = capacity;
-    o.relation.group = group;
-    o.relation.what = "group_set_operation";
+    o.relation.cluster = cluster;
+    o.relation.what = "cluster_set_operation";
     o.relation.sides = 2;
     o.relation.columns = 1;
     o.relation.given[0] = &o.columns[0];
@@ -121,7 +121,7 @@ heddle_status heddle_group_set_operation(heddle_group *group, uint32_t kind, uin
     o.relation.seed = hd_seed_draw();
     o.relation.wishes = kind;
     hd_relation_check(&o.relation, check_operation(&o));
-    status = hd_relation_run(group, work, &o, NULL);
+    status = hd_relation_run(cluster, work, &o, NULL);
     *count = o.count;
     return status;
 }

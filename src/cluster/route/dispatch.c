@@ -9,7 +9,7 @@
 _Static_assert(HD_BIN_BITS_MAX <= HD_OWNER_BITS_MAX, "the engines know owners of fewer bins");
 _Static_assert(HD_OWNERS_DIRECT *HD_BINS_A_MEMBER <= 1 << HD_OWNER_BITS_FEW,
                "few members have more bins than the engines expect");
-_Static_assert(HEDDLE_GROUP_MEMBERS_MAX <= HD_OWNERS_MAX, "the engines know fewer owners");
+_Static_assert(HEDDLE_CLUSTER_MEMBERS_MAX <= HD_OWNERS_MAX, "the engines know fewer owners");
 
 #define OWNERS_AT_ONCE 4096 /* that are copied to the device */
 

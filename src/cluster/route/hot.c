@@ -10,7 +10,7 @@ static uint64_t rows_folded;
 
 uint64_t hd_combine_rows_folded(void) { return __atomic_load_n(&rows_folded, __ATOMIC_RELAXED); }
 
-static uint32_t value_width_of(const hd_writing *g) { return hd_group_value_width(g->w->table); }
+static uint32_t value_width_of(const hd_writing *g) { return hd_cluster_value_width(g->w->table); }
 
 /* ---------------------------------------------------------------------------- the table of hot keys */
 

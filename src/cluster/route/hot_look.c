@@ -61,7 +61,7 @@ static uint32_t members_of(const hd_writing *g) { return hd_exchange_of(g->membe
    has run out, counts its rows beforehand and does without. */
 static bool may_combine(const hd_writing *g)
 {
-    const heddle_group_table *table = g->w->table;
+    const heddle_cluster_table *table = g->w->table;
     const uint64_t least = rows_least != 0 ? rows_least : ROWS_LEAST;
     return g->guesses && !table->independent && members_of(g) > 1 && g->n >= least &&
            table->options.container != HEDDLE_CONTAINER_MULTIMAP &&

@@ -22,8 +22,8 @@
 #define SHARE_TO_COME 256
 #define NO_OWNER UINT32_MAX
 
-_Static_assert(HEDDLE_GROUP_MEMBERS_MAX *HD_BINS_A_MEMBER <= 1 << HD_BIN_BITS_MAX,
-               "a member of the largest group has fewer bins");
+_Static_assert(HEDDLE_CLUSTER_MEMBERS_MAX *HD_BINS_A_MEMBER <= 1 << HD_BIN_BITS_MAX,
+               "a member of the largest cluster has fewer bins");
 
 /* The members that have a bin: [first, end). */
 static uint32_t first_member(uint32_t owner) { return owner == HD_OWNER_ALL ? 0 : owner; }
@@ -169,7 +169,7 @@ static heddle_status balancing_make(balancing *b, uint32_t bins, uint32_t member
     b->heap = b->weights != NULL ? (uint32_t *)(b->loads + members) : NULL;
     if (b->weights == NULL || b->heavy == NULL) {
         balancing_free(b);
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the loads of a group");
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the loads of a cluster");
     }
     return HEDDLE_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * owners.h: which member of a group a key lives on.
+ * owners.h: which member of a cluster a key lives on.
  *
  * The keys are mixed (hash.h) under a seed that all members share, and the leading bits of the mixed key
  * name one of 2^bits bins. Every bin has one owner. The bins of an owner are neighbours, a range of the
@@ -19,7 +19,7 @@
 
 /* Bins are not divided: the more a member has, the more alike are the members. So it has at least 64. */
 #define HD_BIN_BITS_MIN 8
-#define HD_BIN_BITS_MAX 16 /* enough for all members that a group may have */
+#define HD_BIN_BITS_MAX 16 /* enough for all members that a cluster may have */
 #define HD_BINS_A_MEMBER 64
 
 /* Neighbouring bins with one owner. */
@@ -40,7 +40,7 @@ typedef struct hd_spread {
         runs; /* all bins, by owner and within an owner ascending; a bin of all is in those of each */
 } hd_spread;
 
-/* The bits of a group's bins. */
+/* The bits of a cluster's bins. */
 static inline uint32_t hd_spread_bits(uint32_t members)
 {
     uint32_t bits = HD_BIN_BITS_MIN;

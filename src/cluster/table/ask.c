@@ -1,5 +1,5 @@
 /*
- * ask.c: questions to a table of a group: find, contains, count, and erase, which answers too. Slice
+ * ask.c: questions to a table of a cluster: find, contains, count, and erase, which answers too. Slice
  * by slice, keys go to their owners, are looked up there, and the answers come back the way they came.
  * What came from a member goes back to it in the same order; which question each answers, the asking
  * member computes from its keys again (cluster/route/dispatch.h). Where members reach each other's memory, keys are written
@@ -34,7 +34,7 @@ static heddle_status room_for_keys(hd_delivery *d, void *context)
     asking *a = (asking *)context;
     heddle_device *device = a->member->device;
     heddle_status status =
-        hd_buffer_ample(&a->keys, device, d->total * hd_group_key_width(a->q->table));
+        hd_buffer_ample(&a->keys, device, d->total * hd_cluster_key_width(a->q->table));
     if (status == HEDDLE_OK) status = hd_buffer_ample(&a->found, device, d->total);
     if (status == HEDDLE_OK) status = hd_buffer_ample(&a->values, device, d->total * a->q->width);
     d->to[0] = a->keys.memory;
@@ -153,7 +153,7 @@ static heddle_status send_keys(asking *a, heddle_status mine, const void *keys, 
     heddle_status status = mine;
     memset(&d, 0, sizeof d);
     d.arrays = a->dispatch.direct ? HD_DIRECT_ARRAYS : 1;
-    d.width[0] = hd_group_key_width(a->q->table);
+    d.width[0] = hd_cluster_key_width(a->q->table);
     d.width[FOUND] = 1;
     d.width[VALUES] = a->q->width;
     d.room = room_for_keys;
@@ -187,7 +187,7 @@ static heddle_status offer_answers(asking *a, heddle_status mine)
 static heddle_status ask_slice(asking *a, heddle_status mine, uint64_t first, uint64_t n,
                                heddle_status *after)
 {
-    const uint32_t width = hd_group_key_width(a->q->table);
+    const uint32_t width = hd_cluster_key_width(a->q->table);
     hd_window window = {NULL, NULL, 0};
     uint64_t asked = 0;
     heddle_status status = mine;
@@ -206,8 +206,8 @@ static heddle_status ask_slice(asking *a, heddle_status mine, uint64_t first, ui
 /* An erasure from a hashgraph does something for all that the graph holds. */
 static uint64_t slice_of(const asking *a)
 {
-    const heddle_group_table *table = a->q->table;
-    const uint32_t row_bytes = 2 * (hd_group_key_width(table) + 1 + a->q->width); /* out and in */
+    const heddle_cluster_table *table = a->q->table;
+    const uint32_t row_bytes = 2 * (hd_cluster_key_width(table) + 1 + a->q->width); /* out and in */
     if (a->q->kind == HD_ASK_ERASE && table->options.scheme == HEDDLE_SCHEME_HASHGRAPH)
         return hd_member_slice(a->member, true);
     return table->independent ? hd_member_slice(a->member, false)
@@ -217,10 +217,10 @@ static uint64_t slice_of(const asking *a)
 static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
 {
     heddle_device *device = member->device;
-    const heddle_group_table *table = q->table;
+    const heddle_cluster_table *table = q->table;
     const uint64_t copies = table->independent ? table->spread.members : 1;
     const bool direct = hd_exchange_of(member)->direct && !table->independent;
-    heddle_status status = hd_check_array(q->keys, q->n, hd_group_key_width(table), "keys");
+    heddle_status status = hd_check_array(q->keys, q->n, hd_cluster_key_width(table), "keys");
     memset(a, 0, sizeof *a);
     a->q = q;
     a->member = member;
@@ -266,13 +266,13 @@ heddle_status hd_ask(hd_member *member, hd_question *q)
     asking a;
     uint64_t rounds = 0;
     heddle_status mine = asking_begin(&a, q, member);
-    heddle_status status = hd_group_rounds(member, mine, a.n, a.slice, &rounds);
+    heddle_status status = hd_cluster_rounds(member, mine, a.n, a.slice, &rounds);
     if (status != HEDDLE_OK && status != HEDDLE_ERROR_PEER)
         rounds = 0; /* they agreed to begin none */
     for (uint64_t i = 0; i < rounds && status == HEDDLE_OK; i++)
         status =
             ask_slice(&a, mine, i * a.slice, hd_slice_length(a.n, i * a.slice, a.slice), &mine);
-    if (status == HEDDLE_OK) status = hd_group_totals(member, mine, &a.totals);
+    if (status == HEDDLE_OK) status = hd_cluster_totals(member, mine, &a.totals);
     if (member->local == 0) q->totals = a.totals;
     if (status != HEDDLE_OK) note_half_erased(q, member, rounds);
     asking_end(&a);
@@ -289,12 +289,12 @@ static heddle_status ask(hd_member *member, void *context)
 
 static heddle_status answer(hd_question *q, const char *what, heddle_totals *totals)
 {
-    const heddle_status status = hd_group_call(q->table, what, ask, q, &q->mend);
+    const heddle_status status = hd_cluster_call(q->table, what, ask, q, &q->mend);
     if (status == HEDDLE_OK && totals != NULL) *totals = q->totals;
     return status;
 }
 
-hd_question hd_question_make(heddle_group_table *table, uint32_t kind, const void *keys, uint64_t n,
+hd_question hd_question_make(heddle_cluster_table *table, uint32_t kind, const void *keys, uint64_t n,
                              uint8_t *found)
 {
     hd_question q;
@@ -307,27 +307,27 @@ hd_question hd_question_make(heddle_group_table *table, uint32_t kind, const voi
     return q;
 }
 
-heddle_status heddle_group_table_find(heddle_group_table *table, const void *keys, uint64_t n,
+heddle_status heddle_cluster_table_find(heddle_cluster_table *table, const void *keys, uint64_t n,
                                       void *values, uint8_t *found, heddle_totals *totals)
 {
     hd_question q = hd_question_make(table, HD_ASK_FIND, keys, n, found);
     if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "find: the table is NULL");
     if (table->options.value_bits == 0)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "find: a set has no values to find; use heddle_group_table_contains");
+                       "find: a set has no values to find; use heddle_cluster_table_contains");
     q.values = (char *)values;
-    q.width = hd_group_value_width(table);
+    q.width = hd_cluster_value_width(table);
     return answer(&q, "find", totals);
 }
 
-heddle_status heddle_group_table_contains(heddle_group_table *table, const void *keys, uint64_t n,
+heddle_status heddle_cluster_table_contains(heddle_cluster_table *table, const void *keys, uint64_t n,
                                           uint8_t *found, heddle_totals *totals)
 {
     hd_question q = hd_question_make(table, HD_ASK_FIND, keys, n, found);
     return answer(&q, "contains", totals);
 }
 
-heddle_status heddle_group_table_count(heddle_group_table *table, const void *keys, uint64_t n,
+heddle_status heddle_cluster_table_count(heddle_cluster_table *table, const void *keys, uint64_t n,
                                        uint64_t *matches, heddle_totals *totals)
 {
     hd_question q = hd_question_make(table, HD_ASK_COUNT, keys, n, NULL);
@@ -336,7 +336,7 @@ heddle_status heddle_group_table_count(heddle_group_table *table, const void *ke
     return answer(&q, "count", totals);
 }
 
-heddle_status heddle_group_table_erase(heddle_group_table *table, const void *keys, uint64_t n,
+heddle_status heddle_cluster_table_erase(heddle_cluster_table *table, const void *keys, uint64_t n,
                                        uint8_t *found, heddle_totals *totals)
 {
     hd_question q = hd_question_make(table, HD_ASK_ERASE, keys, n, found);

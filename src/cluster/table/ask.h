@@ -1,6 +1,6 @@
-/* ask.h: questions to a table of a group, for operations that are made of them. */
-#ifndef HD_GROUP_ASK_H
-#define HD_GROUP_ASK_H
+/* ask.h: questions to a table of a cluster, for operations that are made of them. */
+#ifndef HD_CLUSTER_ASK_H
+#define HD_CLUSTER_ASK_H
 
 #include "cluster/table/table.h"
 
@@ -8,7 +8,7 @@ enum { HD_ASK_FIND, HD_ASK_ERASE, HD_ASK_COUNT };
 
 /* A call, the same for all local members. */
 typedef struct hd_question {
-    heddle_group_table *table;
+    heddle_cluster_table *table;
     uint32_t kind;
     const char *keys;
     uint64_t n;
@@ -20,7 +20,7 @@ typedef struct hd_question {
     bool erased; /* some member of this process has erased keys */
 } hd_question;
 
-hd_question hd_question_make(heddle_group_table *table, uint32_t kind, const void *keys, uint64_t n,
+hd_question hd_question_make(heddle_cluster_table *table, uint32_t kind, const void *keys, uint64_t n,
                              uint8_t *found);
 /* A member's part of it; all members together. The status is agreed upon. */
 heddle_status hd_ask(hd_member *member, hd_question *question);

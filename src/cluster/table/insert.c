@@ -1,5 +1,5 @@
 /*
- * insert.c: build and insert into a table of a group: the four phases.
+ * insert.c: build and insert into a table of a cluster: the four phases.
  *
  *   partition    every member counts its keys by bin; the counts of all are summed up; where the table is
  *                empty and balanced by rows, bins get new owners (cluster/route/owners.h). Now every member knows
@@ -33,17 +33,17 @@ static heddle_status check_write(const hd_write *w, const hd_member *member)
 {
     if (w->received == NULL)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
-    const heddle_group_table *table = w->table;
+    const heddle_cluster_table *table = w->table;
     heddle_insert_options options = w->options;
-    heddle_status status = hd_check_array(w->keys, w->n, hd_group_key_width(table), "keys");
+    heddle_status status = hd_check_array(w->keys, w->n, hd_cluster_key_width(table), "keys");
     if (status == HEDDLE_OK && w->n != 0 && w->values == NULL &&
         (table->options.container == HEDDLE_CONTAINER_MAP ||
          table->options.container == HEDDLE_CONTAINER_MULTIMAP))
         status = hd_fail(HEDDLE_ERROR_INVALID, "the array of values is NULL");
-    if (status == HEDDLE_OK && w->values != NULL && hd_group_value_width(table) != 0)
-        status = hd_check_array(w->values, w->n, hd_group_value_width(table), "values");
+    if (status == HEDDLE_OK && w->values != NULL && hd_cluster_value_width(table) != 0)
+        status = hd_check_array(w->values, w->n, hd_cluster_value_width(table), "values");
     if (status == HEDDLE_OK && options.size == sizeof options && options.workspace != NULL)
-        status = hd_fail(HEDDLE_ERROR_INVALID, "tables of groups take no workspace");
+        status = hd_fail(HEDDLE_ERROR_INVALID, "tables of clusters take no workspace");
     /* The part looks at the options and at which arrays there are; it is given no key. */
     if (status == HEDDLE_OK)
         status = heddle_table_insert(hd_part_of(table, member), w->keys, w->values, 0, &options,
@@ -177,7 +177,7 @@ static heddle_status tell_rows(hd_writing *g, uint64_t *without_memory)
 static heddle_status conclude(hd_writing *g, heddle_status mine)
 {
     uint64_t without_memory = 0;
-    heddle_status status = hd_group_totals(g->member, mine, &g->totals);
+    heddle_status status = hd_cluster_totals(g->member, mine, &g->totals);
     if (status == HEDDLE_OK && g->w->combines && g->totals.failed != 0)
         status = hd_combine_settle(g, &g->totals);
     if (status == HEDDLE_OK) status = tell_rows(g, &without_memory);
@@ -201,7 +201,7 @@ static void writing_begin(hd_writing *g, hd_write *w, hd_member *member)
     memset(g, 0, sizeof *g);
     g->w = w;
     g->member = member;
-    g->key_width = hd_group_key_width(w->table);
+    g->key_width = hd_cluster_key_width(w->table);
     hd_member_part(member, w->n, &g->first, &g->n);
 }
 
@@ -221,8 +221,8 @@ static void writing_end(hd_writing *g)
 /* When all know how the call goes. */
 static void choose_way(hd_writing *g)
 {
-    const heddle_group_table *table = g->w->table;
-    g->value_width = g->w->has_values ? hd_group_value_width(table) : 0;
+    const heddle_cluster_table *table = g->w->table;
+    g->value_width = g->w->has_values ? hd_cluster_value_width(table) : 0;
     if (g->w->reports)
         g->slice = hd_member_slice(g->member, table->options.scheme == HEDDLE_SCHEME_HASHGRAPH);
     else g->slice = hd_member_long_slice(g->member, g->n, g->key_width + g->value_width);
@@ -247,7 +247,7 @@ static heddle_status move_and_work(hd_writing *g)
     uint64_t rounds = 0;
     heddle_status mine, status;
     choose_way(g);
-    status = hd_group_rounds(g->member, HEDDLE_OK, g->n, g->slice, &rounds);
+    status = hd_cluster_rounds(g->member, HEDDLE_OK, g->n, g->slice, &rounds);
     if (status != HEDDLE_OK) return status;
     if (g->w->table->independent) mine = hd_write_alone(g, &status);
     else if (g->w->reports) mine = hd_write_outcomes(g, rounds, &status);
@@ -290,7 +290,7 @@ static heddle_status write_part(hd_member *member, void *context)
 static void take_over(void *context, heddle_status status)
 {
     hd_write *w = (hd_write *)context;
-    heddle_group_table *table = w->table;
+    heddle_cluster_table *table = w->table;
     (void)status;
     if (!w->counted && !w->emptied) return;
     w->mend.mended = w->builds;
@@ -308,7 +308,7 @@ static void take_over(void *context, heddle_status status)
     }
 }
 
-static heddle_status write_call(heddle_group_table *table, bool builds, const void *keys,
+static heddle_status write_call(heddle_cluster_table *table, bool builds, const void *keys,
                                 const void *values, uint64_t n,
                                 const heddle_insert_options *options, heddle_totals *totals)
 {
@@ -328,7 +328,7 @@ static heddle_status write_call(heddle_group_table *table, bool builds, const vo
         w.received =
             hd_fault_due() ? NULL : (uint64_t *)calloc(table->spread.members, sizeof *w.received);
     }
-    status = hd_group_call(table, builds ? "build" : "insert", write_part, &w, &w.mend);
+    status = hd_cluster_call(table, builds ? "build" : "insert", write_part, &w, &w.mend);
     if (totals != NULL) *totals = w.totals;
     hd_spread_free(&w.fresh);
     free(w.counts);
@@ -336,14 +336,14 @@ static heddle_status write_call(heddle_group_table *table, bool builds, const vo
     return status;
 }
 
-heddle_status heddle_group_table_build(heddle_group_table *table, const void *keys,
+heddle_status heddle_cluster_table_build(heddle_cluster_table *table, const void *keys,
                                        const void *values, uint64_t n,
                                        const heddle_insert_options *options, heddle_totals *totals)
 {
     return write_call(table, true, keys, values, n, options, totals);
 }
 
-heddle_status heddle_group_table_insert(heddle_group_table *table, const void *keys,
+heddle_status heddle_cluster_table_insert(heddle_cluster_table *table, const void *keys,
                                         const void *values, uint64_t n,
                                         const heddle_insert_options *options, heddle_totals *totals)
 {

@@ -2,8 +2,8 @@
  * insert.h: what the ways to build and insert share: insert.c, insert_gather.c, insert_outcomes.c,
  * insert_independent.c.
  */
-#ifndef HD_GROUP_WRITE_H
-#define HD_GROUP_WRITE_H
+#ifndef HD_CLUSTER_WRITE_H
+#define HD_CLUSTER_WRITE_H
 
 #include "cluster/route/hot.h"
 #include "cluster/table/table.h"
@@ -21,7 +21,7 @@ enum {
 
 /* A call, the same for all local members. */
 typedef struct hd_write {
-    heddle_group_table *table;
+    heddle_cluster_table *table;
     bool builds;
     const char *keys, *values;
     uint64_t n;

@@ -1,5 +1,5 @@
 /*
- * insert_gather.c: pairs on their way into a table of a group: slices are sent to the members that own their keys,
+ * insert_gather.c: pairs on their way into a table of a cluster: slices are sent to the members that own their keys,
  * gathered there, and built or inserted in one call, or in pieces where there is no memory for all. The call around
  * it is insert.c.
  */

@@ -1,5 +1,5 @@
 /*
- * retrieve.c: all values of every key of a batch, from a table of a group. First the keys are counted
+ * retrieve.c: all values of every key of a batch, from a table of a cluster. First the keys are counted
  * as questions are (ask.c); the sums of the counts are the offsets. Then they are asked once more, in
  * stretches of so many values that scratch memory stays small, and the lists come back and are laid where
  * the offsets say.
@@ -300,15 +300,15 @@ static heddle_status fetch_values(fetching *f)
 
 static heddle_status fetching_begin(fetching *f, retrieval *r, hd_member *member)
 {
-    const heddle_group_table *table = r->count.table;
+    const heddle_cluster_table *table = r->count.table;
     heddle_device *device = member->device;
     const uint64_t members = hd_exchange_of(member)->members;
     heddle_status status = hd_check_array(r->offsets, r->count.n + 1, sizeof(uint64_t), "offsets");
     memset(f, 0, sizeof *f);
     f->r = r;
     f->member = member;
-    f->key_width = hd_group_key_width(table);
-    f->value_width = hd_group_value_width(table);
+    f->key_width = hd_cluster_key_width(table);
+    f->value_width = hd_cluster_value_width(table);
     hd_member_part(member, r->count.n, &f->first, &f->n);
     f->copies = table->independent ? members : 1;
     f->slice = (hd_member_slice(member, false) + f->copies - 1) / f->copies;
@@ -364,7 +364,7 @@ static heddle_status retrieve_part(hd_member *member, void *context)
     return status;
 }
 
-heddle_status heddle_group_table_retrieve(heddle_group_table *table, const void *keys, uint64_t n,
+heddle_status heddle_cluster_table_retrieve(heddle_cluster_table *table, const void *keys, uint64_t n,
                                           uint64_t *offsets, void *values, uint64_t capacity,
                                           uint64_t *count)
 {
@@ -383,8 +383,8 @@ heddle_status heddle_group_table_retrieve(heddle_group_table *table, const void 
     r.values = (char *)values;
     r.capacity = capacity;
     r.parts =
-        hd_fault_due() ? NULL : (uint64_t *)calloc(table->group->exchange->local, sizeof *r.parts);
-    status = hd_group_call(table, "retrieve", retrieve_part, &r, NULL);
+        hd_fault_due() ? NULL : (uint64_t *)calloc(table->cluster->exchange->local, sizeof *r.parts);
+    status = hd_cluster_call(table, "retrieve", retrieve_part, &r, NULL);
     *count = r.total;
     free(r.parts);
     return status;

@@ -1,4 +1,4 @@
-/* table.c: making tables of groups, and the steps that all calls on them share. */
+/* table.c: making tables of clusters, and the steps that all calls on them share. */
 #include "cluster/table/table.h"
 
 #include <math.h>
@@ -14,22 +14,22 @@
 
 /* ----------------------------------------------------------------------------------- the steps */
 
-static void keep_seconds(heddle_group_table *table)
+static void keep_seconds(heddle_cluster_table *table)
 {
-    const uint32_t local = table->group->exchange->local;
+    const uint32_t local = table->cluster->exchange->local;
     memset(table->seconds, 0, sizeof table->seconds);
     for (uint32_t i = 0; i < local; i++)
         for (int phase = 0; phase < HEDDLE_PHASES; phase++)
-            table->seconds[phase] += table->group->members[i].seconds[phase] / local;
+            table->seconds[phase] += table->cluster->members[i].seconds[phase] / local;
 }
 
 /*
  * After a failure of all: a table that one process has to mark is marked by all of them, or they would part at the next
  * call. Members of one process share what they say of it.
  */
-static heddle_status agree_on_break(heddle_group *group, heddle_status status, hd_mend *mend)
+static heddle_status agree_on_break(heddle_cluster *cluster, heddle_status status, hd_mend *mend)
 {
-    hd_exchange *exchange = group->exchange;
+    hd_exchange *exchange = cluster->exchange;
     uint64_t breaks = mend->breaks;
     heddle_status agreed;
     if (exchange->members == exchange->local || status == HEDDLE_ERROR_PEER) return status;
@@ -38,17 +38,17 @@ static heddle_status agree_on_break(heddle_group *group, heddle_status status, h
     return agreed == HEDDLE_OK ? status : agreed;
 }
 
-static heddle_status run_call(heddle_group_table *table, hd_member_work work, void *context,
+static heddle_status run_call(heddle_cluster_table *table, hd_member_work work, void *context,
                               hd_mend *mend)
 {
-    heddle_group *group = table->group;
+    heddle_cluster *cluster = table->cluster;
     heddle_status status;
-    for (uint32_t i = 0; i < group->exchange->local; i++)
-        memset(group->members[i].seconds, 0, sizeof group->members[i].seconds);
-    status = hd_group_run(group, work, context);
+    for (uint32_t i = 0; i < cluster->exchange->local; i++)
+        memset(cluster->members[i].seconds, 0, sizeof cluster->members[i].seconds);
+    status = hd_cluster_run(cluster, work, context);
     keep_seconds(table);
     if (mend == NULL) return status;
-    if (status != HEDDLE_OK) status = agree_on_break(group, status, mend);
+    if (status != HEDDLE_OK) status = agree_on_break(cluster, status, mend);
     if (mend->after != NULL) mend->after(context, status);
     if (mend->mended) table->broken = false;
     if (mend->breaks) {
@@ -58,22 +58,22 @@ static heddle_status run_call(heddle_group_table *table, hd_member_work work, vo
     return status;
 }
 
-heddle_status hd_group_call(heddle_group_table *table, const char *what, hd_member_work work,
+heddle_status hd_cluster_call(heddle_cluster_table *table, const char *what, hd_member_work work,
                             void *context, hd_mend *mend)
 {
     heddle_status status;
     if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "%s: the table is NULL", what);
-    pthread_mutex_lock(&table->group->lock);
+    pthread_mutex_lock(&table->cluster->lock);
     if (table->broken && (mend == NULL || !mend->mends))
         status = hd_fail(HEDDLE_ERROR_CORRUPT,
                          "%s: a call that failed has left the table half changed (%s)", what,
                          table->reason);
     else status = run_call(table, work, context, mend);
-    pthread_mutex_unlock(&table->group->lock);
+    pthread_mutex_unlock(&table->cluster->lock);
     return status;
 }
 
-heddle_status hd_group_rounds(hd_member *member, heddle_status mine, uint64_t n, uint64_t slice,
+heddle_status hd_cluster_rounds(hd_member *member, heddle_status mine, uint64_t n, uint64_t slice,
                               uint64_t *rounds)
 {
     hd_exchange *exchange = hd_exchange_of(member);
@@ -96,7 +96,7 @@ void hd_totals_sum(heddle_totals *totals, const heddle_totals *more)
     totals->evictions += more->evictions;
 }
 
-heddle_status hd_group_totals(hd_member *member, heddle_status mine, heddle_totals *totals)
+heddle_status hd_cluster_totals(hd_member *member, heddle_status mine, heddle_totals *totals)
 {
     hd_exchange *exchange = hd_exchange_of(member);
     uint64_t *numbers = &totals->inserted; /* nothing but 64-bit numbers */
@@ -109,7 +109,7 @@ heddle_status hd_group_totals(hd_member *member, heddle_status mine, heddle_tota
 /* ------------------------------------------------------------------------------------ creation */
 
 typedef struct creation {
-    heddle_group_table *table;
+    heddle_cluster_table *table;
     const heddle_table_options *options;
     uint64_t drawn;        /* a seed for the spread; the first member's counts */
     heddle_status refused; /* what this process cannot begin with; table may be NULL then */
@@ -135,7 +135,7 @@ static heddle_status share_seed(hd_member *member, heddle_status mine, uint64_t 
 static heddle_status create_part(hd_member *member, void *context)
 {
     creation *c = (creation *)context;
-    heddle_group_table *table = c->table;
+    heddle_cluster_table *table = c->table;
     heddle_table_options options;
     uint64_t seed = c->drawn;
     heddle_status status = c->refused;
@@ -151,9 +151,9 @@ static heddle_status create_part(hd_member *member, void *context)
     return hd_member_agree(member, status);
 }
 
-static void table_free(heddle_group_table *table)
+static void table_free(heddle_cluster_table *table)
 {
-    for (uint32_t i = 0; table->parts != NULL && i < table->group->exchange->local; i++)
+    for (uint32_t i = 0; table->parts != NULL && i < table->cluster->exchange->local; i++)
         heddle_table_destroy(table->parts[i]);
     hd_spread_free(&table->spread);
     free(table->parts);
@@ -161,14 +161,14 @@ static void table_free(heddle_group_table *table)
     free(table);
 }
 
-static heddle_group_table *table_allocate(heddle_group *group)
+static heddle_cluster_table *table_allocate(heddle_cluster *cluster)
 {
-    heddle_group_table *table =
-        hd_fault_due() ? NULL : (heddle_group_table *)calloc(1, sizeof *table);
+    heddle_cluster_table *table =
+        hd_fault_due() ? NULL : (heddle_cluster_table *)calloc(1, sizeof *table);
     if (table == NULL) return NULL;
-    table->group = group;
-    table->parts = (heddle_table **)calloc(group->exchange->local, sizeof(heddle_table *));
-    table->rows = (uint64_t *)calloc(group->exchange->members, sizeof *table->rows);
+    table->cluster = cluster;
+    table->parts = (heddle_table **)calloc(cluster->exchange->local, sizeof(heddle_table *));
+    table->rows = (uint64_t *)calloc(cluster->exchange->members, sizeof *table->rows);
     if (table->parts != NULL && table->rows != NULL) return table;
     table_free(table);
     return NULL;
@@ -191,18 +191,18 @@ static heddle_status read_spread_options(const heddle_spread_options *given,
 }
 
 /* Makes the parts. Where this process cannot even begin, the others learn it there. */
-static heddle_status create_parts(heddle_group *group, creation *c)
+static heddle_status create_parts(heddle_cluster *cluster, creation *c)
 {
     heddle_status status;
     if (c->refused != HEDDLE_OK) strncpy(c->reason, heddle_last_error(), sizeof c->reason - 1);
-    pthread_mutex_lock(&group->lock);
-    status = hd_group_run(group, create_part, c);
-    pthread_mutex_unlock(&group->lock);
+    pthread_mutex_lock(&cluster->lock);
+    status = hd_cluster_run(cluster, create_part, c);
+    pthread_mutex_unlock(&cluster->lock);
     return status;
 }
 
 /* What the table is to do, as chosen. */
-static void settle_options(heddle_group_table *table, const heddle_spread_options *chosen)
+static void settle_options(heddle_cluster_table *table, const heddle_spread_options *chosen)
 {
     table->options.size = sizeof table->options;
     heddle_table_get_options(table->parts[0], &table->options);
@@ -215,16 +215,16 @@ static void settle_options(heddle_group_table *table, const heddle_spread_option
                              : HEDDLE_BALANCE_KEYS;
 }
 
-heddle_status heddle_group_table_create(heddle_group *group, const heddle_table_options *options,
+heddle_status heddle_cluster_table_create(heddle_cluster *cluster, const heddle_table_options *options,
                                         const heddle_spread_options *spread,
-                                        heddle_group_table **table)
+                                        heddle_cluster_table **table)
 {
     heddle_spread_options chosen;
     creation c;
     heddle_status status;
-    if (group == NULL || table == NULL)
+    if (cluster == NULL || table == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID,
-                       "heddle_group_table_create needs a group and a place for the table");
+                       "heddle_cluster_table_create needs a cluster and a place for the table");
     *table = NULL;
     memset(&c, 0, sizeof c);
     c.options = options;
@@ -233,10 +233,10 @@ heddle_status heddle_group_table_create(heddle_group *group, const heddle_table_
     if (options != NULL && c.drawn == options->seed)
         c.drawn = ~c.drawn; /* never that of the parts */
     if (c.refused == HEDDLE_OK) {
-        c.table = table_allocate(group);
+        c.table = table_allocate(cluster);
         if (c.table == NULL) c.refused = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a table");
     }
-    status = create_parts(group, &c);
+    status = create_parts(cluster, &c);
     if (status == HEDDLE_OK) {
         settle_options(c.table, &chosen);
         *table = c.table;
@@ -246,14 +246,14 @@ heddle_status heddle_group_table_create(heddle_group *group, const heddle_table_
     return status;
 }
 
-void heddle_group_table_destroy(heddle_group_table *table)
+void heddle_cluster_table_destroy(heddle_cluster_table *table)
 {
     if (table != NULL) table_free(table);
 }
 
-heddle_table *heddle_group_table_part(heddle_group_table *table, uint32_t local_member)
+heddle_table *heddle_cluster_table_part(heddle_cluster_table *table, uint32_t local_member)
 {
-    return table != NULL && local_member < table->group->exchange->local
+    return table != NULL && local_member < table->cluster->exchange->local
                ? table->parts[local_member]
                : NULL;
 }

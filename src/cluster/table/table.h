@@ -1,6 +1,6 @@
-/* group_table.h: a table with a part on every member of a group, and what its operations share. */
-#ifndef HD_GROUP_TABLE_H
-#define HD_GROUP_TABLE_H
+/* cluster_table.h: a table with a part on every member of a cluster, and what its operations share. */
+#ifndef HD_CLUSTER_TABLE_H
+#define HD_CLUSTER_TABLE_H
 
 #include "cluster/route/dispatch.h"
 #include "cluster/members.h"
@@ -8,8 +8,8 @@
 #include "cluster/route/owners.h"
 #include "base/error.h"
 
-struct heddle_group_table {
-    heddle_group *group;
+struct heddle_cluster_table {
+    heddle_cluster *cluster;
     heddle_table_options options; /* of the parts; capacity and seed are the first one's */
     uint32_t balance;             /* HEDDLE_BALANCE_ROWS or _KEYS */
     bool independent;             /* HEDDLE_MODE_INDEPENDENT */
@@ -22,15 +22,15 @@ struct heddle_group_table {
     double seconds[HEDDLE_PHASES];
 };
 
-static inline uint32_t hd_group_key_width(const heddle_group_table *table)
+static inline uint32_t hd_cluster_key_width(const heddle_cluster_table *table)
 {
     return table->options.key_bits / 8;
 }
-static inline uint32_t hd_group_value_width(const heddle_group_table *table)
+static inline uint32_t hd_cluster_value_width(const heddle_cluster_table *table)
 {
     return table->options.value_bits / 8;
 }
-static inline heddle_table *hd_part_of(const heddle_group_table *table, const hd_member *member)
+static inline heddle_table *hd_part_of(const heddle_cluster_table *table, const hd_member *member)
 {
     return table->parts[member->local];
 }
@@ -45,10 +45,10 @@ typedef struct hd_mend {
 } hd_mend;
 
 /*
- * Makes a call: takes the group's lock, refuses a NULL table and a broken one, and lets all members work.
+ * Makes a call: takes the cluster's lock, refuses a NULL table and a broken one, and lets all members work.
  * `mend` may be NULL.
  */
-heddle_status hd_group_call(heddle_group_table *table, const char *what, hd_member_work work,
+heddle_status hd_cluster_call(heddle_cluster_table *table, const char *what, hd_member_work work,
                             void *context, hd_mend *mend);
 /* Says that the call leaves the table half changed; from any member. */
 static inline void hd_mend_break(hd_mend *mend)
@@ -57,10 +57,10 @@ static inline void hd_mend_break(hd_mend *mend)
 }
 
 /* How many slices all members together have to go through; agreed upon. */
-heddle_status hd_group_rounds(hd_member *member, heddle_status mine, uint64_t n, uint64_t slice,
+heddle_status hd_cluster_rounds(hd_member *member, heddle_status mine, uint64_t n, uint64_t slice,
                               uint64_t *rounds);
 /* Sums the totals of all members up; agreed upon. */
-heddle_status hd_group_totals(hd_member *member, heddle_status mine, heddle_totals *totals);
+heddle_status hd_cluster_totals(hd_member *member, heddle_status mine, heddle_totals *totals);
 /* The slice that begins at round * slice of n elements. */
 static inline uint64_t hd_slice_length(uint64_t n, uint64_t first, uint64_t slice)
 {

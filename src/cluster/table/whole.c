@@ -1,4 +1,4 @@
-/* whole.c: what concerns all keys of a table of a group: size, export, clear, statistics, validation. */
+/* whole.c: what concerns all keys of a table of a cluster: size, export, clear, statistics, validation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 /* ------------------------------------------------------------------------------- size and clear */
 
 typedef struct sizing {
-    heddle_group_table *table;
+    heddle_cluster_table *table;
     uint64_t count;
 } sizing;
 
@@ -23,19 +23,19 @@ static heddle_status size_part(hd_member *member, void *context)
     return status;
 }
 
-heddle_status heddle_group_table_size(heddle_group_table *table, uint64_t *count)
+heddle_status heddle_cluster_table_size(heddle_cluster_table *table, uint64_t *count)
 {
     sizing s = {table, 0};
     heddle_status status;
     if (count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "size: there is no place for the count");
-    status = hd_group_call(table, "size", size_part, &s, NULL);
+    status = hd_cluster_call(table, "size", size_part, &s, NULL);
     if (status == HEDDLE_OK) *count = s.count;
     return status;
 }
 
 typedef struct clearing {
-    heddle_group_table *table;
+    heddle_cluster_table *table;
     hd_mend mend;
 } clearing;
 
@@ -57,23 +57,23 @@ static void cleared(void *context, heddle_status status)
     c->table->folded = 0;
 }
 
-heddle_status heddle_group_table_clear(heddle_group_table *table)
+heddle_status heddle_cluster_table_clear(heddle_cluster_table *table)
 {
     clearing c = {table, {true, false, false, cleared}};
-    return hd_group_call(table, "clear", clear_part, &c, &c.mend);
+    return hd_cluster_call(table, "clear", clear_part, &c, &c.mend);
 }
 
 /* -------------------------------------------------------------------------------------- export */
 
 typedef struct exporting {
-    heddle_group_table *table;
+    heddle_cluster_table *table;
     char *keys, *values;
     uint64_t capacity;
     uint64_t *count;
 } exporting;
 
 /* How many pairs the local members before this one have, and how many all local ones. */
-static heddle_status find_place(hd_member *member, const heddle_group_table *table,
+static heddle_status find_place(hd_member *member, const heddle_cluster_table *table,
                                 uint64_t *before, uint64_t *all)
 {
     heddle_status status = HEDDLE_OK;
@@ -90,7 +90,7 @@ static heddle_status find_place(hd_member *member, const heddle_group_table *tab
 /* By way of memory of the member, where the arrays lie on another device. */
 static heddle_status export_by_copy(exporting *e, hd_member *member, uint64_t before, uint64_t n)
 {
-    const uint32_t kw = hd_group_key_width(e->table), vw = hd_group_value_width(e->table);
+    const uint32_t kw = hd_cluster_key_width(e->table), vw = hd_cluster_value_width(e->table);
     hd_buffer keys = {NULL, NULL, 0}, values = {NULL, NULL, 0};
     heddle_status status = hd_buffer_room(&keys, member->device, n * kw);
     if (status == HEDDLE_OK && e->values != NULL)
@@ -109,7 +109,7 @@ static heddle_status export_by_copy(exporting *e, hd_member *member, uint64_t be
 
 static heddle_status export_pairs(exporting *e, hd_member *member, uint64_t before)
 {
-    const uint32_t kw = hd_group_key_width(e->table), vw = hd_group_value_width(e->table);
+    const uint32_t kw = hd_cluster_key_width(e->table), vw = hd_cluster_value_width(e->table);
     heddle_table *part = hd_part_of(e->table, member);
     uint64_t n = 0;
     heddle_status status = heddle_table_size(part, &n, NULL);
@@ -125,9 +125,9 @@ static heddle_status export_part(hd_member *member, void *context)
     exporting *e = (exporting *)context;
     uint64_t before = 0, all = 0;
     heddle_status status =
-        hd_check_array(e->keys, e->capacity, hd_group_key_width(e->table), "keys");
+        hd_check_array(e->keys, e->capacity, hd_cluster_key_width(e->table), "keys");
     if (status == HEDDLE_OK && e->values != NULL)
-        status = hd_check_array(e->values, e->capacity, hd_group_value_width(e->table), "values");
+        status = hd_check_array(e->values, e->capacity, hd_cluster_value_width(e->table), "values");
     if (status == HEDDLE_OK) status = find_place(member, e->table, &before, &all);
     if (status == HEDDLE_OK && member->local == 0) *e->count = all;
     if (status == HEDDLE_OK && all > e->capacity)
@@ -138,7 +138,7 @@ static heddle_status export_part(hd_member *member, void *context)
     return status;
 }
 
-heddle_status heddle_group_table_export(heddle_group_table *table, void *keys, void *values,
+heddle_status heddle_cluster_table_export(heddle_cluster_table *table, void *keys, void *values,
                                         uint64_t capacity, uint64_t *count)
 {
     exporting e = {table, (char *)keys, (char *)values, capacity, count};
@@ -146,14 +146,14 @@ heddle_status heddle_group_table_export(heddle_group_table *table, void *keys, v
         return hd_fail(HEDDLE_ERROR_INVALID, "export: there is no place for the count");
     if (table != NULL && values != NULL && table->options.value_bits == 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "export: a set has no values");
-    return hd_group_call(table, "export", export_part, &e, NULL);
+    return hd_cluster_call(table, "export", export_part, &e, NULL);
 }
 
 /* ---------------------------------------------------------------------------------- statistics */
 
 typedef struct measuring {
-    heddle_group_table *table;
-    heddle_group_stats *stats;
+    heddle_cluster_table *table;
+    heddle_cluster_stats *stats;
 } measuring;
 
 static heddle_status measure_part(hd_member *member, void *context)
@@ -181,7 +181,7 @@ static double more_than_mean(uint64_t most, uint64_t sum, uint32_t members)
     return sum != 0 ? (double)most * members / (double)sum - 1 : 0;
 }
 
-heddle_status heddle_group_table_get_stats(heddle_group_table *table, heddle_group_stats *stats)
+heddle_status heddle_cluster_table_get_stats(heddle_cluster_table *table, heddle_cluster_stats *stats)
 {
     measuring m = {table, stats};
     uint64_t most = 0;
@@ -191,7 +191,7 @@ heddle_status heddle_group_table_get_stats(heddle_group_table *table, heddle_gro
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "get_stats needs a table and stats with their size set");
     memcpy(seconds, table->seconds, sizeof seconds); /* of the call before this one */
-    status = hd_group_call(table, "get_stats", measure_part, &m, NULL);
+    status = hd_cluster_call(table, "get_stats", measure_part, &m, NULL);
     memcpy(table->seconds, seconds, sizeof seconds);
     if (status != HEDDLE_OK) return status;
     stats->members = table->spread.members;
@@ -212,7 +212,7 @@ heddle_status heddle_group_table_get_stats(heddle_group_table *table, heddle_gro
 /* The keys of a part, counted by bin a piece at a time: there need be no memory for all of them. */
 typedef struct counting_part {
     hd_member *member;
-    const heddle_group_table *table;
+    const heddle_cluster_table *table;
     uint64_t *counts;
     heddle_status status;
 } counting_part;
@@ -245,7 +245,7 @@ static heddle_status check_owner(counting_part *c)
 
 static heddle_status validate_part(hd_member *member, void *context)
 {
-    heddle_group_table *table = (heddle_group_table *)context;
+    heddle_cluster_table *table = (heddle_cluster_table *)context;
     counting_part c = {member, table, NULL, HEDDLE_OK};
     heddle_status status = heddle_table_validate(hd_part_of(table, member), NULL);
     c.counts = hd_fault_due()
@@ -258,7 +258,7 @@ static heddle_status validate_part(hd_member *member, void *context)
     return hd_member_agree(member, status);
 }
 
-heddle_status heddle_group_table_validate(heddle_group_table *table)
+heddle_status heddle_cluster_table_validate(heddle_cluster_table *table)
 {
-    return hd_group_call(table, "validate", validate_part, table, NULL);
+    return hd_cluster_call(table, "validate", validate_part, table, NULL);
 }
