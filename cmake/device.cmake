@@ -1,7 +1,7 @@
 # Tables in kernels of a user's own: heddle/device.cuh with the private headers that it includes, and the
 # same functions as PTX and LTO-IR for just-in-time linkers. heddle::device has the include paths.
 
-set(heddle_device_headers base slot pool tile scheme model engine cuda)
+set(heddle_device_headers base model slot pool tile scheme cuda)
 add_library(heddle_device INTERFACE)
 add_library(heddle::device ALIAS heddle_device)
 set_target_properties(heddle_device PROPERTIES EXPORT_NAME device)

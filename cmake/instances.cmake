@@ -1,7 +1,7 @@
 # Makes the compiled tables of src/instances.def: one small source file for every table and every
 # tile, which names the table's parameters and includes the engine's instance file.
 #
-# Likewise one for every kind of pair and everything that works on sorted pairs (engine/partition.h).
+# Likewise one for every kind of pair and everything that works on sorted pairs (model/partition.h).
 #
 # Sets heddle_instance_sources and heddle_instance_dir, which also holds
 #   instances.h         HD_INSTANCE(name) for every table, to be included with that macro defined

@@ -6,7 +6,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "model/hash.h"
 
 static inline uint32_t vertex_of(const hd_paper_graph *graph, uint32_t key)
 {

@@ -6,9 +6,9 @@
 #define HD_BUCKET 1
 #include <cub/device/device_scan.cuh>
 
-#include "base/hash.h"
 #include "cuda/columns/columns.h"
 #include "engine/blocks.h"
+#include "model/hash.h"
 #include "papers/graph_paper.h"
 
 #define BLOCK 256

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 #define FLIGHT 32
@@ -180,7 +181,7 @@ static int compare_seconds(const void *a, const void *b)
 static heddle_status time_passes(roof *r, roof_pass pass, uint32_t repeat, double work,
                                  double *rate)
 {
-    double *seconds = hd_fault_due() ? NULL : (double *)malloc(repeat * sizeof *seconds);
+    double *seconds = (double *)hd_allocate(repeat * sizeof *seconds);
     if (seconds == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for %u timings", repeat);
     pass(r);
     for (uint32_t i = 0; i < repeat; i++) {

@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 #define BLOCK 256
@@ -141,10 +142,7 @@ __global__ void cas(roof r)
 
 /* ------------------------------------------------------------------------------------- passes */
 
-unsigned int blocks_for(uint64_t threads)
-{
-    return (unsigned int)((threads + BLOCK - 1) / BLOCK);
-}
+unsigned int blocks_for(uint64_t threads) { return (unsigned int)((threads + BLOCK - 1) / BLOCK); }
 
 template <int LANES, int PART> void launch_gather(const roof &r)
 {
@@ -166,10 +164,7 @@ void gather_pass(const roof &r)
     }
 }
 
-void cas_pass(const roof &r)
-{
-    cas<<<blocks_for(r.accesses), BLOCK, 0, r.stream>>>(r);
-}
+void cas_pass(const roof &r) { cas<<<blocks_for(r.accesses), BLOCK, 0, r.stream>>>(r); }
 
 void copy_pass(const roof &r)
 {
@@ -201,7 +196,7 @@ cudaError_t time_one(roof &r, roof_pass pass, cudaEvent_t begin, cudaEvent_t end
 /* The median of `repeat` passes after one that does not count. */
 heddle_status time_passes(roof &r, roof_pass pass, uint32_t repeat, double work, double *rate)
 {
-    double *seconds = hd_fault_due() ? NULL : (double *)malloc(repeat * sizeof *seconds);
+    double *seconds = (double *)hd_allocate(repeat * sizeof *seconds);
     if (seconds == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for %u timings", repeat);
     cudaEvent_t begin = NULL, end = NULL;
     cudaError_t error = cudaEventCreate(&begin);

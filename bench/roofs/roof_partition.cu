@@ -3,6 +3,7 @@
  * that partition to compare with. Pairs of up to 8 bytes are sorted as one word, larger ones as a
  * 64-bit key and a 64-bit value.
  */
+#include "base/alloc.h"
 #include "roofs/roof_cuda.h"
 
 #include <algorithm>

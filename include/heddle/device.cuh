@@ -50,7 +50,7 @@
 
 #include "base/atomic.h"
 #include "base/port.h"
-#include "cuda/load.h"
+#include "tile/load_cuda.h"
 #include "model/device_view.h"
 #include "pool/slab_pool.h"
 

@@ -1,12 +1,10 @@
-/* error.c: versions, status texts, the last error of a thread, and fault injection. */
+/* error.c: versions, status texts, the last error of a thread. */
 #include "base/error.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
 static _Thread_local char last_error[512];
-static uint64_t fault_countdown;
-static int fault_struck;
 
 uint32_t heddle_version(void)
 {
@@ -45,20 +43,4 @@ heddle_status hd_fail(heddle_status status, const char *format, ...)
     vsnprintf(last_error, sizeof last_error, format, arguments);
     va_end(arguments);
     return status;
-}
-
-void hd_fault_arm(uint64_t countdown)
-{
-    __atomic_store_n(&fault_countdown, countdown, __ATOMIC_RELAXED);
-    __atomic_store_n(&fault_struck, 0, __ATOMIC_RELAXED);
-}
-
-int hd_fault_struck(void) { return __atomic_load_n(&fault_struck, __ATOMIC_RELAXED); }
-
-int hd_fault_due(void)
-{
-    if (__atomic_load_n(&fault_countdown, __ATOMIC_RELAXED) == 0) return 0;
-    if (__atomic_sub_fetch(&fault_countdown, 1, __ATOMIC_RELAXED) != 0) return 0;
-    __atomic_store_n(&fault_struck, 1, __ATOMIC_RELAXED);
-    return 1;
 }

@@ -1,8 +1,9 @@
-/* error.h: the last failure of a thread, as heddle_last_error() tells it. */
+/* error.h: the last failure of a thread, as heddle_last_error() tells it, and how a failure leaves a function. */
 #ifndef HD_ERROR_H
 #define HD_ERROR_H
 
 #include <heddle/heddle.h>
+#include <stdlib.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,13 +14,18 @@ heddle_status hd_fail(heddle_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*
- * Fault injection for tests: the `countdown`-th allocation from now fails (1: the next). 0 switches
- * it off. Every allocation of the library, host, pinned or device, asks hd_fault_due() first.
+ * Returns from this function, with the status, when a call failed. What the function holds by then frees itself
+ * (HD_SCRATCH in host/scratch.h, HD_FREED), or there is nothing to free.
  */
-void hd_fault_arm(uint64_t countdown);
-/* 1 when the armed fault has struck since it was armed. */
-int hd_fault_struck(void);
-int hd_fault_due(void);
+#define HD_TRY(call)                                                                               \
+    do {                                                                                           \
+        const heddle_status hd_tried_ = (call);                                                    \
+        if (hd_tried_ != HEDDLE_OK) return hd_tried_;                                              \
+    } while (0)
+
+/* Host memory that goes with the block in which it is declared: `char *name HD_FREED = NULL;` */
+#define HD_FREED __attribute__((cleanup(hd_free_at)))
+static inline void hd_free_at(void *pointer) { free(*(void **)pointer); }
 
 #ifdef __cplusplus
 }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 typedef struct hand {
@@ -78,7 +79,7 @@ void hd_crew_close(hd_crew *crew)
 
 heddle_status hd_crew_open(uint32_t hands, hd_crew **crew)
 {
-    hd_crew *c = hd_fault_due() ? NULL : (hd_crew *)calloc(1, sizeof *c);
+    hd_crew *c = (hd_crew *)hd_allocate_zeroed(1, sizeof *c);
     if (c != NULL) c->all = (hand *)calloc(hands, sizeof *c->all);
     if (c == NULL || c->all == NULL) {
         free(c);

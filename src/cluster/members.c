@@ -5,7 +5,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/tuning.h"
 
 /*
  * Keys of a slice. On a CPU they stay in a large cache from the first phase to the last, and are enough for members to
@@ -29,14 +31,10 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void (*phase_watch)(uint32_t phase);
-
-void hd_phase_watch(void (*watch)(uint32_t phase)) { phase_watch = watch; }
-
 void hd_phase(hd_member *member, uint32_t phase)
 {
     const double at = now();
-    if (phase_watch != NULL) phase_watch(phase);
+    if (hd_tune.phase_watch != NULL) hd_tune.phase_watch(phase);
     member->seconds[phase] += at - member->since;
     member->since = at;
 }
@@ -104,7 +102,7 @@ heddle_status hd_cluster_run(heddle_cluster *cluster, hd_member_work work, void 
 /* ---------------------------------------------------------------------------------------- life */
 
 heddle_status hd_cluster_options_read(const heddle_cluster_options *given,
-                                    heddle_cluster_options *options)
+                                      heddle_cluster_options *options)
 {
     static const heddle_cluster_options defaults = HEDDLE_CLUSTER_OPTIONS_INIT;
     *options = given != NULL ? *given : defaults;
@@ -147,10 +145,10 @@ static void find_accelerators(heddle_cluster *cluster)
 }
 
 heddle_status hd_cluster_make(hd_exchange *exchange, heddle_device **devices,
-                            const heddle_cluster_options *options, heddle_cluster **cluster)
+                              const heddle_cluster_options *options, heddle_cluster **cluster)
 {
     const uint32_t local = exchange->local;
-    heddle_cluster *g = hd_fault_due() ? NULL : (heddle_cluster *)calloc(1, sizeof *g);
+    heddle_cluster *g = (heddle_cluster *)hd_allocate_zeroed(1, sizeof *g);
     heddle_status status;
     if (g != NULL) g->members = (hd_member *)calloc(local, sizeof *g->members);
     if (g == NULL || g->members == NULL) {
@@ -210,7 +208,7 @@ static heddle_status open_devices(const char *names, heddle_device **devices, ui
 }
 
 heddle_status heddle_cluster_open(const char *devices, const heddle_cluster_options *options,
-                                heddle_cluster **cluster)
+                                  heddle_cluster **cluster)
 {
     heddle_device *opened[HEDDLE_CLUSTER_MEMBERS_MAX];
     hd_exchange *exchange = NULL;

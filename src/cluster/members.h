@@ -10,9 +10,9 @@
 
 #include <heddle/cluster.h>
 
-#include "host/conveyor.h"
 #include "cluster/crew.h"
 #include "cluster/exchange/exchange.h"
+#include "host/conveyor.h"
 
 typedef struct hd_member {
     heddle_cluster *cluster;
@@ -39,9 +39,9 @@ struct heddle_cluster {
 
 /* Makes a cluster of devices, one for every local member of the exchange; owns both, unless it fails. */
 heddle_status hd_cluster_make(hd_exchange *exchange, heddle_device **devices,
-                            const heddle_cluster_options *options, heddle_cluster **cluster);
+                              const heddle_cluster_options *options, heddle_cluster **cluster);
 heddle_status hd_cluster_options_read(const heddle_cluster_options *given,
-                                    heddle_cluster_options *options);
+                                      heddle_cluster_options *options);
 
 typedef heddle_status (*hd_member_work)(hd_member *member, void *context);
 /* Lets all local members work; the lock is held. Their status, with the reason. */
@@ -56,8 +56,6 @@ uint64_t hd_member_slice(const hd_member *member, bool large);
 uint64_t hd_member_long_slice(const hd_member *member, uint64_t n, uint32_t row_bytes);
 /* The time since the last phase ended belongs to this one. */
 void hd_phase(hd_member *member, uint32_t phase);
-/* For tests: called at the end of every phase, before others learn that it is done. NULL: nothing is. It need not return. */
-void hd_phase_watch(void (*watch)(uint32_t phase));
 /* Elements [*first, *first + *count) of n are those of a local member. */
 void hd_member_part(const hd_member *member, uint64_t n, uint64_t *first, uint64_t *count);
 

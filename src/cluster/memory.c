@@ -1,7 +1,7 @@
 /* memory.c: the memory of members and the arrays of callers; see members.h. */
+#include "base/error.h"
 #include "cluster/members.h"
 #include "engine/blocks.h"
-#include "base/error.h"
 
 /* What is asked for besides: a share, and then up to a round number, which is one of so many in a power of two. */
 #define AMPLE_MORE 64
@@ -9,12 +9,10 @@
 
 heddle_status hd_buffer_room(hd_buffer *buffer, heddle_device *device, uint64_t bytes)
 {
-    heddle_status status;
     if (buffer->memory != NULL && buffer->bytes >= bytes) return HEDDLE_OK;
     if (buffer->memory != NULL) bytes += bytes / 8; /* rather once than for every slice */
     hd_buffer_free(buffer);
-    status = hd_block_take(device, bytes + (bytes == 0), &buffer->memory);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_block_take(device, bytes + (bytes == 0), &buffer->memory));
     buffer->device = device;
     buffer->bytes = bytes;
     return HEDDLE_OK;
@@ -59,11 +57,10 @@ bool hd_member_takes(const hd_member *member, const void *user)
 heddle_status hd_member_copy(hd_member *member, void *to, const void *from, uint64_t bytes)
 {
     heddle_device *device = member->device;
-    heddle_status status;
     if (device->engine->host_memory && member->cluster->accelerator != NULL)
         device = member->cluster->accelerator;
-    status = device->engine->copy(device, to, from, bytes, NULL);
-    return status == HEDDLE_OK ? device->engine->synchronize(device, NULL) : status;
+    HD_TRY(device->engine->copy(device, to, from, bytes, NULL));
+    return device->engine->synchronize(device, NULL);
 }
 
 /* Between a buffer of the member and a caller's array that it cannot use: of the host, or of another device. */
@@ -78,24 +75,21 @@ static heddle_status convey(hd_member *member, void *to, const void *from, uint6
 heddle_status hd_window_open(hd_member *member, const void *user, uint64_t bytes, bool read,
                              hd_buffer *buffer, hd_window *window)
 {
-    heddle_status status;
     window->user = (void *)(uintptr_t)user;
     window->memory = window->user;
     window->bytes = bytes;
     if (user == NULL || bytes == 0 || is_direct(member, user)) return HEDDLE_OK;
-    status = hd_buffer_room(buffer, member->device, bytes);
-    if (status == HEDDLE_OK) {
+    HD_TRY(hd_buffer_room(buffer, member->device, bytes));
+    {
         window->memory = buffer->memory;
-        if (read) status = convey(member, window->memory, user, bytes, user);
+        if (read) HD_TRY(convey(member, window->memory, user, bytes, user));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_window_close(hd_member *member, const hd_window *window)
 {
     if (window->memory == window->user) return HEDDLE_OK;
-    const heddle_status status = member->device->engine->synchronize(member->device, NULL);
-    return status == HEDDLE_OK
-               ? convey(member, window->user, window->memory, window->bytes, window->user)
-               : status;
+    HD_TRY(member->device->engine->synchronize(member->device, NULL));
+    return convey(member, window->user, window->memory, window->bytes, window->user);
 }

@@ -3,8 +3,9 @@
 
 #include <stdlib.h>
 
-#include "engine/engine.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "engine/engine.h"
 
 /* A block may be larger than what is asked for by this share. */
 #define LARGER_SHARE 4
@@ -165,7 +166,7 @@ static pthread_mutex_t all_lock = PTHREAD_MUTEX_INITIALIZER;
 
 heddle_status hd_blocks_note(heddle_device *device)
 {
-    noted *made = hd_fault_due() ? NULL : (noted *)malloc(sizeof *made);
+    noted *made = (noted *)hd_allocate(sizeof *made);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a device");
     made->device = device;
     pthread_mutex_lock(&all_lock);

@@ -15,13 +15,13 @@
 #include "engine/columns.h"
 #include "engine/filter.h"
 #include "engine/graph.h"
-#include "papers/graph_paper.h"
 #include "engine/lists.h"
 #include "engine/owners.h"
-#include "engine/partition.h"
 #include "engine/relate.h"
 #include "engine/slabs.h"
+#include "model/partition.h"
 #include "model/view.h"
+#include "papers/graph_paper.h"
 
 typedef struct hd_engine hd_engine;
 typedef struct hd_table_ops hd_table_ops;

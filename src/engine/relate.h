@@ -1,64 +1,13 @@
 /*
- * relate.h: what joins and group-bys need of an engine, for keys of one width and row numbers of one
- * width. All memory is the device's.
- *
- * A join sorts both sides by region (partition.h; the value of a pair is its row number) and then works
- * on tasks: some rows of the left and some of the right side of one region. A task's left rows fit
- * fast local memory, where they are hashed; its right rows pass by.
+ * relate.h: what a device must offer for joins and group-bys, for keys of one width and row numbers of one width.
+ * All memory is the device's; nothing waits unless it says so.
  */
-#ifndef HD_RELATE_H
-#define HD_RELATE_H
+#ifndef HD_ENGINE_RELATE_H
+#define HD_ENGINE_RELATE_H
 
 #include <heddle/heddle.h>
 
-#include "engine/partition.h"
-
-/* Key bits and row bits that are compiled. */
-#define HD_RELATE_KINDS(X) X(32, 32) X(32, 64) X(64, 32) X(64, 64)
-
-typedef struct hd_join_task {
-    uint64_t left_begin, left_end; /* pairs; at most join_left of them */
-    uint64_t right_begin, right_end;
-} hd_join_task;
-
-typedef struct hd_join_job {
-    uint32_t region_bits;
-    uint32_t count; /* tasks */
-    const void *left, *right;
-    const hd_join_task *tasks;
-    uint8_t *left_matched,
-        *right_matched; /* count: one flag a row, set to 1 where a row has a match; or NULL */
-    uint64_t *
-        places; /* count + 1; join_count: out, the matches of each task; join_write: where its pairs go */
-    void *left_rows,
-        *right_rows; /* join_write: out, row numbers of the matches; either may be NULL */
-} hd_join_job;
-
-/* Rows brought together by key. */
-typedef struct hd_group_job {
-    const void *keys; /* the caller's */
-    uint64_t n;
-    hd_mix mix;
-    void *rows;     /* out: all row numbers, group by group, ascending within a group */
-    uint8_t *heads; /* out: 1 where a group begins, else 0; aligned to 4 */
-    void *work;     /* group_work bytes */
-} hd_group_job;
-
-/*
- * Rows numbered by key, while the keys are few. Many questions about groups need no more than that, and it
- * is much faster than to bring rows together.
- */
-typedef struct hd_few_job {
-    const void *keys; /* the caller's */
-    uint64_t n;
-    hd_mix mix;
-    uint64_t limit; /* keys at most */
-    uint32_t
-        *numbers; /* out: of every row; keys are numbered in the order in which they first appear */
-    void *firsts; /* out: the first row of every key; room for `limit` */
-    uint64_t groups; /* out: keys; 0 when there are more than `limit` */
-    void *work;      /* few_work bytes */
-} hd_few_job;
+#include "model/relate.h"
 
 typedef struct hd_relate_ops {
     uint32_t key_bits, row_bits;

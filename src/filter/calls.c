@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "filter/filter.h"
 #include "host/scratch_out.h"
 #include "host/stage.h"
@@ -18,8 +19,8 @@ static uint32_t key_width(const heddle_filter *filter) { return filter->options.
 static heddle_status check_keys(const heddle_filter *filter, const void *keys, uint64_t n,
                                 const void *stream, const char *what)
 {
-    const heddle_status status = hd_filter_check(filter, stream, what);
-    return status == HEDDLE_OK ? hd_check_array(keys, n, key_width(filter), "keys") : status;
+    HD_TRY(hd_filter_check(filter, stream, what));
+    return hd_check_array(keys, n, key_width(filter), "keys");
 }
 
 /* A call's context for the slices of its arrays. */
@@ -154,8 +155,8 @@ static heddle_status look(heddle_filter *filter, const void *keys, uint64_t n, u
 static heddle_status bring_number(heddle_filter *filter, const void *from, uint64_t *to,
                                   void *stream)
 {
-    heddle_status status = filter->engine->copy(filter->device, to, from, sizeof *to, stream);
-    return status == HEDDLE_OK ? filter->engine->synchronize(filter->device, stream) : status;
+    HD_TRY(filter->engine->copy(filter->device, to, from, sizeof *to, stream));
+    return filter->engine->synchronize(filter->device, stream);
 }
 
 static heddle_status look_and_count(heddle_filter *filter, const void *keys, uint64_t n,

@@ -3,9 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "filter/filter.h"
-#include "table/slots/geometry.h"
 #include "host/scratch.h"
+#include "table/slots/geometry.h"
 
 #define BITS_PER_KEY 16.0
 #define BITS_PER_KEY_MOST 512.0
@@ -71,7 +73,7 @@ static heddle_status complete(heddle_filter_options *o, uint64_t *blocks)
 heddle_status hd_filter_make(heddle_device *device, const heddle_filter_options *options,
                              uint64_t blocks, heddle_filter **filter)
 {
-    heddle_filter *made = hd_fault_due() ? NULL : (heddle_filter *)calloc(1, sizeof *made);
+    heddle_filter *made = (heddle_filter *)hd_allocate_zeroed(1, sizeof *made);
     heddle_status status;
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a filter");
     made->device = device;
@@ -98,14 +100,13 @@ heddle_status heddle_filter_create(heddle_device *device, const heddle_filter_op
 {
     heddle_filter_options chosen;
     uint64_t blocks = 0;
-    heddle_status status;
     if (filter == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "heddle_filter_create needs a place for the filter");
     *filter = NULL;
     if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the device is NULL");
-    status = read_options(options, &chosen);
-    if (status == HEDDLE_OK) status = complete(&chosen, &blocks);
-    return status == HEDDLE_OK ? hd_filter_make(device, &chosen, blocks, filter) : status;
+    HD_TRY(read_options(options, &chosen));
+    HD_TRY(complete(&chosen, &blocks));
+    return hd_filter_make(device, &chosen, blocks, filter);
 }
 
 void heddle_filter_destroy(heddle_filter *filter)
@@ -144,8 +145,7 @@ heddle_status hd_filter_check(const heddle_filter *filter, const void *stream, c
 static heddle_status check_merge(const heddle_filter *into, const heddle_filter *from,
                                  const void *stream)
 {
-    const heddle_status status = hd_filter_check(into, stream, "merge");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_filter_check(into, stream, "merge"));
     if (from == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "merge: the other filter is NULL");
     if (from == into) return hd_fail(HEDDLE_ERROR_INVALID, "merge: both are the same filter");
     if (from->device != into->device)
@@ -178,12 +178,11 @@ heddle_status heddle_filter_merge(heddle_filter *into, heddle_filter *from, void
 
 heddle_status heddle_filter_clear(heddle_filter *filter, void *stream)
 {
-    heddle_status status = hd_filter_check(filter, stream, "clear");
-    if (status != HEDDLE_OK) return status;
-    status = filter->engine->fill(filter->device, filter->view.words, 0, hd_filter_bytes(filter),
-                                  stream);
-    if (status == HEDDLE_OK) __atomic_store_n(&filter->added, 0, __ATOMIC_RELAXED);
-    return status;
+    HD_TRY(hd_filter_check(filter, stream, "clear"));
+    HD_TRY(filter->engine->fill(filter->device, filter->view.words, 0, hd_filter_bytes(filter),
+                                stream));
+    __atomic_store_n(&filter->added, 0, __ATOMIC_RELAXED);
+    return HEDDLE_OK;
 }
 
 static heddle_status take_census(heddle_filter *filter, hd_filter_census *census, void *stream)
@@ -208,12 +207,10 @@ heddle_status heddle_filter_get_stats(heddle_filter *filter, heddle_filter_stats
                                       void *stream)
 {
     hd_filter_census census;
-    heddle_status status = hd_filter_check(filter, stream, "get_stats");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_filter_check(filter, stream, "get_stats"));
     if (stats == NULL || stats->size != sizeof *stats)
         return hd_fail(HEDDLE_ERROR_INVALID, "get_stats needs stats with their size set");
-    status = take_census(filter, &census, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(take_census(filter, &census, stream));
     stats->hashes = filter->view.hashes;
     stats->bits = (uint64_t)filter->view.blocks * HD_FILTER_BLOCK_BITS;
     stats->bits_set = census.set;
@@ -227,9 +224,8 @@ heddle_status heddle_filter_get_stats(heddle_filter *filter, heddle_filter_stats
 heddle_status heddle_filter_validate(heddle_filter *filter, void *stream)
 {
     hd_filter_census census;
-    heddle_status status = hd_filter_check(filter, stream, "validate");
-    if (status == HEDDLE_OK) status = take_census(filter, &census, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_filter_check(filter, stream, "validate"));
+    HD_TRY(take_census(filter, &census, stream));
     if (census.broken != 0)
         return hd_fail(HEDDLE_ERROR_CORRUPT, "%llu blocks have bits of some hashes and not of all",
                        (unsigned long long)census.broken);

@@ -2,8 +2,8 @@
 #ifndef HD_FILTER_TABLE_H
 #define HD_FILTER_TABLE_H
 
-#include "engine/engine.h"
 #include "base/error.h"
+#include "engine/engine.h"
 
 struct heddle_filter {
     heddle_device *device;

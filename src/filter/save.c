@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/file.h"
+#include "base/alloc.h"
+#include "base/error.h"
 #include "filter/filter.h"
+#include "host/file.h"
 
 #define FILE_VERSION 1
 #define PIECE_MAX (UINT64_C(1) << 18) /* blocks of the filter in a block of the file: 8 MB */
@@ -40,7 +42,7 @@ typedef struct passage {
 static heddle_status passage_begin(passage *p)
 {
     const uint64_t blocks = p->filter->view.blocks < PIECE_MAX ? p->filter->view.blocks : PIECE_MAX;
-    p->piece = hd_fault_due() ? NULL : (char *)malloc(blocks * HD_FILTER_BLOCK_BYTES);
+    p->piece = (char *)hd_allocate(blocks * HD_FILTER_BLOCK_BYTES);
     return p->piece != NULL ? HEDDLE_OK
                             : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a piece of a filter");
 }
@@ -58,8 +60,8 @@ static heddle_status move_piece(const passage *p, uint64_t first, uint64_t bytes
     uint32_t *words = p->filter->view.words + first * HD_FILTER_BLOCK_WORDS;
     void *to = to_device ? (void *)words : (void *)p->piece;
     const void *from = to_device ? (const void *)p->piece : (const void *)words;
-    heddle_status status = engine->copy(p->filter->device, to, from, bytes, p->stream);
-    return status == HEDDLE_OK ? engine->synchronize(p->filter->device, p->stream) : status;
+    HD_TRY(engine->copy(p->filter->device, to, from, bytes, p->stream));
+    return engine->synchronize(p->filter->device, p->stream);
 }
 
 /* --------------------------------------------------------------------------------------- save */
@@ -117,8 +119,7 @@ heddle_status heddle_filter_save(heddle_filter *filter, const char *path, void *
 static heddle_status check_blocks(const hd_file *file, const file_header *head)
 {
     uint64_t bytes = 0;
-    const heddle_status status = hd_file_length(file, &bytes);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_file_length(file, &bytes));
     if (head->blocks == 0 || head->blocks > HD_FILTER_BLOCKS_MAX ||
         head->blocks % (UINT64_C(1) << hd_filter_region_bits(head->blocks)) != 0)
         return hd_file_damaged(file, "no filter has so many blocks");
@@ -130,8 +131,7 @@ static heddle_status check_blocks(const hd_file *file, const file_header *head)
 static heddle_status read_header(const hd_file *file, file_header *head, heddle_filter_options *o)
 {
     static const heddle_filter_options defaults = HEDDLE_FILTER_OPTIONS_INIT;
-    const heddle_status status = hd_file_read(file, head, sizeof *head);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_file_read(file, head, sizeof *head));
     if (memcmp(head->magic, magic, sizeof magic) != 0)
         return hd_file_damaged(file, "it does not begin like one");
     if (head->version != FILE_VERSION) return hd_file_damaged(file, "it has another version");

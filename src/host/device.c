@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/stage.h"
+#include "base/error.h"
 #include "engine/blocks.h"
 #include "engine/engine.h"
-#include "base/error.h"
+#include "host/stage.h"
 #include "instances_config.h"
 
 static const hd_engine *cuda_engine(void)
@@ -131,8 +131,8 @@ static heddle_status check_device(const heddle_device *device, const void *strea
 
 heddle_status heddle_device_synchronize(heddle_device *device, void *stream)
 {
-    const heddle_status status = check_device(device, stream);
-    return status != HEDDLE_OK ? status : device->engine->synchronize(device, stream);
+    HD_TRY(check_device(device, stream));
+    return device->engine->synchronize(device, stream);
 }
 
 heddle_status heddle_memory_allocate(heddle_device *device, uint64_t bytes, void **memory)
@@ -154,8 +154,7 @@ heddle_status heddle_memory_free(heddle_device *device, void *memory)
 heddle_status heddle_memory_copy(heddle_device *device, void *to, const void *from, uint64_t bytes,
                                  void *stream)
 {
-    const heddle_status status = check_device(device, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(check_device(device, stream));
     if (bytes != 0 && (to == NULL || from == NULL))
         return hd_fail(HEDDLE_ERROR_INVALID, "a copy needs two pointers");
     return bytes != 0 ? device->engine->copy(device, to, from, bytes, stream) : HEDDLE_OK;
@@ -164,8 +163,7 @@ heddle_status heddle_memory_copy(heddle_device *device, void *to, const void *fr
 heddle_status heddle_memory_fill(heddle_device *device, void *memory, uint8_t byte, uint64_t bytes,
                                  void *stream)
 {
-    const heddle_status status = check_device(device, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(check_device(device, stream));
     if (bytes != 0 && memory == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "a fill needs memory");
     return bytes != 0 ? device->engine->fill(device, memory, byte, bytes, stream) : HEDDLE_OK;
 }

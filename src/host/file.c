@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 uint64_t hd_file_checksum(uint64_t sum, const void *data, uint64_t bytes)
@@ -78,7 +79,7 @@ heddle_status hd_file_replace(const char *path, const char *what,
     char *beside;
     heddle_status status;
     if (path == NULL || *path == 0) return hd_fail(HEDDLE_ERROR_INVALID, "save: there is no path");
-    beside = hd_fault_due() ? NULL : (char *)malloc(strlen(path) + sizeof suffix);
+    beside = (char *)hd_allocate(strlen(path) + sizeof suffix);
     if (beside == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to save a %s", what);
     strcpy(beside, path);
     strcat(beside, suffix);

@@ -1,5 +1,6 @@
 /* result.c: see result.h. */
 #include "host/result.h"
+#include "base/error.h"
 
 heddle_status hd_result_begin(hd_scratch *scratch, void *user, uint64_t bytes, hd_result *result)
 {
@@ -14,9 +15,7 @@ heddle_status hd_result_begin(hd_scratch *scratch, void *user, uint64_t bytes, h
 
 heddle_status hd_result_end(heddle_device *device, const hd_result *result, void *stream)
 {
-    heddle_status status = HEDDLE_OK;
     if (result->memory != result->user && result->bytes != 0)
-        status = device->engine->copy(device, result->user, result->memory, result->bytes, stream);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, stream);
-    return status;
+        HD_TRY(device->engine->copy(device, result->user, result->memory, result->bytes, stream));
+    return device->engine->synchronize(device, stream);
 }

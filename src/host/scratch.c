@@ -1,19 +1,18 @@
 /* scratch.c: see scratch.h. */
 #include "host/scratch.h"
 
-#include "engine/blocks.h"
 #include "base/error.h"
+#include "engine/blocks.h"
 
 heddle_status hd_scratch_take(hd_scratch *scratch, uint64_t bytes, void **memory)
 {
     heddle_device *device = scratch->device;
-    heddle_status status;
     *memory = NULL;
     if (scratch->count == HD_SCRATCH_MAX)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "a call needs too many blocks of memory");
-    status = hd_block_take(device, bytes + (bytes == 0), memory);
-    if (status == HEDDLE_OK) scratch->blocks[scratch->count++] = *memory;
-    return status;
+    HD_TRY(hd_block_take(device, bytes + (bytes == 0), memory));
+    scratch->blocks[scratch->count++] = *memory;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_scratch_stage(hd_scratch *scratch, const void *array, uint64_t bytes,
@@ -21,15 +20,14 @@ heddle_status hd_scratch_stage(hd_scratch *scratch, const void *array, uint64_t 
 {
     heddle_device *device = scratch->device;
     void *copy;
-    heddle_status status;
     *staged = array;
     if (array == NULL || bytes == 0 || device->engine->host_memory ||
         device->engine->is_device_memory(device, array))
         return HEDDLE_OK;
-    status = hd_scratch_take(scratch, bytes, &copy);
-    if (status == HEDDLE_OK) status = device->engine->copy(device, copy, array, bytes, stream);
-    if (status == HEDDLE_OK) *staged = copy;
-    return status;
+    HD_TRY(hd_scratch_take(scratch, bytes, &copy));
+    HD_TRY(device->engine->copy(device, copy, array, bytes, stream));
+    *staged = copy;
+    return HEDDLE_OK;
 }
 
 void hd_scratch_free(hd_scratch *scratch)

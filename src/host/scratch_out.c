@@ -1,5 +1,6 @@
 /* scratch_out.c: see scratch_out.h. */
 #include "host/scratch_out.h"
+#include "base/error.h"
 
 heddle_status hd_scratch_stage_out(hd_scratch *scratch, void *array, uint64_t bytes,
                                    hd_scratch_out *out)
@@ -17,8 +18,7 @@ heddle_status hd_scratch_stage_out(hd_scratch *scratch, void *array, uint64_t by
 heddle_status hd_scratch_bring_back(hd_scratch *scratch, const hd_scratch_out *out, void *stream)
 {
     heddle_device *device = scratch->device;
-    heddle_status status = HEDDLE_OK;
     if (out->memory != out->user)
-        status = device->engine->copy(device, out->user, out->memory, out->bytes, stream);
-    return status == HEDDLE_OK ? device->engine->synchronize(device, stream) : status;
+        HD_TRY(device->engine->copy(device, out->user, out->memory, out->bytes, stream));
+    return device->engine->synchronize(device, stream);
 }

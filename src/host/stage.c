@@ -1,5 +1,7 @@
 /* stage.c: see stage.h. */
 #include "host/stage.h"
+#include "base/alloc.h"
+#include "base/error.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +56,7 @@ void hd_stages_free(heddle_device *device)
 
 static heddle_status stage_make(heddle_device *device, uint64_t keys, hd_stage **made)
 {
-    hd_stage *stage = hd_fault_due() ? NULL : (hd_stage *)calloc(1, sizeof *stage);
+    hd_stage *stage = (hd_stage *)hd_allocate_zeroed(1, sizeof *stage);
     heddle_status status = HEDDLE_OK;
     if (stage == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to stage host arrays");
     stage->keys = keys;
@@ -104,9 +106,9 @@ static void stage_return(heddle_device *device, hd_stage *stage)
 heddle_status hd_stage_ready(heddle_device *device, uint64_t n)
 {
     hd_stage *stage = NULL;
-    const heddle_status status = stage_take(device, n, &stage);
-    if (status == HEDDLE_OK) stage_return(device, stage);
-    return status;
+    HD_TRY(stage_take(device, n, &stage));
+    stage_return(device, stage);
+    return HEDDLE_OK;
 }
 
 static bool is_staged(heddle_device *device, const hd_span *span)
@@ -180,15 +182,13 @@ static heddle_status set_send(const staged_call *c, stage_set *set, uint64_t fir
 
 static heddle_status set_receive(const staged_call *c, stage_set *set, uint64_t n)
 {
-    heddle_status status = HEDDLE_OK;
-    for (int k = 0; k < c->count && status == HEDDLE_OK; k++)
+    for (int k = 0; k < c->count; k++)
         if (c->staged[k] && c->spans[k].out)
-            status = c->device->engine->copy(c->device, set->pinned[k], set->device[k],
-                                             n * c->spans[k].width, c->stream);
-    if (status == HEDDLE_OK)
-        status = c->device->engine->event_record(c->device, set->done, c->stream);
-    if (status == HEDDLE_OK) set->n = n;
-    return status;
+            HD_TRY(c->device->engine->copy(c->device, set->pinned[k], set->device[k],
+                                           n * c->spans[k].width, c->stream));
+    HD_TRY(c->device->engine->event_record(c->device, set->done, c->stream));
+    set->n = n;
+    return HEDDLE_OK;
 }
 
 /* The device's view of the slice that begins at `first`. */
@@ -306,20 +306,16 @@ static heddle_status fetch_pairs(heddle_table *table, const pair_buffers *b, hd_
 {
     const hd_engine *engine = table->engine;
     heddle_device *device = table->device;
-    heddle_status status = engine->fill(device, b->cursor, 0, sizeof(uint64_t), stream);
-    if (status == HEDDLE_OK)
-        status = fetch(table, from, first, n, b->device_keys, b->device_values, b->cursor, stream);
-    if (status == HEDDLE_OK)
-        status = engine->copy(device, b->count, b->cursor, sizeof(uint64_t), stream);
-    if (status == HEDDLE_OK) status = engine->synchronize(device, stream);
-    if (status == HEDDLE_OK)
-        status = engine->copy(device, b->host_keys, b->device_keys, *b->count * hd_key_width(table),
-                              stream);
-    if (status == HEDDLE_OK && hd_value_width(table) != 0)
-        status = engine->copy(device, b->host_values, b->device_values,
-                              *b->count * hd_value_width(table), stream);
-    if (status == HEDDLE_OK) status = engine->synchronize(device, stream);
-    return status;
+    HD_TRY(engine->fill(device, b->cursor, 0, sizeof(uint64_t), stream));
+    HD_TRY(fetch(table, from, first, n, b->device_keys, b->device_values, b->cursor, stream));
+    HD_TRY(engine->copy(device, b->count, b->cursor, sizeof(uint64_t), stream));
+    HD_TRY(engine->synchronize(device, stream));
+    HD_TRY(engine->copy(device, b->host_keys, b->device_keys, *b->count * hd_key_width(table),
+                        stream));
+    if (hd_value_width(table) != 0)
+        HD_TRY(engine->copy(device, b->host_values, b->device_values,
+                            *b->count * hd_value_width(table), stream));
+    return engine->synchronize(device, stream);
 }
 
 heddle_status hd_for_pieces(heddle_table *table, uint64_t items, uint32_t each,

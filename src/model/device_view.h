@@ -5,8 +5,8 @@
 #ifndef HD_DEVICE_VIEW_H
 #define HD_DEVICE_VIEW_H
 
-#include "engine/lists.h"
-#include "engine/slabs.h"
+#include "model/lists.h"
+#include "model/slabs.h"
 #include "model/view.h"
 
 typedef struct hd_device_view {

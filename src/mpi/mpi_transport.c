@@ -418,6 +418,6 @@ heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
     public_face.all_to_all_begin = all_to_all_begin;
     public_face.all_to_all_end = all_to_all_end;
     public_face.all_to_all_progress = all_to_all_progress;
-    return heddle_cluster_open_over(&public_face, name_device(t, device, name, sizeof name), options,
-                                  cluster);
+    return heddle_cluster_open_over(&public_face, name_device(t, device, name, sizeof name),
+                                    options, cluster);
 }

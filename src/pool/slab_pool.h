@@ -12,7 +12,7 @@
 #define HD_SLAB_POOL_H
 
 #include "base/atomic.h"
-#include "engine/slabs.h"
+#include "model/slabs.h"
 
 typedef struct hd_slab_taker {
     uint32_t word;  /* of pool->taken */

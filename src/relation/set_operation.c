@@ -4,9 +4,10 @@
  * whether it is in b. First rows of the groups that belong to the result are marked among all rows and
  * taken in order.
  */
+#include "base/error.h"
+#include "host/result.h"
 #include "relation/encode/encode.h"
 #include "table/slots/geometry.h"
-#include "host/result.h"
 #include "table/table.h"
 
 typedef struct set_call {
@@ -41,11 +42,9 @@ static heddle_status check_call(const heddle_device *device, uint32_t operation,
 static heddle_status check_arrays(const set_call *c, const void *a, const void *b, const void *keys,
                                   uint64_t capacity)
 {
-    heddle_status status = hd_check_array(a, c->a_count, c->width, "keys a");
-    if (status == HEDDLE_OK) status = hd_check_array(b, c->rows - c->a_count, c->width, "keys b");
-    if (status == HEDDLE_OK)
-        status = hd_check_array(keys, capacity, c->width, "keys of the result");
-    return status;
+    HD_TRY(hd_check_array(a, c->a_count, c->width, "keys a"));
+    HD_TRY(hd_check_array(b, c->rows - c->a_count, c->width, "keys b"));
+    return hd_check_array(keys, capacity, c->width, "keys of the result");
 }
 
 /* ------------------------------------------------------------------------------------------- steps */
@@ -55,16 +54,13 @@ static uint32_t row_bits(const set_call *c) { return hd_rows_fit(c->rows, 32) ? 
 static heddle_status group_both(set_call *c, const void *a, const void *b)
 {
     const uint64_t a_bytes = c->a_count * c->width, bytes = c->rows * c->width;
-    heddle_status status = hd_scratch_take(&c->scratch, bytes, &c->keys);
-    if (status == HEDDLE_OK && a_bytes != 0)
-        status = c->engine->copy(c->device, c->keys, a, a_bytes, c->stream);
-    if (status == HEDDLE_OK && a_bytes != bytes)
-        status =
-            c->engine->copy(c->device, (char *)c->keys + a_bytes, b, bytes - a_bytes, c->stream);
-    if (status == HEDDLE_OK)
-        status = hd_group_array(c->device, c->keys, c->width * 8, c->rows, row_bits(c),
-                                hd_seed_draw(), &c->made, c->stream);
-    return status;
+    HD_TRY(hd_scratch_take(&c->scratch, bytes, &c->keys));
+    if (a_bytes != 0) HD_TRY(c->engine->copy(c->device, c->keys, a, a_bytes, c->stream));
+    if (a_bytes != bytes)
+        HD_TRY(
+            c->engine->copy(c->device, (char *)c->keys + a_bytes, b, bytes - a_bytes, c->stream));
+    return hd_group_array(c->device, c->keys, c->width * 8, c->rows, row_bits(c), hd_seed_draw(),
+                          &c->made, c->stream);
 }
 
 /*
@@ -76,20 +72,14 @@ static heddle_status mark_by_b(set_call *c, const void *firsts, const void *last
     const hd_column_ops *columns = c->engine->columns;
     const uint8_t in_b = c->operation == HEDDLE_SET_INTERSECTION;
     void *of_group = NULL;
-    heddle_status status = hd_scratch_take(&c->scratch, c->made.groups, &of_group);
-    if (status == HEDDLE_OK)
-        status = c->engine->fill(c->device, flags, !in_b, c->a_count, c->stream);
-    if (status == HEDDLE_OK)
-        status =
-            c->engine->fill(c->device, flags + c->a_count, in_b, c->rows - c->a_count, c->stream);
-    if (status == HEDDLE_OK)
-        status = columns->gather(c->device, flags, 1, lasts, c->made.row_bits, c->made.groups,
-                                 of_group, c->stream);
-    if (status == HEDDLE_OK) status = c->engine->fill(c->device, flags, 0, c->rows, c->stream);
-    if (status == HEDDLE_OK)
-        status = columns->scatter(c->device, of_group, 1, firsts, c->made.row_bits, c->made.groups,
-                                  flags, c->stream);
-    return status;
+    HD_TRY(hd_scratch_take(&c->scratch, c->made.groups, &of_group));
+    HD_TRY(c->engine->fill(c->device, flags, !in_b, c->a_count, c->stream));
+    HD_TRY(c->engine->fill(c->device, flags + c->a_count, in_b, c->rows - c->a_count, c->stream));
+    HD_TRY(columns->gather(c->device, flags, 1, lasts, c->made.row_bits, c->made.groups, of_group,
+                           c->stream));
+    HD_TRY(c->engine->fill(c->device, flags, 0, c->rows, c->stream));
+    return columns->scatter(c->device, of_group, 1, firsts, c->made.row_bits, c->made.groups, flags,
+                            c->stream);
 }
 
 static heddle_status mark(set_call *c, uint8_t *flags)
@@ -121,21 +111,17 @@ static heddle_status pick(set_call *c)
     const uint64_t n = c->operation == HEDDLE_SET_UNION ? c->rows : c->a_count;
     const uint64_t most = n < c->made.groups ? n : c->made.groups;
     void *flags = NULL, *work = NULL, *count = NULL;
-    heddle_status status = hd_scratch_take(&c->scratch, c->rows, &flags);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&c->scratch, columns->work(c->device, c->rows), &work);
-    if (status == HEDDLE_OK) status = hd_scratch_take(&c->scratch, sizeof(uint64_t), &count);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&c->scratch, most * (c->made.row_bits / 8), &c->picked);
-    if (status == HEDDLE_OK) status = mark(c, (uint8_t *)flags);
-    if (status == HEDDLE_OK && n != 0) {
-        status = columns->select(c->device, (const uint8_t *)flags, n, true, c->picked,
-                                 c->made.row_bits, (uint64_t *)count, work, c->stream);
-        if (status == HEDDLE_OK)
-            status = c->engine->copy(c->device, &c->count, count, sizeof c->count, c->stream);
+    HD_TRY(hd_scratch_take(&c->scratch, c->rows, &flags));
+    HD_TRY(hd_scratch_take(&c->scratch, columns->work(c->device, c->rows), &work));
+    HD_TRY(hd_scratch_take(&c->scratch, sizeof(uint64_t), &count));
+    HD_TRY(hd_scratch_take(&c->scratch, most * (c->made.row_bits / 8), &c->picked));
+    HD_TRY(mark(c, (uint8_t *)flags));
+    if (n != 0) {
+        HD_TRY(columns->select(c->device, (const uint8_t *)flags, n, true, c->picked,
+                               c->made.row_bits, (uint64_t *)count, work, c->stream));
+        HD_TRY(c->engine->copy(c->device, &c->count, count, sizeof c->count, c->stream));
     }
-    if (status == HEDDLE_OK) status = c->engine->synchronize(c->device, c->stream);
-    return status;
+    return c->engine->synchronize(c->device, c->stream);
 }
 
 static heddle_status write_keys(set_call *c, void *keys, uint64_t capacity)

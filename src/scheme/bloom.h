@@ -18,8 +18,8 @@
 #ifndef HD_BLOOM_H
 #define HD_BLOOM_H
 
-#include "base/hash.h"
-#include "engine/filter.h"
+#include "model/filter.h"
+#include "model/hash.h"
 
 /* floor(mixed * blocks / 2^HD_KEY_BITS) */
 HD_FN uint32_t bloom_block(const hd_filter_view *view, hd_key mixed)

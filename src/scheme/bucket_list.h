@@ -1,5 +1,5 @@
 /*
- * bucket_list.h: lists of values in buckets that grow (engine/lists.h), for values of HD_VALUE_BITS bits.
+ * bucket_list.h: lists of values in buckets that grow (model/lists.h), for values of HD_VALUE_BITS bits.
  * After the bucket list of WarpCore (Juenger et al., 2020, IV-C).
  *
  * The invariant that lets a reader find every value: all buckets of a list but the newest are full. So the
@@ -17,8 +17,8 @@
 #define HD_BUCKET_LIST_H
 
 #include "base/atomic.h"
-#include "base/hash.h"
-#include "engine/lists.h"
+#include "model/hash.h"
+#include "model/lists.h"
 
 /* ------------------------------------------------------------------------------------- handles */
 

@@ -1,5 +1,5 @@
 /*
- * hashgraph.h: finding the list of a key in a graph in compressed rows (engine/graph.h). After
+ * hashgraph.h: finding the list of a key in a graph in compressed rows (model/graph.h). After
  * HashGraph (Green, 2021): nothing is probed; a key's vertex names its list, and the list is walked.
  *
  *     mixed:  | region (region_bits, at least 1) | 32 bits, scaled to the region's vertices | ... |
@@ -15,8 +15,8 @@
 
 #include <heddle/heddle.h>
 
-#include "base/hash.h"
-#include "engine/graph.h"
+#include "model/graph.h"
+#include "model/hash.h"
 
 #define HD_EDGE_BYTES ((HD_KEY_BITS + HD_VALUE_BITS) / 8)
 #define HD_EDGE_WORDS ((HD_KEY_BITS + HD_VALUE_BITS) / 32)

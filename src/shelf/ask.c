@@ -8,8 +8,9 @@
 
 #include <string.h>
 
-#include "table/table.h"
+#include "base/error.h"
 #include "cluster/table/table.h"
+#include "table/table.h"
 
 #define PIECE_MAX (UINT64_C(1) << 24) /* rows between two calls of the progress function */
 #define PIECE_MIN 1024
@@ -51,15 +52,14 @@ static uint64_t piece_rows(const hd_asking *a)
 static heddle_status ask_rows(hd_asking *a, heddle_table *table, uint64_t at, uint64_t n)
 {
     const uint64_t piece = piece_rows(a);
-    heddle_status status = HEDDLE_OK;
-    for (uint64_t first = 0; first < n && status == HEDDLE_OK; first += piece) {
+    for (uint64_t first = 0; first < n; first += piece) {
         const uint64_t length = n - first < piece ? n - first : piece;
         heddle_totals totals;
-        status = hd_shelf_progress(a->shelf, HEDDLE_SHELF_WORK, at + first, a->sorting.n);
-        if (status == HEDDLE_OK) status = ask_table(a, table, at + first, length, &totals);
-        if (status == HEDDLE_OK) hd_totals_sum(&a->totals, &totals);
+        HD_TRY(hd_shelf_progress(a->shelf, HEDDLE_SHELF_WORK, at + first, a->sorting.n));
+        HD_TRY(ask_table(a, table, at + first, length, &totals));
+        hd_totals_sum(&a->totals, &totals);
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 /* Erases from a part's table, and makes a new part of it if anything was. */
@@ -113,17 +113,12 @@ heddle_status hd_ask_sorted(hd_asking *a, const void *keys, uint64_t n, void *va
                             uint32_t width, uint8_t *found)
 {
     const bool flags = a->kind == HD_SHELF_FIND; /* values are delivered by them */
-    heddle_status status;
     hd_sorting_begin(&a->sorting, a->shelf, keys, NULL, n);
-    status = hd_sorting_run(&a->sorting, width + 1);
-    if (status == HEDDLE_OK)
-        status = hd_replies_make(&a->sorting, found, 1, flags && !a->sorting.direct, &a->found);
-    if (status == HEDDLE_OK)
-        status = hd_replies_make(&a->sorting, values, width, false, &a->values);
-    for (uint32_t i = 0; i < a->sorting.place_count && status == HEDDLE_OK; i++)
-        status = ask_place(a, i);
-    if (status == HEDDLE_OK) status = hd_shelf_progress(a->shelf, HEDDLE_SHELF_WORK, n, n);
-    return status;
+    HD_TRY(hd_sorting_run(&a->sorting, width + 1));
+    HD_TRY(hd_replies_make(&a->sorting, found, 1, flags && !a->sorting.direct, &a->found));
+    HD_TRY(hd_replies_make(&a->sorting, values, width, false, &a->values));
+    for (uint32_t i = 0; i < a->sorting.place_count; i++) HD_TRY(ask_place(a, i));
+    return hd_shelf_progress(a->shelf, HEDDLE_SHELF_WORK, n, n);
 }
 
 void hd_asking_begin(hd_asking *a, heddle_shelf *shelf, uint32_t kind)
@@ -148,11 +143,10 @@ static heddle_status check_ask(heddle_shelf *shelf, const void *keys, uint64_t n
                                const void *values, uint32_t width, const char *values_name,
                                const void *found)
 {
-    heddle_status status = hd_shelf_check(shelf, keys, n, hd_shelf_key_width(shelf), "keys");
-    if (status == HEDDLE_OK && width != 0)
-        status = hd_shelf_check(shelf, values, n, width, values_name);
-    if (status == HEDDLE_OK && found != NULL) status = hd_shelf_check(shelf, found, n, 1, "flags");
-    return status;
+    HD_TRY(hd_shelf_check(shelf, keys, n, hd_shelf_key_width(shelf), "keys"));
+    if (width != 0) HD_TRY(hd_shelf_check(shelf, values, n, width, values_name));
+    if (found != NULL) HD_TRY(hd_shelf_check(shelf, found, n, 1, "flags"));
+    return HEDDLE_OK;
 }
 
 /* The lock is held. */
@@ -192,8 +186,7 @@ static heddle_status ask_plain(heddle_shelf *shelf, uint32_t kind, const char *w
                                uint8_t *found, heddle_totals *totals)
 {
     hd_asking a;
-    const heddle_status status = hd_shelf_enter(shelf, kind == HD_SHELF_ERASE, what);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_shelf_enter(shelf, kind == HD_SHELF_ERASE, what));
     hd_asking_begin(&a, shelf, kind);
     return hd_shelf_leave(shelf, ask(&a, keys, n, values, width, found, totals));
 }

@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "host/file.h"
 #include "shelf/shelf.h"
 
@@ -49,7 +51,7 @@ _Static_assert(sizeof(manifest_part) == 32, "a part's size is part of the format
 
 heddle_status hd_path_make(const char *directory, const char *name, char **path)
 {
-    *path = hd_fault_due() ? NULL : (char *)malloc(strlen(directory) + strlen(name) + 2);
+    *path = (char *)hd_allocate(strlen(directory) + strlen(name) + 2);
     if (*path == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a path");
     strcpy(*path, directory);
     strcat(*path, "/");
@@ -137,7 +139,6 @@ static heddle_status write_manifest(void *context, const hd_file *file)
     const uint64_t bytes = w->parts->count * sizeof *w->list;
     manifest_header head;
     hd_file_block block;
-    heddle_status status;
     for (uint32_t i = 0; i < w->parts->count; i++) {
         const hd_shelf_part *part = &w->parts->at[i];
         w->list[i].first = part->first;
@@ -148,10 +149,9 @@ static heddle_status write_manifest(void *context, const hd_file *file)
     make_header(w, &head);
     block.count = w->parts->count;
     block.checksum = hd_file_checksum(block.count, w->list, bytes);
-    status = hd_file_write(file, &head, sizeof head);
-    if (status == HEDDLE_OK) status = hd_file_write(file, &block, sizeof block);
-    if (status == HEDDLE_OK) status = hd_file_write(file, w->list, bytes);
-    return status;
+    HD_TRY(hd_file_write(file, &head, sizeof head));
+    HD_TRY(hd_file_write(file, &block, sizeof block));
+    return hd_file_write(file, w->list, bytes);
 }
 
 heddle_status hd_manifest_write(const heddle_shelf *shelf, const hd_shelf_parts *parts)
@@ -159,8 +159,7 @@ heddle_status hd_manifest_write(const heddle_shelf *shelf, const hd_shelf_parts 
     writing w = {shelf, parts, NULL};
     char *path = NULL;
     heddle_status status = hd_path_make(shelf->directory, MANIFEST, &path);
-    w.list =
-        hd_fault_due() ? NULL : (manifest_part *)calloc((size_t)parts->count + 1, sizeof *w.list);
+    w.list = (manifest_part *)hd_allocate_zeroed((size_t)parts->count + 1, sizeof *w.list);
     if (status == HEDDLE_OK && w.list == NULL)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
     if (status == HEDDLE_OK) status = hd_directory_sync(shelf->directory);
@@ -176,8 +175,7 @@ static heddle_status read_header(heddle_shelf *shelf, const hd_file *file, manif
 {
     heddle_table_options *o = &shelf->options;
     const heddle_table_options defaults = HEDDLE_TABLE_OPTIONS_INIT;
-    heddle_status status = hd_file_read(file, head, sizeof *head);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_file_read(file, head, sizeof *head));
     if (memcmp(head->magic, magic, sizeof magic) != 0)
         return hd_file_damaged(file, "it begins as no such file does");
     if (head->version != MANIFEST_VERSION)
@@ -210,14 +208,13 @@ static heddle_status read_parts(heddle_shelf *shelf, const hd_file *file, uint32
                                 manifest_part *list)
 {
     hd_file_block block;
-    heddle_status status = hd_file_read(file, &block, sizeof block);
-    if (status == HEDDLE_OK) status = hd_file_read(file, list, count * sizeof *list);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_file_read(file, &block, sizeof block));
+    HD_TRY(hd_file_read(file, list, count * sizeof *list));
     if (block.count != count ||
         block.checksum != hd_file_checksum(count, list, count * sizeof *list))
         return hd_file_damaged(file, "the checksum of its parts is wrong");
     if (fgetc(file->file) != EOF) return hd_file_damaged(file, "it goes on behind its end");
-    for (uint32_t i = 0; i < count && status == HEDDLE_OK; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const hd_shelf_part part = {
             list[i].first, list[i].file, list[i].count, list[i].bytes, NULL, 0, false};
         if (i == 0 ? part.first != 0 : part.first <= list[i - 1].first)
@@ -225,9 +222,9 @@ static heddle_status read_parts(heddle_shelf *shelf, const hd_file *file, uint32
         if (part.first >= HD_SHELF_BINS || (part.file == 0) != (part.count == 0) ||
             part.file > shelf->last_file)
             return hd_file_damaged(file, "a part of it is impossible");
-        status = hd_parts_append(&shelf->parts, &part);
+        HD_TRY(hd_parts_append(&shelf->parts, &part));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_manifest_read(heddle_shelf *shelf)
@@ -244,7 +241,7 @@ heddle_status hd_manifest_read(heddle_shelf *shelf)
     }
     status = read_header(shelf, &file, &head);
     if (status == HEDDLE_OK) {
-        list = hd_fault_due() ? NULL : (manifest_part *)malloc(head.part_count * sizeof *list);
+        list = (manifest_part *)hd_allocate(head.part_count * sizeof *list);
         if (list == NULL)
             status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
     }
@@ -291,7 +288,7 @@ void hd_manifest_sweep(const heddle_shelf *shelf)
 {
     const uint32_t n = shelf->parts.count;
     DIR *entries = opendir(shelf->directory);
-    uint64_t *numbers = hd_fault_due() ? NULL : (uint64_t *)malloc(n * sizeof *numbers);
+    uint64_t *numbers = (uint64_t *)hd_allocate(n * sizeof *numbers);
     /* Without memory the files stay until the next time. */
     if (entries != NULL && numbers != NULL) {
         for (uint32_t i = 0; i < n; i++) numbers[i] = shelf->parts.at[i].file;

@@ -8,10 +8,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "table/slots/geometry.h"
-#include "table/table.h"
+#include "base/alloc.h"
+#include "base/error.h"
 #include "engine/blocks.h"
 #include "shelf/shelf.h"
+#include "table/slots/geometry.h"
+#include "table/table.h"
 
 #define LOCK "lock"
 
@@ -59,12 +61,11 @@ heddle_status hd_shelf_check(heddle_shelf *shelf, const void *array, uint64_t n,
                              const char *what)
 {
     const hd_engine *engine = shelf->device->engine;
-    heddle_status status = hd_check_array(array, n, width, what);
-    if (status == HEDDLE_OK && array != NULL && !engine->host_memory &&
-        engine->is_device_memory(shelf->device, array))
-        status = hd_fail(HEDDLE_ERROR_INVALID,
-                         "the array of %s is device memory; shelves take host memory", what);
-    return status;
+    HD_TRY(hd_check_array(array, n, width, what));
+    if (array != NULL && !engine->host_memory && engine->is_device_memory(shelf->device, array))
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "the array of %s is device memory; shelves take host memory", what);
+    return HEDDLE_OK;
 }
 
 /* -------------------------------------------------------------------------------------- budget */
@@ -141,7 +142,7 @@ static heddle_status check_options(const heddle_shelf_options *o)
 
 static heddle_status copy_text(const char *from, char **to)
 {
-    *to = hd_fault_due() ? NULL : (char *)malloc(strlen(from) + 1);
+    *to = (char *)hd_allocate(strlen(from) + 1);
     if (*to == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a path");
     strcpy(*to, from);
     return HEDDLE_OK;
@@ -158,8 +159,7 @@ static int choose_threads(heddle_device *device)
 static heddle_status shelf_make(heddle_device *device, const char *directory,
                                 const heddle_shelf_options *options, heddle_shelf **shelf)
 {
-    heddle_shelf *s = hd_fault_due() ? NULL : (heddle_shelf *)calloc(1, sizeof *s);
-    heddle_status status;
+    heddle_shelf *s = (heddle_shelf *)hd_allocate_zeroed(1, sizeof *s);
     if (s == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a shelf");
     *shelf = s;
     pthread_mutex_init(&s->mutex, NULL);
@@ -170,10 +170,8 @@ static heddle_status shelf_make(heddle_device *device, const char *directory,
     s->threads = choose_threads(device);
     s->progress = options->progress;
     s->context = options->context;
-    status = copy_text(directory, &s->directory);
-    if (status == HEDDLE_OK)
-        status = copy_text(options->scratch != NULL ? options->scratch : directory, &s->scratch);
-    return status;
+    HD_TRY(copy_text(directory, &s->directory));
+    return copy_text(options->scratch != NULL ? options->scratch : directory, &s->scratch);
 }
 
 void heddle_shelf_close(heddle_shelf *shelf)
@@ -241,13 +239,12 @@ static heddle_status start_empty(heddle_shelf *shelf)
 {
     const hd_shelf_part all = {0, 0, 0, 0, NULL, 0, false};
     bool there = false;
-    heddle_status status = hd_manifest_find(shelf->directory, &there);
-    if (status == HEDDLE_OK && there)
-        status = hd_fail(HEDDLE_ERROR_INVALID, "there is a shelf in %s already", shelf->directory);
-    if (status == HEDDLE_OK) status = hd_parts_append(&shelf->parts, &all);
-    if (status == HEDDLE_OK) status = hd_manifest_write(shelf, &shelf->parts);
-    if (status == HEDDLE_OK) status = hd_directory_sync(shelf->directory);
-    return status;
+    HD_TRY(hd_manifest_find(shelf->directory, &there));
+    if (there)
+        return hd_fail(HEDDLE_ERROR_INVALID, "there is a shelf in %s already", shelf->directory);
+    HD_TRY(hd_parts_append(&shelf->parts, &all));
+    HD_TRY(hd_manifest_write(shelf, &shelf->parts));
+    return hd_directory_sync(shelf->directory);
 }
 
 /* Makes the directory, if it is not there; its entry in the one above it lasts. */

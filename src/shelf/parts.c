@@ -13,8 +13,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "table/table.h"
+#include "base/alloc.h"
 #include "shelf/shelf.h"
+#include "table/table.h"
 
 #define LOADED_SHARE 4 /* this share of the memory may be that of tables between calls */
 
@@ -22,8 +23,7 @@ heddle_status hd_parts_append(hd_shelf_parts *parts, const hd_shelf_part *part)
 {
     if (parts->count == parts->room) {
         const uint32_t room = parts->room != 0 ? parts->room * 2 : 16;
-        hd_shelf_part *at =
-            hd_fault_due() ? NULL : (hd_shelf_part *)realloc(parts->at, room * sizeof *at);
+        hd_shelf_part *at = (hd_shelf_part *)hd_reallocate(parts->at, room * sizeof *at);
         if (at == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
         parts->at = at;
         parts->room = room;

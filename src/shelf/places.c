@@ -1,6 +1,7 @@
 /* places.c: the places that the rows of a batch are sorted to, by how many there are for every bin; see sorting.h. */
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "shelf/sorting.h"
 
 #define SLICE_SHARE 8
@@ -145,8 +146,7 @@ static void divide_part(hd_sorting *s, uint32_t part, const uint64_t *counts)
 static heddle_status choose_places(hd_sorting *s, const uint64_t *counts)
 {
     uint64_t at = 0;
-    s->places =
-        hd_fault_due() ? NULL : (hd_place *)malloc((UINT64_C(1) << s->bits) * sizeof *s->places);
+    s->places = (hd_place *)hd_allocate((UINT64_C(1) << s->bits) * sizeof *s->places);
     if (s->places == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a batch");
     for (uint32_t part = 0; part < parts_of(s)->count; part++) divide_part(s, part, counts);
     for (uint32_t i = 0; i < s->place_count; i++) {
@@ -171,7 +171,7 @@ heddle_status hd_places_one(hd_sorting *s)
     const hd_shelf_parts *parts = parts_of(s);
     s->direct = true;
     s->bits = hd_parts_bits(parts);
-    s->places = hd_fault_due() ? NULL : (hd_place *)calloc(parts->count, sizeof *s->places);
+    s->places = (hd_place *)hd_allocate_zeroed(parts->count, sizeof *s->places);
     if (s->places == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a batch");
     for (uint32_t i = 0; i < parts->count; i++) {
         const hd_place place = {parts->at[i].first, hd_shelf_part_end(parts, i), i,
@@ -192,7 +192,7 @@ heddle_status hd_places_choose(hd_sorting *s)
     s->cluster.slice = s->slice;
     status = hd_sorting_spread(s, &all, 1, s->bits);
     if (status != HEDDLE_OK) return status;
-    counts = hd_fault_due() ? NULL : (uint64_t *)calloc(hd_spread_bins(&s->spread), sizeof *counts);
+    counts = (uint64_t *)hd_allocate_zeroed(hd_spread_bins(&s->spread), sizeof *counts);
     status = counts != NULL ? count_rows(s, counts)
                             : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a batch");
     if (status == HEDDLE_OK) status = choose_places(s, counts);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "shelf/sorting.h"
 
 #define PAGES_SHARE 8 /* of the memory may be pages of files that answers are delivered from */
@@ -61,7 +62,7 @@ heddle_status hd_sorting_runs(hd_sorting *s, hd_run_take take, void *context,
     const uint64_t most = s->shelf->memory / PAGES_SHARE;
     uint64_t touched = 0, *at;
     heddle_status status = HEDDLE_OK;
-    at = hd_fault_due() ? NULL : (uint64_t *)malloc((s->place_count + UINT64_C(1)) * sizeof *at);
+    at = (uint64_t *)hd_allocate((s->place_count + UINT64_C(1)) * sizeof *at);
     if (at == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to deliver answers");
     for (uint32_t i = 0; i < s->place_count; i++) at[i] = s->places[i].at;
     for (uint64_t i = 0; i < s->slices && status == HEDDLE_OK; i++) {

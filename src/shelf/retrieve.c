@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "shelf/ask.h"
 
 #define LIST_SHARE 8 /* values are fetched with this share of the memory */
@@ -36,7 +38,7 @@ static const uint64_t *counts_of(const retrieving *r)
 static heddle_status fetch_lists(retrieving *r, heddle_table *table, uint64_t row, uint64_t n,
                                  uint64_t sum)
 {
-    uint64_t *offsets = hd_fault_due() ? NULL : (uint64_t *)malloc((n + 1) * sizeof *offsets);
+    uint64_t *offsets = (uint64_t *)hd_allocate((n + 1) * sizeof *offsets);
     char *to = r->asking.sorting.direct ? r->values : r->lists.memory;
     uint64_t count = 0;
     heddle_status status =
@@ -131,11 +133,8 @@ static heddle_status keep_counts(retrieving *r)
 {
     hd_asking *a = &r->asking;
     const uint64_t bytes = a->sorting.n * sizeof *r->offsets;
-    heddle_status status;
     if (!a->sorting.direct || a->sorting.n == 0) return HEDDLE_OK;
-    status =
-        hd_spill_make(a->shelf, bytes, bytes > a->shelf->memory / LIST_SHARE, &a->values.spill);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_spill_make(a->shelf, bytes, bytes > a->shelf->memory / LIST_SHARE, &a->values.spill));
     memcpy(a->values.spill.memory, r->offsets, bytes);
     a->values.memory = a->values.spill.memory;
     return HEDDLE_OK;
@@ -146,19 +145,17 @@ static heddle_status retrieve(retrieving *r, const void *keys, uint64_t n, uint6
                               uint64_t *count)
 {
     hd_asking *a = &r->asking;
-    heddle_status status = hd_ask_sorted(a, keys, n, r->offsets, sizeof *r->offsets, NULL);
-    if (status == HEDDLE_OK) status = hd_replies_deliver(&a->sorting, &a->found, &a->values);
-    if (status == HEDDLE_OK && r->values != NULL) status = keep_counts(r);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_ask_sorted(a, keys, n, r->offsets, sizeof *r->offsets, NULL));
+    HD_TRY(hd_replies_deliver(&a->sorting, &a->found, &a->values));
+    if (r->values != NULL) HD_TRY(keep_counts(r));
     *count = sum_up(r->offsets, n);
     if (r->values == NULL) return HEDDLE_OK;
     if (*count > capacity)
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "retrieve: there is room for %llu values, not for %llu",
                        (unsigned long long)capacity, (unsigned long long)*count);
-    r->starts = hd_fault_due()
-                    ? NULL
-                    : (uint64_t *)calloc((size_t)a->sorting.place_count + 1, sizeof *r->starts);
+    r->starts =
+        (uint64_t *)hd_allocate_zeroed((size_t)a->sorting.place_count + 1, sizeof *r->starts);
     if (r->starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for lists");
     return fetch_all(r, *count);
 }
@@ -167,17 +164,15 @@ static heddle_status check_retrieve(heddle_shelf *shelf, const void *keys, uint6
                                     const uint64_t *offsets, const void *values, uint64_t capacity,
                                     const uint64_t *count)
 {
-    heddle_status status;
     if (hd_shelf_value_width(shelf) == 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "retrieve: a set has no values");
     if (count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "retrieve: there is no place for the count");
-    status = hd_shelf_check(shelf, keys, n, hd_shelf_key_width(shelf), "keys");
-    if (status == HEDDLE_OK)
-        status = hd_shelf_check(shelf, offsets, n + 1, sizeof *offsets, "offsets");
-    if (status == HEDDLE_OK && values != NULL)
-        status = hd_shelf_check(shelf, values, capacity, hd_shelf_value_width(shelf), "values");
-    return status;
+    HD_TRY(hd_shelf_check(shelf, keys, n, hd_shelf_key_width(shelf), "keys"));
+    HD_TRY(hd_shelf_check(shelf, offsets, n + 1, sizeof *offsets, "offsets"));
+    if (values != NULL)
+        HD_TRY(hd_shelf_check(shelf, values, capacity, hd_shelf_value_width(shelf), "values"));
+    return HEDDLE_OK;
 }
 
 heddle_status heddle_shelf_retrieve(heddle_shelf *shelf, const void *keys, uint64_t n,

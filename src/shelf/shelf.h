@@ -12,9 +12,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "base/error.h"
 #include "cluster/route/owners.h"
 #include "engine/engine.h"
-#include "base/error.h"
 
 /* As many as the engines sort by (HD_PARTITION_BITS_MAX). */
 #define HD_SHELF_BITS 20

@@ -1,5 +1,6 @@
 /* sorted_pairs.c: see sorted_pairs.h. */
 #include "shelf/sorted_pairs.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,9 @@ heddle_status hd_sorted_pairs_make(const hd_sorting *s, uint32_t first, uint32_t
     const uint32_t kw = hd_shelf_key_width(s->shelf), vw = hd_shelf_value_width(s->shelf);
     memset(p, 0, sizeof *p);
     p->first = first;
-    p->keys = hd_fault_due() ? NULL : (char *)malloc(n * kw + 1);
-    p->values = hd_fault_due() ? NULL : (char *)malloc(n * vw + 1);
-    p->starts =
-        hd_fault_due() ? NULL : (uint64_t *)malloc((end - first + UINT64_C(1)) * sizeof *p->starts);
+    p->keys = (char *)hd_allocate(n * kw + 1);
+    p->values = (char *)hd_allocate(n * vw + 1);
+    p->starts = (uint64_t *)hd_allocate((end - first + UINT64_C(1)) * sizeof *p->starts);
     return p->keys != NULL && p->values != NULL && p->starts != NULL
                ? HEDDLE_OK
                : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to divide a part");

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/geometry.h"
+#include "base/alloc.h"
+#include "base/error.h"
 #include "engine/blocks.h"
+#include "table/slots/geometry.h"
 
 #define SPILL_SHARE 4 /* a batch stays in memory while it takes no more than this share of it */
 
@@ -22,7 +24,7 @@ heddle_status hd_sorting_spread(hd_sorting *s, const hd_place *places, uint32_t 
     hd_spread_free(&s->spread);
     s->spread.bits = bits;
     s->spread.members = s->spread.run_count = count;
-    s->spread.runs = hd_fault_due() ? NULL : (hd_bin_run *)malloc(count * sizeof *s->spread.runs);
+    s->spread.runs = (hd_bin_run *)hd_allocate(count * sizeof *s->spread.runs);
     if (s->spread.runs == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a batch");
     for (uint32_t i = 0; i < count; i++) {
         s->spread.runs[i].first = places[i].first >> shift;
@@ -100,11 +102,9 @@ static heddle_status sort_slice(hd_sorting *s, sorter *t, uint64_t number, uint6
     const char *keys = NULL;
     char *values = NULL;
     hd_window window;
-    heddle_status status =
-        hd_window_open(&s->member, s->keys + first * kw, n * kw, true, &t->staged, &window);
-    if (status == HEDDLE_OK) status = hd_route_slice(&t->route, window.memory, NULL, n);
-    if (status == HEDDLE_OK) status = fetch(s, t, n, &keys, &rows);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_window_open(&s->member, s->keys + first * kw, n * kw, true, &t->staged, &window));
+    HD_TRY(hd_route_slice(&t->route, window.memory, NULL, n));
+    HD_TRY(fetch(s, t, n, &keys, &rows));
     if (s->values != NULL) {
         values = t->host + (s->slice * (kw + sizeof *rows) + 7) / 8 * 8;
         gather(values, s->values + first * vw, rows, n, vw, s->shelf->threads);
@@ -137,8 +137,8 @@ static heddle_status sort_rows(hd_sorting *s, uint32_t answer_bytes)
     memset(&t, 0, sizeof t);
     s->in_files = s->n > s->shelf->memory / SPILL_SHARE / (row + answer_bytes);
     s->slices = (s->n + s->slice - 1) / s->slice;
-    at = hd_fault_due() ? NULL : (uint64_t *)malloc(s->place_count * sizeof *at);
-    t.host = hd_fault_due() ? NULL : (char *)malloc(s->slice * (kw + 4 + vw) + 8);
+    at = (uint64_t *)hd_allocate(s->place_count * sizeof *at);
+    t.host = (char *)hd_allocate(s->slice * (kw + 4 + vw) + 8);
     status = at == NULL || t.host == NULL
                  ? hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to sort a batch")
                  : hd_spill_make(s->shelf, s->n * kw, s->in_files, &s->sorted_keys);

@@ -1,5 +1,7 @@
 /* spill.c: see spill.h. */
 #include "shelf/spill.h"
+#include "base/alloc.h"
+#include "base/error.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,14 +36,12 @@ static heddle_status open_file(heddle_shelf *shelf, hd_spill *spill)
 
 heddle_status hd_spill_make(heddle_shelf *shelf, uint64_t bytes, bool in_file, hd_spill *spill)
 {
-    heddle_status status = HEDDLE_OK;
     void *memory;
     spill->memory = NULL;
     spill->file = -1;
     spill->bytes = bytes;
     if (bytes == 0) return HEDDLE_OK;
-    if (in_file) status = open_file(shelf, spill);
-    if (status != HEDDLE_OK) return status;
+    if (in_file) HD_TRY(open_file(shelf, spill));
     memory = hd_fault_due()
                  ? MAP_FAILED
                  : mmap(NULL, bytes, PROT_READ | PROT_WRITE,

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "shelf/sorting.h"
 
 /* The lock is held. */
@@ -109,7 +111,6 @@ static heddle_status export_all(heddle_shelf *shelf, void *keys, void *values, u
 {
     exporting e = {(char *)keys, (char *)values, 0};
     const uint64_t n = count_pairs(shelf);
-    heddle_status status;
     if (count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "export: there is no place for the count");
     if (values != NULL && hd_shelf_value_width(shelf) == 0)
@@ -118,17 +119,16 @@ static heddle_status export_all(heddle_shelf *shelf, void *keys, void *values, u
     if (n > capacity)
         return hd_fail(HEDDLE_ERROR_INVALID, "export: there is room for %llu pairs, not for %llu",
                        (unsigned long long)capacity, (unsigned long long)n);
-    status = hd_shelf_check(shelf, keys, n, hd_shelf_key_width(shelf), "keys");
-    if (status == HEDDLE_OK && values != NULL)
-        status = hd_shelf_check(shelf, values, n, hd_shelf_value_width(shelf), "values");
-    return status == HEDDLE_OK ? for_parts(shelf, export_part, &e) : status;
+    HD_TRY(hd_shelf_check(shelf, keys, n, hd_shelf_key_width(shelf), "keys"));
+    if (values != NULL)
+        HD_TRY(hd_shelf_check(shelf, values, n, hd_shelf_value_width(shelf), "values"));
+    return for_parts(shelf, export_part, &e);
 }
 
 heddle_status heddle_shelf_export(heddle_shelf *shelf, void *keys, void *values, uint64_t capacity,
                                   uint64_t *count)
 {
-    const heddle_status status = hd_shelf_enter(shelf, false, "export");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_shelf_enter(shelf, false, "export"));
     return hd_shelf_leave(shelf, export_all(shelf, keys, values, capacity, count));
 }
 
@@ -210,7 +210,7 @@ static heddle_status validate_part(heddle_shelf *shelf, hd_shelf_part *part, voi
     heddle_status status = heddle_table_validate(part->table, NULL);
     (void)ends;
     if (status == HEDDLE_OK) {
-        keys = hd_fault_due() ? NULL : (char *)malloc(part->count * hd_shelf_key_width(shelf));
+        keys = (char *)hd_allocate(part->count * hd_shelf_key_width(shelf));
         status = keys == NULL ? hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the keys of a part")
                               : heddle_table_export(part->table, keys, NULL, part->count, &n, NULL);
     }
@@ -223,8 +223,7 @@ static heddle_status validate_part(heddle_shelf *shelf, hd_shelf_part *part, voi
 static heddle_status validate(heddle_shelf *shelf)
 {
     const uint32_t bits = hd_parts_bits(&shelf->parts);
-    hd_place *places =
-        hd_fault_due() ? NULL : (hd_place *)calloc(shelf->parts.count, sizeof *places);
+    hd_place *places = (hd_place *)hd_allocate_zeroed(shelf->parts.count, sizeof *places);
     hd_sorting s;
     heddle_status status = HEDDLE_OK;
     hd_sorting_begin(&s, shelf, NULL, NULL, 0);
@@ -245,7 +244,6 @@ static heddle_status validate(heddle_shelf *shelf)
 
 heddle_status heddle_shelf_validate(heddle_shelf *shelf)
 {
-    const heddle_status status = hd_shelf_enter(shelf, false, "validate");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_shelf_enter(shelf, false, "validate"));
     return hd_shelf_leave(shelf, validate(shelf));
 }

@@ -16,9 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/table.h"
+#include "base/error.h"
 #include "cluster/table/table.h"
 #include "shelf/sorted_pairs.h"
+#include "table/table.h"
 
 typedef struct writing {
     heddle_shelf *shelf;
@@ -88,9 +89,9 @@ static heddle_status insert_pairs(writing *w, const hd_sorted_pairs *p, uint32_t
     const uint32_t kw = hd_shelf_key_width(w->shelf), vw = hd_shelf_value_width(w->shelf);
     const uint64_t at = p->starts[first - p->first], n = p->starts[end - p->first] - at;
     if (n == 0) return HEDDLE_OK;
-    const heddle_status status = heddle_table_insert(
-        w->table, p->keys + at * kw, vw != 0 ? p->values + at * vw : NULL, n, NULL, NULL, NULL);
-    return status == HEDDLE_OK ? heddle_table_size(w->table, &w->size, NULL) : status;
+    HD_TRY(heddle_table_insert(w->table, p->keys + at * kw, vw != 0 ? p->values + at * vw : NULL, n,
+                               NULL, NULL, NULL));
+    return heddle_table_size(w->table, &w->size, NULL);
 }
 
 /* ------------------------------------------------------------------------------------- filling */
@@ -181,21 +182,20 @@ static heddle_status add_to_part(writing *w, hd_shelf_part *part, uint32_t first
     const hd_place *places = w->sorting.places;
     const uint64_t rows = places[end - 1].at + places[end - 1].rows - places[first].at;
     const uint64_t room = w->shelf->limit > part->count ? w->shelf->limit - part->count : 0;
-    heddle_status status = hd_part_load(w->shelf, part, rows < room ? rows : room);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_part_load(w->shelf, part, rows < room ? rows : room));
     hd_sorting_expect(&w->sorting, end - 1);
     w->table = part->table; /* it is the part's no more */
     w->size = part->count;
     w->shelf->loaded -= part->loaded;
     part->table = NULL;
     part->loaded = 0;
-    for (uint32_t place = first, to; place < end && status == HEDDLE_OK; place = to) {
+    for (uint32_t place = first, to; place < end; place = to) {
         uint64_t count = 0;
         if (end - first > 1 && is_full(w, places[place].rows)) return divide(w, first, end, place);
         to = sure_to_fit(w, NULL, place, end, 0, &count);
-        if (count != 0) status = insert_rows(w, places[place].at, count);
+        if (count != 0) HD_TRY(insert_rows(w, places[place].at, count));
     }
-    return status == HEDDLE_OK ? close_table(w, places[end - 1].end) : status;
+    return close_table(w, places[end - 1].end);
 }
 
 /* All places of one part, which begin with `first`. */
@@ -204,9 +204,7 @@ static heddle_status write_part(writing *w, uint32_t first, uint32_t end)
     const hd_place *places = w->sorting.places;
     hd_shelf_part *part = w->sorting.fresh ? NULL : &w->shelf->parts.at[places[first].part];
     const uint64_t rows = places[end - 1].at + places[end - 1].rows - places[first].at;
-    heddle_status status =
-        hd_shelf_progress(w->shelf, HEDDLE_SHELF_WORK, places[first].at, w->sorting.n);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_shelf_progress(w->shelf, HEDDLE_SHELF_WORK, places[first].at, w->sorting.n));
     w->first = places[first].first;
     if (part != NULL && rows == 0) return hd_parts_keep(&w->made, part);
     if (part != NULL && part->count != 0) return add_to_part(w, part, first, end);
@@ -216,14 +214,12 @@ static heddle_status write_part(writing *w, uint32_t first, uint32_t end)
 static heddle_status write_parts(writing *w)
 {
     const hd_sorting *s = &w->sorting;
-    heddle_status status = HEDDLE_OK;
-    for (uint32_t first = 0, end; first < s->place_count && status == HEDDLE_OK; first = end) {
+    for (uint32_t first = 0, end; first < s->place_count; first = end) {
         for (end = first + 1; end < s->place_count && s->places[end].part == s->places[first].part;)
             end++;
-        status = write_part(w, first, end);
+        HD_TRY(write_part(w, first, end));
     }
-    if (status == HEDDLE_OK) status = hd_shelf_progress(w->shelf, HEDDLE_SHELF_WORK, s->n, s->n);
-    return status;
+    return hd_shelf_progress(w->shelf, HEDDLE_SHELF_WORK, s->n, s->n);
 }
 
 /* ------------------------------------------------------------------------------------ the calls */
@@ -292,8 +288,7 @@ heddle_status heddle_shelf_insert(heddle_shelf *shelf, const void *keys, const v
                                   uint64_t n, const heddle_insert_options *options,
                                   heddle_totals *totals)
 {
-    const heddle_status status = hd_shelf_enter(shelf, true, "insert");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_shelf_enter(shelf, true, "insert"));
     return hd_shelf_leave(shelf, write_batch(shelf, false, keys, values, n,
                                              options != NULL ? options : &default_options, totals));
 }
@@ -302,8 +297,7 @@ heddle_status heddle_shelf_build(heddle_shelf *shelf, const void *keys, const vo
                                  uint64_t n, const heddle_insert_options *options,
                                  heddle_totals *totals)
 {
-    const heddle_status status = hd_shelf_enter(shelf, true, "build");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_shelf_enter(shelf, true, "build"));
     return hd_shelf_leave(shelf, write_batch(shelf, true, keys, values, n,
                                              options != NULL ? options : &default_options, totals));
 }

@@ -1,5 +1,5 @@
 /*
- * slab_slot.h: the slots of a slab (engine/slabs.h) and the steps that change one.
+ * slab_slot.h: the slots of a slab (model/slabs.h) and the steps that change one.
  *
  * The two topmost bits of a key word tell the state of its slot. In a batch it only ever moves on:
  *
@@ -19,7 +19,7 @@
 #ifndef HD_BUCKET /* hash.h and slot.h ask for it; slabs are the buckets here */
 #define HD_BUCKET 1
 #endif
-#include "engine/slabs.h"
+#include "model/slabs.h"
 #include "slot/slot.h"
 
 #define HD_SLAB_IN_ONE (!HD_APART && !HD_WIDE) /* key and value change together */

@@ -21,7 +21,7 @@
 #include <heddle/heddle.h>
 
 #include "base/atomic.h"
-#include "base/hash.h"
+#include "model/hash.h"
 
 #define HD_HAS_VALUES (HD_VALUE_BITS != 0)
 #define HD_APART (HD_VALUE_BITS != 0 && HD_VALUE_BITS != HD_KEY_BITS)

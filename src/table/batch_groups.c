@@ -1,5 +1,6 @@
 /* batch_groups.c: see batch_groups.h. */
 #include "table/batch_groups.h"
+#include "base/error.h"
 
 #include <string.h>
 
@@ -60,8 +61,7 @@ heddle_status hd_batch_group(heddle_table *table, const hd_mix *mix, const void 
                              hd_scratch *scratch, hd_grouped *grouped, void **work, void *stream)
 {
     uint8_t *heads = NULL;
-    heddle_status status;
     memset(grouped, 0, sizeof *grouped);
-    status = group_rows(table, mix, keys, n, scratch, grouped, &heads, stream);
-    return status == HEDDLE_OK ? find_starts(table, heads, scratch, grouped, work, stream) : status;
+    HD_TRY(group_rows(table, mix, keys, n, scratch, grouped, &heads, stream));
+    return find_starts(table, heads, scratch, grouped, work, stream);
 }

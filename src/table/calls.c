@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "table/table.h"
 
 /* -------------------------------------------------------------------------------------- insert */
@@ -43,7 +44,6 @@ static heddle_status check_insert_options(const heddle_table *table, const heddl
                                           const char *what)
 {
     const struct container_rule *rule = &rules[table->options.container];
-    heddle_status status;
     if (o->size != sizeof *o)
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "%s: the options' size is %u, not %zu: use HEDDLE_INSERT_OPTIONS_INIT", what,
@@ -55,23 +55,22 @@ static heddle_status check_insert_options(const heddle_table *table, const heddl
                        rule->name);
     if (o->failed == NULL && o->failed_capacity != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: failed_capacity without an array `failed`", what);
-    status = hd_check_array(o->failed, o->failed_capacity, sizeof(uint64_t), "failed indices");
-    return status == HEDDLE_OK ? check_workspace(table, o, what) : status;
+    HD_TRY(hd_check_array(o->failed, o->failed_capacity, sizeof(uint64_t), "failed indices"));
+    return check_workspace(table, o, what);
 }
 
 static heddle_status check_insert(const heddle_table *table, const void *keys, const void *values,
                                   uint64_t n, const heddle_insert_options *o, const void *stream,
                                   const char *what)
 {
-    heddle_status status = hd_check_table(table, stream, what);
-    if (status == HEDDLE_OK) status = hd_check_array(keys, n, hd_key_width(table), "keys");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_table(table, stream, what));
+    HD_TRY(hd_check_array(keys, n, hd_key_width(table), "keys"));
     const struct container_rule *rule = &rules[table->options.container];
     if (!rule->takes_values && values != NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: a %s takes no values", what, rule->name);
     if (rule->needs_values || values != NULL)
-        status = hd_check_array(values, n, hd_value_width(table), "values");
-    return status == HEDDLE_OK ? check_insert_options(table, o, what) : status;
+        HD_TRY(hd_check_array(values, n, hd_value_width(table), "values"));
+    return check_insert_options(table, o, what);
 }
 
 /* Gives the sums of a call that waited to its caller, or keeps them for heddle_table_take_totals. */
@@ -116,8 +115,7 @@ heddle_status heddle_table_build(heddle_table *table, const void *keys, const vo
 
 heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes)
 {
-    const heddle_status status = hd_check_table(table, NULL, "build_workspace");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_table(table, NULL, "build_workspace"));
     if (bytes == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "build_workspace: there is no place for the size");
     return table->kind->build_workspace(table, n, bytes);
@@ -157,54 +155,49 @@ heddle_status heddle_table_mixed(heddle_table *table, const uint8_t *operations,
 static heddle_status check_lookup(const heddle_table *table, const void *keys, uint64_t n,
                                   const void *stream, const char *what)
 {
-    const heddle_status status = hd_check_table(table, stream, what);
-    return status != HEDDLE_OK ? status : hd_check_array(keys, n, hd_key_width(table), "keys");
+    HD_TRY(hd_check_table(table, stream, what));
+    return hd_check_array(keys, n, hd_key_width(table), "keys");
 }
 
 heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t n, void *values,
                                 uint8_t *found, heddle_totals *totals, void *stream)
 {
-    heddle_status status = check_lookup(table, keys, n, stream, "find");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(check_lookup(table, keys, n, stream, "find"));
     if (hd_value_width(table) == 0)
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "find: a set has no values to find; use heddle_table_contains");
-    status = hd_check_array(values, n, hd_value_width(table), "values");
-    return status == HEDDLE_OK ? table->kind->find(table, keys, n, values, found, totals, stream)
-                               : status;
+    HD_TRY(hd_check_array(values, n, hd_value_width(table), "values"));
+    return table->kind->find(table, keys, n, values, found, totals, stream);
 }
 
 heddle_status heddle_table_contains(heddle_table *table, const void *keys, uint64_t n,
                                     uint8_t *found, heddle_totals *totals, void *stream)
 {
-    const heddle_status status = check_lookup(table, keys, n, stream, "contains");
-    return status == HEDDLE_OK ? table->kind->find(table, keys, n, NULL, found, totals, stream)
-                               : status;
+    HD_TRY(check_lookup(table, keys, n, stream, "contains"));
+    return table->kind->find(table, keys, n, NULL, found, totals, stream);
 }
 
 heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
                                  heddle_totals *totals, void *stream)
 {
-    const heddle_status status = check_lookup(table, keys, n, stream, "erase");
-    return status == HEDDLE_OK ? table->kind->erase(table, keys, n, found, totals, stream) : status;
+    HD_TRY(check_lookup(table, keys, n, stream, "erase"));
+    return table->kind->erase(table, keys, n, found, totals, stream);
 }
 
 heddle_status heddle_table_count(heddle_table *table, const void *keys, uint64_t n,
                                  uint64_t *matches, heddle_totals *totals, void *stream)
 {
-    heddle_status status = check_lookup(table, keys, n, stream, "count");
-    if (status == HEDDLE_OK) status = hd_check_array(matches, n, sizeof *matches, "matches");
-    return status == HEDDLE_OK ? table->kind->count(table, keys, n, matches, totals, stream)
-                               : status;
+    HD_TRY(check_lookup(table, keys, n, stream, "count"));
+    HD_TRY(hd_check_array(matches, n, sizeof *matches, "matches"));
+    return table->kind->count(table, keys, n, matches, totals, stream);
 }
 
 static heddle_status check_retrieve(const heddle_table *table, const void *keys, uint64_t n,
                                     const uint64_t *offsets, const void *values, uint64_t capacity,
                                     const uint64_t *count, const void *stream)
 {
-    heddle_status status = check_lookup(table, keys, n, stream, "retrieve");
-    if (status == HEDDLE_OK) status = hd_check_array(offsets, n + 1, sizeof *offsets, "offsets");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(check_lookup(table, keys, n, stream, "retrieve"));
+    HD_TRY(hd_check_array(offsets, n + 1, sizeof *offsets, "offsets"));
     if (count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "retrieve: there is no place for the count");
     if (hd_value_width(table) == 0)
@@ -217,11 +210,8 @@ heddle_status heddle_table_retrieve(heddle_table *table, const void *keys, uint6
                                     uint64_t *offsets, void *values, uint64_t capacity,
                                     uint64_t *count, void *stream)
 {
-    const heddle_status status =
-        check_retrieve(table, keys, n, offsets, values, capacity, count, stream);
-    return status == HEDDLE_OK
-               ? table->kind->retrieve(table, keys, n, offsets, values, capacity, count, stream)
-               : status;
+    HD_TRY(check_retrieve(table, keys, n, offsets, values, capacity, count, stream));
+    return table->kind->retrieve(table, keys, n, offsets, values, capacity, count, stream);
 }
 
 /* --------------------------------------------------------------------------------------- whole */
@@ -229,10 +219,9 @@ heddle_status heddle_table_retrieve(heddle_table *table, const void *keys, uint6
 heddle_status hd_table_count(heddle_table *table, uint64_t *count, void *stream)
 {
     uint64_t born_died[2] = {0, 0};
-    const heddle_status status =
-        hd_read_back(table, born_died, &table->control->born, sizeof born_died, stream);
-    if (status == HEDDLE_OK) *count = born_died[0] - born_died[1];
-    return status;
+    HD_TRY(hd_read_back(table, born_died, &table->control->born, sizeof born_died, stream));
+    *count = born_died[0] - born_died[1];
+    return HEDDLE_OK;
 }
 
 heddle_status hd_table_set_count(heddle_table *table, uint64_t keys, void *stream)
@@ -247,8 +236,7 @@ heddle_status hd_table_set_count(heddle_table *table, uint64_t keys, void *strea
 
 heddle_status heddle_table_size(heddle_table *table, uint64_t *count, void *stream)
 {
-    const heddle_status status = hd_check_table(table, stream, "size");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_table(table, stream, "size"));
     if (count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "size: there is no place for the count");
     return hd_table_count(table, count, stream);
@@ -256,8 +244,8 @@ heddle_status heddle_table_size(heddle_table *table, uint64_t *count, void *stre
 
 heddle_status heddle_table_clear(heddle_table *table, void *stream)
 {
-    const heddle_status status = hd_check_table(table, stream, "clear");
-    return status == HEDDLE_OK ? table->kind->clear(table, stream) : status;
+    HD_TRY(hd_check_table(table, stream, "clear"));
+    return table->kind->clear(table, stream);
 }
 
 heddle_status heddle_table_flush(heddle_table *table, void *stream)
@@ -291,12 +279,10 @@ heddle_status heddle_table_take_totals(heddle_table *table, uint32_t peek, heddl
                                        void *stream)
 {
     hd_counts counts;
-    heddle_status status = hd_check_table(table, stream, "take_totals");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_table(table, stream, "take_totals"));
     if (totals == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "take_totals: there is no place for the totals");
-    status = hd_read_back(table, &counts, &table->control->pending, sizeof counts, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_read_back(table, &counts, &table->control->pending, sizeof counts, stream));
     memset(totals, 0, sizeof *totals);
     hd_totals_add(totals, &counts);
     hd_totals_add(totals, &table->settled);
@@ -316,31 +302,28 @@ static heddle_status check_capacity(uint64_t capacity)
 
 heddle_status heddle_table_reserve(heddle_table *table, uint64_t capacity, void *stream)
 {
-    heddle_status status = hd_check_table(table, stream, "reserve");
-    if (status == HEDDLE_OK) status = check_capacity(capacity);
-    return status == HEDDLE_OK ? table->kind->reserve(table, capacity, stream) : status;
+    HD_TRY(hd_check_table(table, stream, "reserve"));
+    HD_TRY(check_capacity(capacity));
+    return table->kind->reserve(table, capacity, stream);
 }
 
 heddle_status heddle_table_rehash(heddle_table *table, uint64_t capacity, void *stream)
 {
     uint64_t keys = 0;
-    heddle_status status = hd_check_table(table, stream, "rehash");
-    if (status == HEDDLE_OK) status = check_capacity(capacity);
-    if (status == HEDDLE_OK) status = hd_table_count(table, &keys, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_table(table, stream, "rehash"));
+    HD_TRY(check_capacity(capacity));
+    HD_TRY(hd_table_count(table, &keys, stream));
     return table->kind->rehash(table, keys > capacity ? keys : capacity, stream);
 }
 
 heddle_status heddle_table_get_stats(heddle_table *table, heddle_table_stats *stats, void *stream)
 {
-    heddle_status status = hd_check_table(table, stream, "get_stats");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_table(table, stream, "get_stats"));
     const uint32_t older = offsetof(heddle_table_stats, chains);
     if (stats == NULL || (stats->size != sizeof *stats && stats->size != older))
         return hd_fail(HEDDLE_ERROR_INVALID, "get_stats needs stats with their size set");
     heddle_table_stats all = HEDDLE_TABLE_STATS_INIT;
-    status = table->kind->get_stats(table, &all, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(table->kind->get_stats(table, &all, stream));
     if ((table->kind == &hd_slots_kind || table->kind == &hd_slabs_kind) && all.bytes_slots != 0)
         all.memory_use = (double)all.keys * (hd_key_width(table) + hd_value_width(table)) /
                          (double)all.bytes_slots;
@@ -351,6 +334,6 @@ heddle_status heddle_table_get_stats(heddle_table *table, heddle_table_stats *st
 
 heddle_status heddle_table_validate(heddle_table *table, void *stream)
 {
-    const heddle_status status = hd_check_table(table, stream, "validate");
-    return status == HEDDLE_OK ? table->kind->validate(table, stream) : status;
+    HD_TRY(hd_check_table(table, stream, "validate"));
+    return table->kind->validate(table, stream);
 }

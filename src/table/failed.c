@@ -1,5 +1,6 @@
 /* failed.c: see failed.h. */
 #include "table/failed.h"
+#include "base/alloc.h"
 
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@ heddle_status hd_failed_begin(heddle_table *table, const heddle_insert_options *
     list->listed = 0;
     list->host = NULL;
     if (!hd_failed_wanted(options) || table->engine->host_memory) return HEDDLE_OK;
-    list->host = hd_fault_due() ? NULL : (uint8_t *)malloc(table->engine->slice_max);
+    list->host = (uint8_t *)hd_allocate(table->engine->slice_max);
     return list->host != NULL ? HEDDLE_OK
                               : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to list failed keys");
 }

@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "table/multi_query.h"
 #include "host/scratch_out.h"
+#include "table/multi_query.h"
 
 /* A batch of keys in device memory. */
 typedef struct retrieval {

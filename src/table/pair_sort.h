@@ -1,5 +1,5 @@
 /*
- * pair_sort.h: what it takes to sort the pairs of a table by region (engine/partition.h): the job, the parts of its
+ * pair_sort.h: what it takes to sort the pairs of a table by region (model/partition.h): the job, the parts of its
  * scratch memory, and the way back from sorted pairs to keys and values.
  */
 #ifndef HD_PAIR_SORT_H

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "host/stage.h"
 
 #define PIECE_MAX                                                                                  \
@@ -83,14 +85,13 @@ static heddle_status give_offsets(const hd_retrieve *all, uint64_t first, uint64
     heddle_table *table = all->table;
     const hd_span span = {all->offsets, sizeof *offsets, false, true};
     const uint64_t bytes = (n + 1) * sizeof *offsets;
-    heddle_status status;
     for (uint64_t i = 0; i <= n; i++) offsets[i] += base;
     if (hd_any_staged(table, &span, 1)) {
         memcpy(all->offsets + first, offsets, bytes);
         return HEDDLE_OK;
     }
-    status = table->engine->copy(table->device, all->offsets + first, offsets, bytes, all->stream);
-    return status == HEDDLE_OK ? table->engine->synchronize(table->device, all->stream) : status;
+    HD_TRY(table->engine->copy(table->device, all->offsets + first, offsets, bytes, all->stream));
+    return table->engine->synchronize(table->device, all->stream);
 }
 
 /* The offsets of all pieces, or their values. `offsets` has room for those of a piece. */
@@ -131,7 +132,7 @@ heddle_status hd_retrieve_in_pieces(hd_retrieve *retrieve, hd_retrieve_work work
     uint64_t *offsets;
     heddle_status status = work(retrieve);
     if (status != HEDDLE_ERROR_NO_MEMORY || retrieve->n < 2) return status;
-    offsets = hd_fault_due() ? NULL : (uint64_t *)malloc((piece + 1) * sizeof *offsets);
+    offsets = (uint64_t *)hd_allocate((piece + 1) * sizeof *offsets);
     if (offsets == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to retrieve in pieces");
     status = retrieve->known ? HEDDLE_OK : for_pieces(retrieve, work, false, size, offsets);
     if (status == HEDDLE_OK && retrieve->values != NULL) {

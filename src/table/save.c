@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "host/file.h"
 #include "host/stage.h"
 #include "table/table.h"
@@ -54,15 +56,13 @@ static heddle_status write_block(void *context, const void *keys, const void *va
 {
     writer *w = (writer *)context;
     hd_file_block head;
-    heddle_status status;
     head.count = n;
     head.checksum =
         hd_file_checksum(hd_file_checksum(n, keys, n * w->key_width), values, n * w->value_width);
     w->written += n;
-    status = hd_file_write(w->file, &head, sizeof head);
-    if (status == HEDDLE_OK) status = hd_file_write(w->file, keys, n * w->key_width);
-    if (status == HEDDLE_OK) status = hd_file_write(w->file, values, n * w->value_width);
-    return status;
+    HD_TRY(hd_file_write(w->file, &head, sizeof head));
+    HD_TRY(hd_file_write(w->file, keys, n * w->key_width));
+    return hd_file_write(w->file, values, n * w->value_width);
 }
 
 /* As hd_file_replace wants it. */
@@ -72,7 +72,6 @@ static heddle_status write_table(void *context, const hd_file *file)
     heddle_table *table = w->table;
     const heddle_table_options *o = &table->options;
     file_header head;
-    heddle_status status;
     w->file = file;
     memset(&head, 0, sizeof head);
     memcpy(head.magic, magic, sizeof magic);
@@ -89,21 +88,19 @@ static heddle_status write_table(void *context, const hd_file *file)
     head.list_first = o->list_first;
     head.list_growth = o->list_growth;
     head.threshold = o->threshold;
-    status = hd_table_count(table, &head.count, w->stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_table_count(table, &head.count, w->stream));
     head.checksum = hd_file_checksum(0, &head, offsetof(file_header, checksum));
-    status = hd_file_write(w->file, &head, sizeof head);
-    if (status == HEDDLE_OK) status = table->kind->for_pairs(table, write_block, w, w->stream);
-    if (status == HEDDLE_OK && w->written != head.count)
-        status = hd_fail(HEDDLE_ERROR_CORRUPT, "the table counts %llu keys, but %llu stand in it",
-                         (unsigned long long)head.count, (unsigned long long)w->written);
-    return status;
+    HD_TRY(hd_file_write(w->file, &head, sizeof head));
+    HD_TRY(table->kind->for_pairs(table, write_block, w, w->stream));
+    if (w->written != head.count)
+        return hd_fail(HEDDLE_ERROR_CORRUPT, "the table counts %llu keys, but %llu stand in it",
+                       (unsigned long long)head.count, (unsigned long long)w->written);
+    return HEDDLE_OK;
 }
 
 heddle_status heddle_table_save(heddle_table *table, const char *path, void *stream)
 {
-    const heddle_status status = hd_check_table(table, stream, "save");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_table(table, stream, "save"));
     writer w = {table, NULL, hd_key_width(table), hd_value_width(table), 0, stream};
     return hd_file_replace(path, "table", write_table, &w);
 }
@@ -131,8 +128,7 @@ static heddle_status check_length(const reader *r)
 {
     const uint64_t pair = (r->head.key_bits + (uint64_t)r->head.value_bits) / 8;
     uint64_t bytes = 0;
-    const heddle_status status = hd_file_length(&r->file, &bytes);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_file_length(&r->file, &bytes));
     if (pair == 0 || r->head.count > bytes / pair)
         return damaged(r, "it is too short for its pairs");
     return HEDDLE_OK;
@@ -140,8 +136,7 @@ static heddle_status check_length(const reader *r)
 
 static heddle_status read_header(reader *r)
 {
-    const heddle_status status = read_bytes(r, &r->head, sizeof r->head);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(read_bytes(r, &r->head, sizeof r->head));
     if (memcmp(r->head.magic, magic, sizeof magic) != 0)
         return damaged(r, "it does not begin like one");
     if (r->head.version != FILE_VERSION) return damaged(r, "it has another version");
@@ -154,8 +149,7 @@ static heddle_status read_header(reader *r)
 static heddle_status load_options(const reader *r, const heddle_table_options *given,
                                   heddle_table_options *o, uint32_t *fixed)
 {
-    const heddle_status status = hd_options_read(given, o);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_options_read(given, o));
     if (given == NULL) {
         o->container = r->head.container;
         o->scheme = r->head.scheme;
@@ -189,13 +183,11 @@ static heddle_status read_block(const reader *r, char *keys, char *values, uint6
 {
     const uint64_t kw = r->head.key_bits / 8, vw = r->head.value_bits / 8;
     hd_file_block head;
-    heddle_status status = read_bytes(r, &head, sizeof head);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(read_bytes(r, &head, sizeof head));
     if (head.count == 0 || head.count > BLOCK_MAX || head.count > left)
         return damaged(r, "a block has a wrong size");
-    status = read_bytes(r, keys, head.count * kw);
-    if (status == HEDDLE_OK) status = read_bytes(r, values, head.count * vw);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(read_bytes(r, keys, head.count * kw));
+    HD_TRY(read_bytes(r, values, head.count * vw));
     if (hd_file_checksum(hd_file_checksum(head.count, keys, head.count * kw), values,
                          head.count * vw) != head.checksum)
         return damaged(r, "the checksum of a block is wrong");
@@ -207,10 +199,10 @@ static heddle_status insert_pairs(const reader *r, heddle_table *table, const ch
                                   const char *values, uint64_t n)
 {
     heddle_totals totals;
-    const heddle_status status = heddle_table_insert(
-        table, keys, hd_value_width(table) != 0 ? values : NULL, n, NULL, &totals, NULL);
-    if (status == HEDDLE_OK && totals.inserted != n) return damaged(r, "it holds a key twice");
-    return status;
+    HD_TRY(heddle_table_insert(table, keys, hd_value_width(table) != 0 ? values : NULL, n, NULL,
+                               &totals, NULL));
+    if (totals.inserted != n) return damaged(r, "it holds a key twice");
+    return HEDDLE_OK;
 }
 
 /* Inserts block by block, or all blocks at once where that is what the kind of table likes. */
@@ -220,8 +212,8 @@ static heddle_status read_pairs(const reader *r, heddle_table *table)
     const bool whole = r->whole || table->kind->loads_whole;
     const uint64_t block = r->head.count < BLOCK_MAX ? r->head.count : BLOCK_MAX;
     const uint64_t room = whole ? r->head.count : block;
-    char *keys = hd_fault_due() ? NULL : (char *)malloc(room * kw + 1);
-    char *values = hd_fault_due() ? NULL : (char *)malloc(room * vw + 1);
+    char *keys = (char *)hd_allocate(room * kw + 1);
+    char *values = (char *)hd_allocate(room * vw + 1);
     uint64_t done = 0;
     heddle_status status = HEDDLE_OK;
     if (keys == NULL || values == NULL)

@@ -1,5 +1,7 @@
 /* table.c: making and describing tables, and the steps that all operations share. */
 #include "table/table.h"
+#include "base/alloc.h"
+#include "base/error.h"
 
 #include <sched.h>
 #include <stddef.h>
@@ -99,17 +101,12 @@ static void choose_scheme(heddle_table_options *o)
 static heddle_status table_init(heddle_table *table)
 {
     const hd_engine *engine = table->engine;
-    heddle_status status = table->kind->choose(table);
-    if (status == HEDDLE_OK)
-        status = engine->allocate(table->device, sizeof(hd_control), (void **)&table->control);
-    if (status == HEDDLE_OK)
-        status =
-            engine->allocate_pinned(table->device, sizeof(hd_control), (void **)&table->readback);
-    if (status == HEDDLE_OK)
-        status = engine->fill(table->device, table->control, 0, sizeof(hd_control), NULL);
-    if (status == HEDDLE_OK) status = table->kind->start(table);
-    if (status == HEDDLE_OK) status = engine->synchronize(table->device, NULL);
-    return status;
+    HD_TRY(table->kind->choose(table));
+    HD_TRY(engine->allocate(table->device, sizeof(hd_control), (void **)&table->control));
+    HD_TRY(engine->allocate_pinned(table->device, sizeof(hd_control), (void **)&table->readback));
+    HD_TRY(engine->fill(table->device, table->control, 0, sizeof(hd_control), NULL));
+    HD_TRY(table->kind->start(table));
+    return engine->synchronize(table->device, NULL);
 }
 
 static void table_free(heddle_table *table)
@@ -139,7 +136,7 @@ heddle_status heddle_table_create(heddle_device *device, const heddle_table_opti
     status = kind->complete(&chosen);
     if (status != HEDDLE_OK) return status;
     if (chosen.seed == 0) chosen.seed = hd_seed_draw();
-    made = hd_fault_due() ? NULL : (heddle_table *)calloc(1, kind->bytes);
+    made = (heddle_table *)hd_allocate_zeroed(1, kind->bytes);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a table");
     made->kind = kind;
     made->device = device;
@@ -239,19 +236,17 @@ heddle_status hd_call_read(heddle_table *table, const hd_call *call, void *strea
                            hd_counts *counts)
 {
     hd_counts *read = &table->readback->calls[call->block].counts;
-    heddle_status status =
-        table->engine->copy(table->device, read, call->counts, sizeof *read, stream);
-    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
-    if (status == HEDDLE_OK) *counts = *read;
-    return status;
+    HD_TRY(table->engine->copy(table->device, read, call->counts, sizeof *read, stream));
+    HD_TRY(table->engine->synchronize(table->device, stream));
+    *counts = *read;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_read_back(heddle_table *table, void *to, const void *from, uint64_t bytes,
                            void *stream)
 {
-    heddle_status status = table->engine->copy(table->device, to, from, bytes, stream);
-    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
-    return status;
+    HD_TRY(table->engine->copy(table->device, to, from, bytes, stream));
+    return table->engine->synchronize(table->device, stream);
 }
 
 void hd_call_end(heddle_table *table, const hd_call *call)

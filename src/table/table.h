@@ -10,9 +10,9 @@
 #ifndef HD_TABLE_H
 #define HD_TABLE_H
 
-#include "table/slots/geometry.h"
-#include "engine/engine.h"
 #include "base/error.h"
+#include "engine/engine.h"
+#include "table/slots/geometry.h"
 
 typedef struct hd_table_kind hd_table_kind;
 

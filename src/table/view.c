@@ -1,6 +1,7 @@
 /* view.c: tables for kernels outside the library (heddle/device.cuh). */
 #include <string.h>
 
+#include "base/error.h"
 #include "table/lists/lists.h"
 #include "table/slabs/slabs.h"
 #include "table/slots/slots.h"
@@ -53,9 +54,9 @@ static heddle_status view_slots(heddle_table *table, void *view)
 static heddle_status view_lists(heddle_table *table, void *view)
 {
     hd_device_lists lists;
-    const heddle_status status = hd_lists_view(table, &lists);
-    if (status == HEDDLE_OK) memcpy(view, &lists, sizeof lists);
-    return status;
+    HD_TRY(hd_lists_view(table, &lists));
+    memcpy(view, &lists, sizeof lists);
+    return HEDDLE_OK;
 }
 
 /* A kernel may erase any number of keys: the next insertion asks the device whether compacting is worth it. */
@@ -74,9 +75,8 @@ heddle_status heddle_table_get_view(heddle_table *table, uint32_t scheme, uint32
                                     uint32_t value_bits, uint32_t bucket, void *view,
                                     uint64_t bytes)
 {
-    heddle_status status = hd_check_table(table, NULL, "get_view");
-    if (status == HEDDLE_OK) status = check_view(table, scheme, view, bytes);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_table(table, NULL, "get_view"));
+    HD_TRY(check_view(table, scheme, view, bytes));
     const heddle_table_options *o = &table->options;
     if (view_scheme(table) != scheme || o->key_bits != key_bits || o->value_bits != value_bits ||
         o->bucket != bucket)

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "table/table.h"
 
 #define QUERIES (UINT64_C(1) << 16) /* keys of a batch that are looked up at a time */
@@ -20,10 +22,9 @@ typedef struct visiting {
 static heddle_status check(const heddle_table *table, heddle_visitor visit, const void *stream,
                            const char *what)
 {
-    const heddle_status status = hd_check_table(table, stream, what);
-    if (status == HEDDLE_OK && visit == NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: there is no visitor", what);
-    return status;
+    HD_TRY(hd_check_table(table, stream, what));
+    if (visit == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "%s: there is no visitor", what);
+    return HEDDLE_OK;
 }
 
 /* ------------------------------------------------------------------------------------- for all */
@@ -69,7 +70,7 @@ static void answers_free(answers *a)
     free(a->piece_rows);
 }
 
-static void *room_for(uint64_t bytes) { return hd_fault_due() ? NULL : malloc(bytes); }
+static void *room_for(uint64_t bytes) { return hd_allocate(bytes); }
 
 static heddle_status answers_make(const heddle_table *table, answers *a)
 {

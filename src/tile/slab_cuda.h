@@ -13,7 +13,7 @@
 #ifndef HD_SLAB_CUDA_H
 #define HD_SLAB_CUDA_H
 
-#include "cuda/load.h"
+#include "tile/load_cuda.h"
 
 #define HD_SLAB_LANES 4
 #define HD_SLAB_PIECE 16

@@ -12,7 +12,7 @@
 #ifndef HD_TILE_CUDA_H
 #define HD_TILE_CUDA_H
 
-#include "cuda/load.h"
+#include "tile/load_cuda.h"
 
 #define HD_WORD_BYTES (HD_STRIDE * HD_KEY_BITS / 8)
 #define HD_BUCKET_BYTES (HD_BUCKET * HD_WORD_BYTES)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tuning.h"
 #include "cluster/exchange/exchange.h"
 #include "support/cluster_model.h"
 #include "support/keys.h"
@@ -100,10 +101,10 @@ static void keys_come_and_go(void **state)
 static void pairs_are_copied(void **state)
 {
     (void)state;
-    hd_local_exchange_copy_always(true);
+    hd_tune.local_copies = true;
     shared_run_with(build_and_look, 3);
     shared_run_with(insert_and_erase, 2);
-    hd_local_exchange_copy_always(false);
+    hd_tune.local_copies = false;
 }
 
 /* Values of equal keys of a batch all take part. */
@@ -240,7 +241,8 @@ static void overfill(const shared_kind *kind, const char *devices, uint32_t memb
     options.outcomes = outcomes;
     options.failed = failed;
     options.failed_capacity = n;
-    check_status(heddle_cluster_table_insert(s.table, k, v, n, &options, &totals), HEDDLE_ERROR_FULL);
+    check_status(heddle_cluster_table_insert(s.table, k, v, n, &options, &totals),
+                 HEDDLE_ERROR_FULL);
     check(totals.failed > 0 && totals.inserted + totals.failed == n, "%llu failed",
           (unsigned long long)totals.failed);
     check_ok(heddle_cluster_table_contains(s.table, k, n, found, NULL));
@@ -275,9 +277,12 @@ static void full_tables_say_what_is_in(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ONCE(tables_hold_what_they_are_given), ONCE(keys_come_and_go),
-        ONCE(policies_combine_values),         ONCE(counters_count),
-        ONCE(answers_are_those_of_one_table),  ONCE(full_tables_say_what_is_in),
+        ONCE(tables_hold_what_they_are_given),
+        ONCE(keys_come_and_go),
+        ONCE(policies_combine_values),
+        ONCE(counters_count),
+        ONCE(answers_are_those_of_one_table),
+        ONCE(full_tables_say_what_is_in),
         ONCE(pairs_are_copied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

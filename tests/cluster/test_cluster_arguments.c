@@ -65,8 +65,8 @@ static void tables_refuse_bad_options(void **state)
     check_refused(heddle_cluster_table_create(cluster, NULL, NULL, NULL), HEDDLE_ERROR_INVALID,
                   "place");
     options.key_bits = 17;
-    check_refused(heddle_cluster_table_create(cluster, &options, NULL, &table), HEDDLE_ERROR_INVALID,
-                  "17");
+    check_refused(heddle_cluster_table_create(cluster, &options, NULL, &table),
+                  HEDDLE_ERROR_INVALID, "17");
     options.key_bits = 32;
     options.scheme = 99;
     check_refused(heddle_cluster_table_create(cluster, &options, NULL, &table),
@@ -113,8 +113,8 @@ static void calls_refuse_bad_arrays(void **state)
     options.size = 5;
     check_refused(heddle_cluster_table_insert(s.table, keys, values, 4, &options, NULL),
                   HEDDLE_ERROR_INVALID, "size");
-    check_refused(heddle_cluster_table_find(s.table, keys, 4, NULL, NULL, NULL), HEDDLE_ERROR_INVALID,
-                  "values");
+    check_refused(heddle_cluster_table_find(s.table, keys, 4, NULL, NULL, NULL),
+                  HEDDLE_ERROR_INVALID, "values");
     check_refused(heddle_cluster_table_find(s.table, NULL, 4, values, NULL, NULL),
                   HEDDLE_ERROR_INVALID, "keys");
     check_refused(heddle_cluster_table_count(s.table, keys, 4, NULL, NULL), HEDDLE_ERROR_INVALID,
@@ -123,8 +123,8 @@ static void calls_refuse_bad_arrays(void **state)
                   HEDDLE_ERROR_INVALID, "offsets");
     check_refused(heddle_cluster_table_retrieve(s.table, keys, 4, matches, NULL, 0, NULL),
                   HEDDLE_ERROR_INVALID, "count");
-    check_refused(heddle_cluster_table_export(s.table, keys, values, 3, &count), HEDDLE_ERROR_INVALID,
-                  "4 pairs");
+    check_refused(heddle_cluster_table_export(s.table, keys, values, 3, &count),
+                  HEDDLE_ERROR_INVALID, "4 pairs");
     assert_int_equal(count, 4);
     check_refused(heddle_cluster_table_size(s.table, NULL), HEDDLE_ERROR_INVALID, "count");
     stats.size = 1;
@@ -145,8 +145,8 @@ static void sets_have_no_values(void **state)
                   HEDDLE_ERROR_INVALID, "no values");
     check_refused(heddle_cluster_table_retrieve(s.table, keys, 4, matches, values, 4, &count),
                   HEDDLE_ERROR_INVALID, "no values");
-    check_refused(heddle_cluster_table_export(s.table, keys, values, 4, &count), HEDDLE_ERROR_INVALID,
-                  "no values");
+    check_refused(heddle_cluster_table_export(s.table, keys, values, 4, &count),
+                  HEDDLE_ERROR_INVALID, "no values");
     shared_check(&s);
     shared_destroy(&s);
 }

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/route/hot.h"
-#include "cluster/exchange/exchange.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/tuning.h"
+#include "cluster/exchange/exchange.h"
+#include "cluster/route/hot.h"
 #include "support/cluster_model.h"
 #include "support/keys.h"
 #include "support/sort.h"
@@ -222,7 +224,7 @@ static void try_subject(const subject *s, const char *devices, uint32_t data, ui
     const bool counter = s->kind.container == HEDDLE_CONTAINER_COUNTER;
     pair_of_tables t = tables_make(&s->kind, devices, slice);
     uint64_t *keys = keys_allocate(n), *values = keys_allocate(n);
-    const uint64_t before = hd_combine_rows_folded();
+    const uint64_t before = hd_tune.hot_rows_folded;
     case_note("%s %u, policy %u, %s, on %s", s->kind.name, s->kind.key_bits, s->policy,
               data_names[data], devices);
     for (uint32_t batch = 0; batch < 3; batch++) {
@@ -237,7 +239,7 @@ static void try_subject(const subject *s, const char *devices, uint32_t data, ui
         free(k);
         free(v);
     }
-    const uint64_t folded = hd_combine_rows_folded() - before;
+    const uint64_t folded = hd_tune.hot_rows_folded - before;
     if (data == DATA_EVEN || t.members == 1) assert_int_equal(folded, 0);
     else check(folded >= n / 4, "only %llu rows were folded", (unsigned long long)folded);
     free(keys);
@@ -261,14 +263,14 @@ static void try_datas(const char *devices, uint32_t members, void *context)
 static void try_all(uint64_t slice)
 {
     static const uint32_t members[] = {1, 2, 3, 4, 7};
-    hd_combine_rows_least(ROWS_LEAST);
+    hd_tune.hot_rows_least = ROWS_LEAST;
     for (size_t i = 0; i < SUBJECTS; i++) {
         trial t = {&subjects[i], slice};
         if (!is_compiled(&subjects[i].kind)) continue;
         for (size_t m = 0; m < sizeof members / sizeof members[0]; m++)
             shared_run_devices(try_datas, &t, members[m]);
     }
-    hd_combine_rows_least(0);
+    hd_tune.hot_rows_least = HD_TUNING_NONE;
 }
 
 static void combined_is_the_same(void **state)
@@ -281,9 +283,9 @@ static void combined_is_the_same(void **state)
 static void combined_is_the_same_in_slices(void **state)
 {
     (void)state;
-    hd_local_exchange_copy_always(true);
+    hd_tune.local_copies = true;
     try_all(1000);
-    hd_local_exchange_copy_always(false);
+    hd_tune.local_copies = false;
 }
 
 /* ------------------------------------------------------------------------------ what is specified */
@@ -299,7 +301,7 @@ static void values_are_of_some_row(void **state)
     uint64_t *keys = keys_allocate(n);
     uint32_t *values = malloc(n * sizeof *values), *answers = malloc(n * sizeof *answers);
     (void)state;
-    hd_combine_rows_least(ROWS_LEAST);
+    hd_tune.hot_rows_least = ROWS_LEAST;
     fill_data(keys, n, DATA_ZIPF, 32, 11);
     uint32_t *k = shared_narrow(keys, n, 32);
     for (uint32_t policy = HEDDLE_POLICY_KEEP; policy <= HEDDLE_POLICY_REPLACE; policy++) {
@@ -307,10 +309,10 @@ static void values_are_of_some_row(void **state)
         shared s = shared_create(&map_kind, groups[3], 0, NULL);
         options.policy = policy;
         for (uint32_t batch = 0; batch < 2; batch++) {
-            const uint64_t before = hd_combine_rows_folded();
+            const uint64_t before = hd_tune.hot_rows_folded;
             for (uint32_t i = 0; i < n; i++) values[i] = batch * n + i;
             check_ok(heddle_cluster_table_insert(s.table, k, values, n, &options, NULL));
-            check(hd_combine_rows_folded() > before, "nothing was folded");
+            check(hd_tune.hot_rows_folded > before, "nothing was folded");
             check_ok(heddle_cluster_table_find(s.table, k, n, answers, NULL, NULL));
             const uint32_t base = policy == HEDDLE_POLICY_REPLACE ? batch * n : 0;
             for (uint32_t i = 0; i < n; i++)
@@ -319,7 +321,7 @@ static void values_are_of_some_row(void **state)
         }
         shared_destroy(&s);
     }
-    hd_combine_rows_least(0);
+    hd_tune.hot_rows_least = HD_TUNING_NONE;
     free(k);
     free(keys);
     free(values);
@@ -333,7 +335,7 @@ static void failed_rows_are_counted(void **state)
     uint64_t *keys = keys_allocate(n);
     uint8_t *found = malloc(n);
     (void)state;
-    hd_combine_rows_least(ROWS_LEAST);
+    hd_tune.hot_rows_least = ROWS_LEAST;
     fill_data(keys, n, DATA_ZIPF, 32, 13);
     uint32_t *k = shared_narrow(keys, n, 32);
     for (int builds = 0; builds < 2; builds++) {
@@ -342,7 +344,7 @@ static void failed_rows_are_counted(void **state)
         options.flags = HEDDLE_FLAG_FIXED;
         options.capacity = 64;
         shared s = shared_create(&counter_kind, groups[2], 0, &options);
-        const uint64_t before = hd_combine_rows_folded();
+        const uint64_t before = hd_tune.hot_rows_folded;
         if (!builds) { /* others first, so that hot keys find no room */
             uint32_t others[2000];
             for (uint32_t i = 0; i < 2000; i++) others[i] = 0x80000000u + i * 7919;
@@ -352,7 +354,7 @@ static void failed_rows_are_counted(void **state)
         check_status(builds ? heddle_cluster_table_build(s.table, k, NULL, n, NULL, &totals)
                             : heddle_cluster_table_insert(s.table, k, NULL, n, NULL, &totals),
                      HEDDLE_ERROR_FULL);
-        check(hd_combine_rows_folded() > before, "nothing was folded");
+        check(hd_tune.hot_rows_folded > before, "nothing was folded");
         check_ok(heddle_cluster_table_contains(s.table, k, n, found, &look));
         assert_int_equal(totals.inserted + totals.updated + totals.kept + totals.failed, n);
         assert_int_equal(totals.failed, look.absent);
@@ -360,7 +362,7 @@ static void failed_rows_are_counted(void **state)
         check_ok(heddle_cluster_table_validate(s.table));
         shared_destroy(&s);
     }
-    hd_combine_rows_least(0);
+    hd_tune.hot_rows_least = HD_TUNING_NONE;
     free(k);
     free(keys);
     free(found);
@@ -384,7 +386,7 @@ static void zipf_is_even(void **state)
             heddle_spread_options spread = HEDDLE_SPREAD_OPTIONS_INIT;
             heddle_cluster *cluster = NULL;
             heddle_cluster_table *table = NULL;
-            const uint64_t before = hd_combine_rows_folded();
+            const uint64_t before = hd_tune.hot_rows_folded;
             spread.seed = seed;
             check_ok(heddle_cluster_open(groups[g], NULL, &cluster));
             check_ok(heddle_cluster_table_create(cluster, &options, &spread, &table));
@@ -392,7 +394,7 @@ static void zipf_is_even(void **state)
             check_ok(heddle_cluster_table_get_stats(table, &stats));
             check(stats.row_imbalance < 0.1, "%s: rows %.3f", groups[g], stats.row_imbalance);
             assert_int_equal(stats.rows, n);
-            check(hd_combine_rows_folded() - before > n / 4, "nothing was folded");
+            check(hd_tune.hot_rows_folded - before > n / 4, "nothing was folded");
             check_ok(heddle_cluster_table_insert(table, k, NULL, n, NULL, NULL));
             check_ok(heddle_cluster_table_get_stats(table, &stats));
             check(stats.row_imbalance < 0.1, "%s: rows %.3f", groups[g], stats.row_imbalance);
@@ -413,7 +415,7 @@ static void zipf_is_even(void **state)
 #define FAULT_FILLED 500
 
 static heddle_status cluster_write(pair_of_tables *t, bool builds, const uint32_t *keys,
-                                 heddle_totals *totals)
+                                   heddle_totals *totals)
 {
     return builds ? heddle_cluster_table_build(t->table, keys, NULL, FAULT_ROWS, NULL, totals)
                   : heddle_cluster_table_insert(t->table, keys, NULL, FAULT_ROWS, NULL, totals);
@@ -461,7 +463,7 @@ static void fail_each(bool builds, bool copies)
 {
     uint64_t *keys = keys_allocate(FAULT_ROWS + FAULT_FILLED), combined = 0;
     bool struck = true;
-    hd_local_exchange_copy_always(copies);
+    hd_tune.local_copies = copies;
     fill_data(keys, FAULT_ROWS + FAULT_FILLED, DATA_ZIPF, 32, 17);
     uint32_t *k = shared_narrow(keys, FAULT_ROWS + FAULT_FILLED, 32);
     for (uint64_t fault = 1; struck; fault++) {
@@ -471,9 +473,9 @@ static void fail_each(bool builds, bool copies)
         give_both(&t, false, k + FAULT_ROWS, NULL, FAULT_FILLED, HEDDLE_POLICY_KEEP);
         for (uint32_t i = 0; i < t.members; i++)
             check_ok(heddle_device_trim(heddle_cluster_device(t.cluster, i)));
-        const uint64_t before = hd_combine_rows_folded();
+        const uint64_t before = hd_tune.hot_rows_folded;
         struck = strike(&t, builds, k, fault);
-        combined += hd_combine_rows_folded() > before;
+        combined += hd_tune.hot_rows_folded > before;
         check_ok(heddle_cluster_table_clear(t.table));
         check_ok(heddle_table_clear(t.single, NULL));
         give_both(&t, false, k, NULL, FAULT_ROWS, HEDDLE_POLICY_KEEP);
@@ -481,7 +483,7 @@ static void fail_each(bool builds, bool copies)
         tables_free(&t);
     }
     check(combined > 3, "nothing was combined");
-    hd_local_exchange_copy_always(false);
+    hd_tune.local_copies = false;
     free(k);
     free(keys);
 }
@@ -489,10 +491,10 @@ static void fail_each(bool builds, bool copies)
 static void memory_runs_out(void **state)
 {
     (void)state;
-    hd_combine_rows_least(ROWS_LEAST);
+    hd_tune.hot_rows_least = ROWS_LEAST;
     for (int i = 0; i < 4; i++) fail_each(i % 2 == 0, i / 2 != 0);
     case_note("%s", "");
-    hd_combine_rows_least(0);
+    hd_tune.hot_rows_least = HD_TUNING_NONE;
 }
 
 int main(void)

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/exchange/exchange.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/tuning.h"
+#include "cluster/exchange/exchange.h"
 #include "support/cluster_model.h"
 #include "support/keys.h"
 
@@ -53,14 +55,14 @@ typedef struct faulty {
 static heddle_status call_build(shared *s, heddle_totals *totals)
 {
     return heddle_cluster_table_build(s->table, keys_from(s, FILLED), values_from(s, FILLED), MORE,
-                                    NULL, totals);
+                                      NULL, totals);
 }
 static heddle_status call_build_outcomes(shared *s, heddle_totals *totals)
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     options.outcomes = outcomes;
     return heddle_cluster_table_build(s->table, keys_from(s, FILLED), values_from(s, FILLED), MORE,
-                                    &options, totals);
+                                      &options, totals);
 }
 static void model_build(shared *s)
 {
@@ -70,7 +72,7 @@ static void model_build(shared *s)
 static heddle_status call_insert(shared *s, heddle_totals *totals)
 {
     return heddle_cluster_table_insert(s->table, keys_from(s, FILLED), values_from(s, FILLED), MORE,
-                                     NULL, totals);
+                                       NULL, totals);
 }
 static heddle_status call_insert_outcomes(shared *s, heddle_totals *totals)
 {
@@ -79,7 +81,7 @@ static heddle_status call_insert_outcomes(shared *s, heddle_totals *totals)
     options.failed = numbers;
     options.failed_capacity = MORE;
     return heddle_cluster_table_insert(s->table, keys_from(s, FILLED), values_from(s, FILLED), MORE,
-                                     &options, totals);
+                                       &options, totals);
 }
 static void model_insert(shared *s)
 {
@@ -100,8 +102,8 @@ static heddle_status call_retrieve(shared *s, heddle_totals *totals)
     uint64_t count = 0;
     (void)totals;
     if (s->options.value_bits == 0) return HEDDLE_OK;
-    return heddle_cluster_table_retrieve(s->table, narrow_keys, FILLED + MORE, numbers, bytes, FILLED,
-                                       &count);
+    return heddle_cluster_table_retrieve(s->table, narrow_keys, FILLED + MORE, numbers, bytes,
+                                         FILLED, &count);
 }
 static heddle_status call_export(shared *s, heddle_totals *totals)
 {
@@ -265,9 +267,9 @@ static void copies_survive(const shared_kind *kind, const char *devices, uint32_
 static void memory_runs_out_of_members_that_copy(void **state)
 {
     (void)state;
-    hd_local_exchange_copy_always(true);
+    hd_tune.local_copies = true;
     shared_run_with(copies_survive, 2);
-    hd_local_exchange_copy_always(false);
+    hd_tune.local_copies = false;
 }
 
 static void memory_runs_out_of_independent_members(void **state)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "support/cluster_model.h"
 #include "support/cluster_relate.h"
@@ -151,7 +152,8 @@ static void wrong_arguments_are_refused(void **state)
     options.flags = 0, options.size = 0;
     refuse(cluster, &good, 1, &options, "options have 0 bytes");
     check_status(heddle_cluster_groups_create(NULL, &good, 1, 5, NULL, &by), HEDDLE_ERROR_INVALID);
-    check_status(heddle_cluster_groups_create(cluster, &good, 1, 5, NULL, NULL), HEDDLE_ERROR_INVALID);
+    check_status(heddle_cluster_groups_create(cluster, &good, 1, 5, NULL, NULL),
+                 HEDDLE_ERROR_INVALID);
     check_ok(heddle_cluster_groups_create(cluster, &good, 1, 5, NULL, &by));
     check_status(heddle_cluster_groups_keys(by, 1, numbers, NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_groups_keys(by, 0, NULL, NULL), HEDDLE_ERROR_INVALID);
@@ -162,17 +164,20 @@ static void wrong_arguments_are_refused(void **state)
                  HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_groups_aggregate(by, 1, 7, keys, NULL, numbers, NULL),
                  HEDDLE_ERROR_INVALID);
-    check_status(heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_SUM, 4, NULL, NULL, numbers, NULL),
-                 HEDDLE_ERROR_INVALID);
-    check_status(heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_SUM, 4, keys, NULL, NULL, NULL),
-                 HEDDLE_ERROR_INVALID);
+    check_status(
+        heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_SUM, 4, NULL, NULL, numbers, NULL),
+        HEDDLE_ERROR_INVALID);
+    check_status(
+        heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_SUM, 4, keys, NULL, NULL, NULL),
+        HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_groups_count(NULL, &count, NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_groups_first(NULL, numbers), HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_groups_sizes(NULL, numbers), HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_groups_of_rows(NULL, numbers), HEDDLE_ERROR_INVALID);
     stats.size = 0;
     check_status(heddle_cluster_groups_get_stats(by, &stats), HEDDLE_ERROR_INVALID);
-    check_ok(heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_COUNT, 4, NULL, NULL, numbers, NULL));
+    check_ok(
+        heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_COUNT, 4, NULL, NULL, numbers, NULL));
     check_ok(heddle_cluster_groups_count(by, &count, NULL));
     assert_int_equal(count, 5);
     for (uint32_t i = 0; i < 5; i++) assert_int_equal(numbers[i], 1);
@@ -184,7 +189,8 @@ static void wrong_arguments_are_refused(void **state)
 /* ---------------------------------------------------------------------------------------- faults */
 
 /* All that a group-by can be asked, until something fails. */
-static heddle_status ask_all(heddle_cluster *cluster, const table_model *t, heddle_cluster_groups **by)
+static heddle_status ask_all(heddle_cluster *cluster, const table_model *t,
+                             heddle_cluster_groups **by)
 {
     static uint64_t numbers[2000], values[2000];
     static uint8_t bytes[2000 * 64], valid[2000];
@@ -199,8 +205,8 @@ static heddle_status ask_all(heddle_cluster *cluster, const table_model *t, hedd
     if (status == HEDDLE_OK) status = heddle_cluster_groups_keys(*by, t->columns - 1, bytes, valid);
     if (status == HEDDLE_OK) status = heddle_cluster_groups_of_rows(*by, numbers);
     if (status == HEDDLE_OK)
-        status = heddle_cluster_groups_aggregate(*by, HEDDLE_AGGREGATE_MEAN, HEDDLE_TYPE_I64, values,
-                                           valid, numbers, bytes);
+        status = heddle_cluster_groups_aggregate(*by, HEDDLE_AGGREGATE_MEAN, HEDDLE_TYPE_I64,
+                                                 values, valid, numbers, bytes);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "support/cluster_model.h"
 #include "support/cluster_relate.h"
@@ -179,8 +180,8 @@ static void check_set(heddle_cluster *cluster, uint32_t operation, uint32_t bits
     void *na = shared_narrow(a, an, bits), *nb = shared_narrow(b, bn, bits);
     void *out = malloc((an + bn) * 8 + 8);
     uint64_t count = 0, expected = 0, again = 0;
-    check_ok(
-        heddle_cluster_set_operation(cluster, operation, bits, na, an, nb, bn, out, an + bn, &count));
+    check_ok(heddle_cluster_set_operation(cluster, operation, bits, na, an, nb, bn, out, an + bn,
+                                          &count));
     uint64_t *got = keys_allocate(count + 1);
     for (uint64_t i = 0; i < count; i++) {
         got[i] = shared_at(out, i, bits);
@@ -204,7 +205,7 @@ static void check_set(heddle_cluster *cluster, uint32_t operation, uint32_t bits
     if (count != 0) {
         memset(out, 0xcd, count * 8);
         check_status(heddle_cluster_set_operation(cluster, operation, bits, na, an, nb, bn, out,
-                                                count - 1, &again),
+                                                  count - 1, &again),
                      HEDDLE_ERROR_INVALID);
         assert_int_equal(again, count);
         for (uint64_t i = 0; i < count * 8; i++) assert_int_equal(((uint8_t *)out)[i], 0xcd);
@@ -331,8 +332,8 @@ static void fail_join(const char *devices, uint32_t members, void *context)
         relate_columns(&t->both, t->left, right, right_columns);
         case_note("allocation %llu of a join on %s", (unsigned long long)k, devices);
         hd_fault_arm(k);
-        heddle_status status = heddle_cluster_join_create(cluster, left_columns, t->left, right_columns,
-                                                        right, t->both.columns, &options, &join);
+        heddle_status status = heddle_cluster_join_create(
+            cluster, left_columns, t->left, right_columns, right, t->both.columns, &options, &join);
         check((status == HEDDLE_OK) == (join != NULL), "a join of a failed call");
         if (status == HEDDLE_OK) {
             check_ok(heddle_cluster_join_count(join, &count, NULL));
@@ -381,15 +382,15 @@ static void fail_set(const char *devices, uint32_t members, void *context)
         uint64_t count = 0;
         case_note("allocation %llu of a set operation on %s", (unsigned long long)k, devices);
         hd_fault_arm(k);
-        const heddle_status status = heddle_cluster_set_operation(cluster, HEDDLE_SET_INTERSECTION, 32,
-                                                                a, 700, b, 500, out, 1200, &count);
+        const heddle_status status = heddle_cluster_set_operation(
+            cluster, HEDDLE_SET_INTERSECTION, 32, a, 700, b, 500, out, 1200, &count);
         struck = hd_fault_struck();
         hd_fault_arm(0);
         check(status == HEDDLE_OK || (struck && status == HEDDLE_ERROR_NO_MEMORY), "%s: %s",
               heddle_status_string(status), heddle_last_error());
         failures += status != HEDDLE_OK;
-        check_ok(heddle_cluster_set_operation(cluster, HEDDLE_SET_INTERSECTION, 32, a, 700, b, 500, out,
-                                            1200, &count));
+        check_ok(heddle_cluster_set_operation(cluster, HEDDLE_SET_INTERSECTION, 32, a, 700, b, 500,
+                                              out, 1200, &count));
         assert_int_equal(count, 167);
         heddle_cluster_close(cluster);
     }

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/tuning.h"
 #include "cluster/members.h"
 #include "support/cases.h"
 #include "support/cluster_process.h"
@@ -29,7 +30,7 @@ static heddle_status call_outcomes(void)
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     options.outcomes = process.found;
     return heddle_cluster_table_insert(process.table, process.keys, process.values, ROWS, &options,
-                                     NULL);
+                                       NULL);
 }
 
 typedef struct killed_call {
@@ -85,12 +86,15 @@ static void make_things(void)
     group_options.slice = SLICE;
     process.rows = ROWS;
     for (uint32_t i = 0; i < ROWS; i++) process.keys[i] = i * 7 + process.mesh.member;
-    EXPECT(heddle_cluster_open_over(&transport, "cpu:1", &group_options, &process.cluster) == HEDDLE_OK,
+    EXPECT(heddle_cluster_open_over(&transport, "cpu:1", &group_options, &process.cluster) ==
+               HEDDLE_OK,
            "open");
-    EXPECT(heddle_cluster_table_create(process.cluster, &options, NULL, &process.table) == HEDDLE_OK,
+    EXPECT(heddle_cluster_table_create(process.cluster, &options, NULL, &process.table) ==
+               HEDDLE_OK,
            "create");
     EXPECT(call_insert() == HEDDLE_OK, "insert");
-    EXPECT(heddle_cluster_groups_create(process.cluster, &column, 1, ROWS, NULL, &process.by) == HEDDLE_OK,
+    EXPECT(heddle_cluster_groups_create(process.cluster, &column, 1, ROWS, NULL, &process.by) ==
+               HEDDLE_OK,
            "group-by");
 }
 
@@ -106,7 +110,7 @@ static void live(const mesh_sockets *sockets, uint32_t member, const killed_call
     if (member == MEMBERS - 1) {
         mine = *given;
         process.mesh.dies_after = given->bytes;
-        hd_phase_watch(meet_fate);
+        hd_tune.phase_watch = meet_fate;
         (void)c->call();
         _exit(UNHARMED);
     }

@@ -10,10 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "table/table.h"
+#include "base/alloc.h"
+#include "base/tuning.h"
 #include "cluster/route/hot.h"
 #include "support/cases.h"
 #include "support/cluster_process.h"
+#include "table/table.h"
 
 #define FILLED 300
 #define ROWS 700
@@ -41,7 +43,7 @@ static heddle_status call_outcomes(void)
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     options.outcomes = process.found;
     return heddle_cluster_table_build(process.table, process.keys, process.values, ROWS, &options,
-                                    NULL);
+                                      NULL);
 }
 static heddle_status call_export(void)
 {
@@ -53,7 +55,7 @@ static heddle_status call_set_operation(void)
 {
     uint64_t count = 0;
     return heddle_cluster_set_operation(process.cluster, HEDDLE_SET_UNION, 32, process.keys, ROWS,
-                                      process.keys, ROWS / 2, process.numbers, 2 * ROWS, &count);
+                                        process.keys, ROWS / 2, process.numbers, 2 * ROWS, &count);
 }
 
 typedef struct faulty {
@@ -132,7 +134,7 @@ static void fill_table(void)
 {
     EXPECT(heddle_cluster_table_clear(process.table) == HEDDLE_OK, "clear");
     EXPECT(heddle_cluster_table_insert(process.table, process.keys, process.values, FILLED, NULL,
-                                     NULL) == HEDDLE_OK,
+                                       NULL) == HEDDLE_OK,
            "fill");
     EXPECT(heddle_device_trim(heddle_cluster_device(process.cluster, 0)) == HEDDLE_OK, "trim");
 }
@@ -225,15 +227,15 @@ static void fail_and_be_stuck(uint32_t failing)
 /* Builds and insertions whose hot keys are combined before they are sent. */
 static void fail_to_combine(uint32_t failing)
 {
-    hd_combine_rows_least(ROWS);
+    hd_tune.hot_rows_least = ROWS;
     for (uint32_t i = 0; i < ROWS; i++)
         if (i % 3 != 0) process.keys[i] = i % 3;
-    const uint64_t before = hd_combine_rows_folded();
+    const uint64_t before = hd_tune.hot_rows_folded;
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].call == call_build || calls[i].call == call_insert)
             fail_each(&calls[i], failing);
-    EXPECT(hd_combine_rows_folded() > before, "nothing was combined");
-    hd_combine_rows_least(0);
+    EXPECT(hd_tune.hot_rows_folded > before, "nothing was combined");
+    hd_tune.hot_rows_least = HD_TUNING_NONE;
 }
 
 static void live(const mesh_sockets *sockets, uint32_t member, uint32_t failing, uint32_t memory)
@@ -248,7 +250,8 @@ static void live(const mesh_sockets *sockets, uint32_t member, uint32_t failing,
     transport.close = NULL; /* it outlives groups */
     for (uint32_t i = 0; i < ROWS; i++) process.keys[i] = i * MEMBERS + member;
     open_and_create(failing);
-    EXPECT(heddle_cluster_groups_create(process.cluster, &column, 1, ROWS, NULL, &process.by) == HEDDLE_OK,
+    EXPECT(heddle_cluster_groups_create(process.cluster, &column, 1, ROWS, NULL, &process.by) ==
+               HEDDLE_OK,
            "group-by");
     for (size_t i = 0; i < CALLS; i++) fail_each(&calls[i], failing);
     fail_and_be_stuck(failing);

@@ -77,14 +77,16 @@ static void use_table(bool independent)
     heddle_cluster_table *table = NULL;
     const uint32_t third = GIVEN / 3, erased = COMMON / 2;
     spread.mode = independent ? HEDDLE_MODE_INDEPENDENT : HEDDLE_MODE_DISTRIBUTED;
-    EXPECT(heddle_cluster_table_create(process.cluster, NULL, &spread, &table) == HEDDLE_OK, "create");
-    EXPECT(heddle_cluster_table_build(table, keys, values, third, NULL, NULL) == HEDDLE_OK, "build");
+    EXPECT(heddle_cluster_table_create(process.cluster, NULL, &spread, &table) == HEDDLE_OK,
+           "create");
+    EXPECT(heddle_cluster_table_build(table, keys, values, third, NULL, NULL) == HEDDLE_OK,
+           "build");
     EXPECT(heddle_cluster_table_insert(table, keys + third, values + third, GIVEN - third, NULL,
-                                     NULL) == HEDDLE_OK,
+                                       NULL) == HEDDLE_OK,
            "insert");
     look(table, 0, independent);
     EXPECT(heddle_cluster_table_erase(table, keys, process.mesh.member == 0 ? erased : 0, NULL,
-                                    NULL) == HEDDLE_OK,
+                                      NULL) == HEDDLE_OK,
            "erase");
     look(table, erased, independent);
     EXPECT(heddle_cluster_table_build(table, keys, values, GIVEN, NULL, NULL) == HEDDLE_OK, "anew");
@@ -108,7 +110,7 @@ static void use_join(void)
     heddle_relation_stats stats = HEDDLE_RELATION_STATS_INIT;
     heddle_cluster_join *join = NULL;
     EXPECT(heddle_cluster_join_create(process.cluster, &column, ROWS, &column, ROWS / 2, 1, NULL,
-                                    &join) == HEDDLE_OK,
+                                      &join) == HEDDLE_OK,
            "join");
     EXPECT(heddle_cluster_join_get_stats(join, &stats) == HEDDLE_OK, "stats");
     EXPECT(stats.results == (uint64_t)process.mesh.members * (ROWS / 2), "%llu matches",
@@ -130,8 +132,8 @@ static void use_group_by(void)
     EXPECT(heddle_cluster_groups_create(process.cluster, &column, 1, GIVEN, NULL, &by) == HEDDLE_OK,
            "group-by");
     EXPECT(heddle_cluster_groups_count(by, &count, NULL) == HEDDLE_OK, "groups");
-    EXPECT(heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_SUM, HEDDLE_TYPE_U32, values, NULL, sums,
-                                     NULL) == HEDDLE_OK,
+    EXPECT(heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_SUM, HEDDLE_TYPE_U32, values, NULL,
+                                           sums, NULL) == HEDDLE_OK,
            "aggregate");
     for (uint64_t i = 0; i < count; i++) got += sums[i];
     EXPECT(sum_of_all(count) == GROUPS, "%llu groups here", (unsigned long long)count);

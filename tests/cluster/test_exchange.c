@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "cluster/crew.h"
 #include "cluster/exchange/exchange.h"
-#include "base/error.h"
 #include "support/cases.h"
 #include "support/keys.h"
 

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "cluster/exchange/exchange.h"
 #include "base/error.h"
+#include "cluster/exchange/exchange.h"
 #include "support/cases.h"
 
 #define MEMBERS 4

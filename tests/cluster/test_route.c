@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tuning.h"
 #include "cluster/route/sort_route.h"
 #include "support/arrays.h"
 #include "support/cluster_model.h"
@@ -55,9 +56,9 @@ static void compare(hd_member *member, const hd_spread *spread, uint32_t kb, uin
                     const uint64_t *keys, const uint64_t *values, uint64_t n)
 {
     laid dealt = lay(member, spread, kb, vb, keys, values, n);
-    hd_route_sort_always(true);
+    hd_tune.route_sorts = true;
     laid sorted = lay(member, spread, kb, vb, keys, values, n);
-    hd_route_sort_always(false);
+    hd_tune.route_sorts = false;
     assert_int_equal(dealt.count, n);
     assert_memory_equal(dealt.send, sorted.send, sizeof dealt.send);
     assert_memory_equal(dealt.pairs, sorted.pairs, 16 * n);
@@ -146,7 +147,8 @@ static void many_members_by_sorting(void **state)
     (void)state;
     check_ok(heddle_cluster_open("cpu:3", NULL, &cluster));
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
-        for (uint32_t kb = 32; kb <= 64; kb += 32) check_sorted(&cluster->members[0], members[i], kb);
+        for (uint32_t kb = 32; kb <= 64; kb += 32)
+            check_sorted(&cluster->members[0], members[i], kb);
     case_note("%s", "");
     heddle_cluster_close(cluster);
 }
@@ -185,7 +187,8 @@ static void rows_are_counted(void **state)
         cluster->slice = k < 2 ? 0 : 30000; /* as it suits, or several */
         for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
             for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
-                check_counts(&cluster->members[0], members[i], (i + s) % 2 == 0 ? 32 : 64, sizes[s]);
+                check_counts(&cluster->members[0], members[i], (i + s) % 2 == 0 ? 32 : 64,
+                             sizes[s]);
         heddle_cluster_close(cluster);
     }
     case_note("%s", "");

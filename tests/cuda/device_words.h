@@ -5,11 +5,11 @@
 #include <cuda_runtime.h>
 
 extern "C" {
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <cmocka.h>
 }
 
 #include <heddle/heddle.h>
@@ -46,8 +46,9 @@ template <class TABLE> static void *view_upload(const TABLE &table)
     return view;
 }
 
-static heddle_table *table_of(heddle_device *device, uint32_t container, uint32_t scheme, uint32_t key_bits,
-                              uint32_t value_bits, uint32_t bucket, uint64_t capacity, uint32_t flags)
+static heddle_table *table_of(heddle_device *device, uint32_t container, uint32_t scheme,
+                              uint32_t key_bits, uint32_t value_bits, uint32_t bucket,
+                              uint64_t capacity, uint32_t flags)
 {
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
     heddle_table *table = NULL;

@@ -29,7 +29,7 @@ function(heddle_add_emulated name source parameters)
     target_compile_options(${target} PRIVATE -fno-strict-aliasing)
     target_compile_definitions(${target} PRIVATE
         HD_KEY_BITS=${key_bits} HD_VALUE_BITS=${value_bits} HD_BUCKET=${bucket} ${ARGN})
-    # Its cuda/load.h and CUB come first.
+    # Its tile/load_cuda.h and CUB come first.
     target_include_directories(${target} BEFORE PRIVATE cuda_on_cpu)
     target_link_libraries(${target} PRIVATE heddle_internal OpenMP::OpenMP_C)
     set_target_properties(${target} PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON)

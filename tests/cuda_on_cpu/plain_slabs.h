@@ -5,8 +5,8 @@
 #include "arrays.h"
 
 extern "C" {
-#include "table/slots/geometry.h"
 #include "model/device_view.h"
+#include "table/slots/geometry.h"
 }
 
 #define POOL_BLOCKS 2 /* each a super block, or both one */

@@ -5,9 +5,9 @@
 #include "arrays.h"
 
 extern "C" {
-#include "table/slots/geometry.h"
-#include "model/device_view.h"
 #include "engine/engine.h"
+#include "model/device_view.h"
+#include "table/slots/geometry.h"
 }
 
 /* What a table is made from. */

@@ -1,4 +1,4 @@
-/* sort_by_region.h: pairs as kernels that fill tables take them (engine/partition.h). Include it after the kernels. */
+/* sort_by_region.h: pairs as kernels that fill tables take them (model/partition.h). Include it after the kernels. */
 #ifndef SORT_BY_REGION_H
 #define SORT_BY_REGION_H
 

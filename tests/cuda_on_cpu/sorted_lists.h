@@ -1,6 +1,6 @@
 /*
  * sorted_lists.h: lists of pairs to test with, and the same sorted by region as kernels take them
- * (engine/partition.h). Include it after the kernels.
+ * (model/partition.h). Include it after the kernels.
  */
 #ifndef SORTED_LISTS_H
 #define SORTED_LISTS_H

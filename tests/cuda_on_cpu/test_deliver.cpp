@@ -5,7 +5,7 @@
 #include "shim.h"
 
 #define DELIVER_BLOCK 64 /* a fiber a thread: few of them */
-#include "base/hash.h"
+#include "model/hash.h"
 #include "cuda/columns/deliver_kernels.h"
 
 #include "cuda/partition/sorted_pair.h"

@@ -6,7 +6,7 @@
 
 #define GROUPED_BLOCK 64 /* a fiber a thread: few of them */
 #define GROUPED_ITEMS 3
-#include "base/hash.h"
+#include "model/hash.h"
 #include "cuda/columns/grouped.h"
 
 #include "cuda/partition/sorted_pair.h"

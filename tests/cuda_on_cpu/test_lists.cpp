@@ -7,7 +7,7 @@
 
 #define LIST_BLOCK 64 /* a fiber a thread: few of them */
 #define LIST_ITEMS 3
-#include "base/hash.h"
+#include "model/hash.h"
 #include "cuda/lists/list_kernels.h"
 
 #include "cuda/partition/sorted_pair.h"

@@ -5,7 +5,7 @@
  */
 #include "shim.h"
 
-#define LOAD_ELEMENT 8 /* as load_cg of src/cuda/load.h: a pair of 32 bits is seen whole */
+#define LOAD_ELEMENT 8 /* as load_cg of src/tile/load_cuda.h: a pair of 32 bits is seen whole */
 #define SLAB_CHUNK 128
 #define SLAB_BLOCK 64 /* a fiber a thread: few of them */
 #define SLAB_FILL_BLOCK 64

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/geometry.h"
 #include "papers/graph_paper.h"
 #include "support/cases.h"
 #include "support/keys.h"
+#include "table/slots/geometry.h"
 
 static void *take(uint64_t bytes)
 {

@@ -7,12 +7,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "table/slots/geometry.h"
-#include "cpu/device/engine.h"
 #include "cluster/route/owners.h"
+#include "cpu/device/engine.h"
 #include "support/cases.h"
 #include "support/keys.h"
 #include "support/mixed.h"
+#include "table/slots/geometry.h"
 
 #define POISON 0xcd
 #define GUARD 64

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/geometry.h"
 #include "support/arrays.h"
 #include "support/keys.h"
+#include "table/slots/geometry.h"
 
 /* Memory of the device, and what was read back from it. */
 typedef struct block {

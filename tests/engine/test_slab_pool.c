@@ -153,9 +153,9 @@ static void strangers(void **state)
     (void)state;
     pool_make(&m, blocks, 2);
     assert_false(slab_give(&m.pool, HD_SLAB_NONE));
-    assert_false(slab_give(&m.pool, 2 * HD_SLAB_UNITS));                  /* no such block */
-    assert_false(slab_give(&m.pool, UINT32_C(2) << 24));                  /* no such super block */
-    assert_false(slab_give(&m.pool, UINT32_C(1) << 24));                  /* not taken */
+    assert_false(slab_give(&m.pool, 2 * HD_SLAB_UNITS)); /* no such block */
+    assert_false(slab_give(&m.pool, UINT32_C(2) << 24)); /* no such super block */
+    assert_false(slab_give(&m.pool, UINT32_C(1) << 24)); /* not taken */
     assert_false(pool_has(&m.pool, UINT32_C(1) << 24 | 3 * HD_SLAB_UNITS));
     assert_true(pool_has(&m.pool, UINT32_C(1) << 24 | (3 * HD_SLAB_UNITS - 1)));
     assert_int_equal(m.pool.taken[0], 1);

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/geometry.h"
 #include "cpu/device/engine.h"
 #include "support/cases.h"
 #include "support/keys.h"
+#include "table/slots/geometry.h"
 
 #define N 6000 /* keys at hand; the table is made for two thirds of them */
 
@@ -131,8 +131,8 @@ static void fill(const test_case *c, bare *b, uint64_t n, uint32_t policy, answe
     job.starts = allocate((regions + 1) * sizeof *job.starts);
     job.work = allocate(c->device->engine->partition_work(c->device, &job));
     check_ok(c->device->engine->partition(c->device, &job, NULL));
-    const hd_sorted sorted = {job.pairs, job.starts, job.starts + 1, NULL,
-                              0,         UINT64_MAX, NULL,           NULL, 0};
+    const hd_sorted sorted = {job.pairs,  job.starts, job.starts + 1, NULL, 0,
+                              UINT64_MAX, NULL,       NULL,           0};
     batch.policy = policy;
     batch.tally = &b->inserted;
     b->inserted = b->erased = 0;
@@ -151,12 +151,9 @@ static void look_up(const test_case *c, const hd_table_ops *ops, bare *b, readin
     hd_batch batch = batch_of(b, first, n, a);
     batch.found = a->flags;
     batch.tally = op == ERASE ? &b->erased : NULL;
-    if (op == FIND)
-        check_ok(ops->find(c->device, &b->view, &batch, NULL));
-    else if (op == CONTAINS)
-        check_ok(ops->contains(c->device, &b->view, &batch, NULL));
-    else
-        check_ok(ops->erase(c->device, &b->view, &batch, NULL));
+    if (op == FIND) check_ok(ops->find(c->device, &b->view, &batch, NULL));
+    else if (op == CONTAINS) check_ok(ops->contains(c->device, &b->view, &batch, NULL));
+    else check_ok(ops->erase(c->device, &b->view, &batch, NULL));
 }
 
 static hd_census inspect(const test_case *c, const hd_table_ops *ops, bare *b)
@@ -246,14 +243,10 @@ static void fill_batches(const hd_table_ops *ops, key_set set)
     keys_fill(numbers, N, set, ops->key_bits, 223);
     keys_fill_values(given, N, 223);
     for (uint64_t i = 0; i < N; i++) {
-        if (ops->key_bits == 32)
-            ((uint32_t *)(void *)keys)[i] = (uint32_t)numbers[i];
-        else
-            keys[i] = numbers[i];
-        if (ops->value_bits == 32)
-            ((uint32_t *)(void *)values)[i] = (uint32_t)given[i];
-        else
-            values[i] = given[i];
+        if (ops->key_bits == 32) ((uint32_t *)(void *)keys)[i] = (uint32_t)numbers[i];
+        else keys[i] = numbers[i];
+        if (ops->value_bits == 32) ((uint32_t *)(void *)values)[i] = (uint32_t)given[i];
+        else values[i] = given[i];
     }
 }
 
@@ -272,8 +265,7 @@ static void run_contest(const test_case *c, const hd_table_ops *one, const hd_ta
     compare_erase(x, N / 8, N / 2);
     compare_reading(x, CONTAINS, 0, N);
     compare_insert(x, 1, N - 1, HEDDLE_POLICY_MIN);
-    if (one->value_bits != 0)
-        compare_reading(x, FIND, 0, N);
+    if (one->value_bits != 0) compare_reading(x, FIND, 0, N);
     for (uint32_t policy = 0; policy <= HEDDLE_POLICY_MAX; policy++) {
         compare_fill(x, policy == HEDDLE_POLICY_ADD ? N : N / 2, policy); /* N: more than fits */
         compare_reading(x, one->value_bits != 0 ? FIND : CONTAINS, 0, N);
@@ -288,8 +280,7 @@ static const hd_table_ops *instance_of(const char *tile, const char *name)
     uint32_t count = 0;
     const hd_table_ops *const *tables = hd_cpu_tables(tile, &count);
     for (uint32_t i = 0; tables != NULL && i < count; i++) {
-        if (strcmp(tables[i]->name, name) == 0)
-            return tables[i];
+        if (strcmp(tables[i]->name, name) == 0) return tables[i];
     }
     return NULL;
 }
@@ -299,8 +290,7 @@ static void vector_tiles_equal_scalar(const test_case *c)
 {
     static const char *const vectors[] = {"avx2", "avx512", "neon"};
     static const key_set sets[] = {KEYS_RANDOM, KEYS_EDGES, KEYS_SEQUENCE, KEYS_ZIPF, KEYS_TWICE};
-    if (strcmp(c->device_name, "cpu:1") != 0)
-        return;
+    if (strcmp(c->device_name, "cpu:1") != 0) return;
     const hd_table_ops *scalar = instance_of("scalar", c->ops->name);
     assert_non_null(scalar);
     for (uint32_t v = 0; v < 3; v++) {

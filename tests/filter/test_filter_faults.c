@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "support/files.h"
 #include "support/filters.h"

@@ -1,7 +1,6 @@
 /* The public header needs nothing before it, bears being included twice, and its initialisers are
  * legal constant initialisers in C and in C++. */
 #include <heddle/heddle.h>
-#include <heddle/heddle.h>
 
 heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
 heddle_table_options table_options = HEDDLE_TABLE_OPTIONS_INIT;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tuning.h"
 #include "cluster/exchange/exchange.h"
 #include "cluster/exchange/same_machine.h"
 #include "mpi/mpi_transport.h"
@@ -106,9 +107,9 @@ static void write_batch(shared *s, const batch *b, bool builds, bool outcomes)
     uint64_t own[2] = {0}, all[2];
     options.outcomes = outcomes ? said : NULL;
     check_ok(builds ? heddle_cluster_table_build(s->table, b->narrow_keys, b->narrow_values, b->own,
-                                               &options, &totals)
-                    : heddle_cluster_table_insert(s->table, b->narrow_keys, b->narrow_values, b->own,
-                                                &options, &totals));
+                                                 &options, &totals)
+                    : heddle_cluster_table_insert(s->table, b->narrow_keys, b->narrow_values,
+                                                  b->own, &options, &totals));
     assert_int_equal(totals.inserted + totals.updated + totals.kept, b->n);
     for (uint64_t i = 0; i < b->own; i++) own[said[i] == HEDDLE_OUTCOME_INSERTED]++;
     MPI_Allreduce(own, all, 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -169,7 +170,7 @@ static void use_table(const shared_kind *kind, heddle_cluster *cluster)
     /* Nor does an erasure that one rank cannot begin, while others have nothing to erase. */
     const uint64_t somewhere[2] = {0, 0};
     check_status(heddle_cluster_table_erase(s.table, (const char *)somewhere + 1, rank == ranks - 1,
-                                          NULL, NULL),
+                                            NULL, NULL),
                  HEDDLE_ERROR_INVALID);
     check_table(&s);
     free_batch(&first);
@@ -216,7 +217,7 @@ static void use_tables(void (*use)(const shared_kind *, heddle_cluster *), bool 
     options.slice = 555;
     options.timeout_ms = 120000;
     hd_mpi_set_piece(piece);
-    hd_transport_exchange_apart_always(stages);
+    hd_tune.transport_apart = stages;
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank_device(rank), &options, &cluster));
     for (uint32_t k = 0; k < shared_kind_count; k++) {
         const heddle_table_options wanted = shared_options(&shared_kinds[k]);
@@ -228,7 +229,7 @@ static void use_tables(void (*use)(const shared_kind *, heddle_cluster *), bool 
                   stages ? ", staged" : "");
         use(&shared_kinds[k], cluster);
     }
-    hd_transport_exchange_apart_always(false);
+    hd_tune.transport_apart = false;
     heddle_cluster_close(cluster);
 }
 
@@ -252,9 +253,9 @@ static void tables_over_ranks_of_two_kinds(void **state)
 static void tables_over_ranks_that_overlap(void **state)
 {
     (void)state;
-    hd_near_never(true);
+    hd_tune.never_near = true;
     use_tables(use_table, true, 900);
-    hd_near_never(false);
+    hd_tune.never_near = false;
 }
 
 /* All are such ranks, and read each other's memory. */

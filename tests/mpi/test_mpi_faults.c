@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tuning.h"
 #include "cluster/exchange/exchange.h"
 #include "cluster/exchange/same_machine.h"
 #include "mpi/mpi_transport.h"
@@ -105,11 +106,11 @@ static void fail_to_begin(int memory, int receives, int sends)
     options.timeout_ms = TIMEOUT_MS;
     MPI_Barrier(MPI_COMM_WORLD);
     check(setenv("HEDDLE_MPI_CUDA", memory == MEMORY_TAKEN ? "1" : "0", 1) == 0, "setenv");
-    hd_transport_exchange_apart_always(memory != MEMORY_HOST);
-    hd_near_never(true);
+    hd_tune.transport_apart = memory != MEMORY_HOST;
+    hd_tune.never_near = true;
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &cluster));
-    hd_transport_exchange_apart_always(false);
-    hd_near_never(false);
+    hd_tune.transport_apart = false;
+    hd_tune.never_near = false;
     check_ok(heddle_cluster_table_create(cluster, NULL, NULL, &table));
     receives_left = rank == ranks - 1 ? receives : -1;
     sends_left = rank == ranks - 1 ? sends : -1;

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/tuning.h"
 #include "cluster/exchange/exchange.h"
 #include "cluster/exchange/same_machine.h"
 #include "mpi/mpi_transport.h"
@@ -74,14 +75,14 @@ static void ranks_that_leave_are_noticed(void **state)
         heddle_cluster *cluster = NULL;
         MPI_Barrier(MPI_COMM_WORLD);
         /* By turns as ranks whose slices are laid out while others are on their way. */
-        hd_transport_exchange_apart_always(after / (ranks - 1) / 2 % 2 == 1);
-        hd_near_never(after / (ranks - 1) % 2 == 1);
+        hd_tune.transport_apart = after / (ranks - 1) / 2 % 2 == 1;
+        hd_tune.never_near = after / (ranks - 1) % 2 == 1;
         check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &cluster));
         leave_in(cluster, after, after / (ranks - 1) % 2 == 0);
         if (rank != ranks - 1) heddle_cluster_close(cluster);
     }
-    hd_transport_exchange_apart_always(false);
-    hd_near_never(false);
+    hd_tune.transport_apart = false;
+    hd_tune.never_near = false;
 }
 
 /* The last rank does not come when the others open a cluster. */

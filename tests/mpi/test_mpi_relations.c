@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tuning.h"
 #include "cluster/exchange/exchange.h"
 #include "cluster/exchange/same_machine.h"
 #include "mpi/mpi_transport.h"
@@ -45,11 +46,11 @@ static heddle_cluster *open_cluster(void)
     heddle_cluster *cluster = NULL;
     options.slice = 333;
     options.timeout_ms = 120000;
-    hd_transport_exchange_apart_always(opened % 2 == 1 && rank % 2 == 0);
-    hd_near_never(opened++ % 4 == 1);
+    hd_tune.transport_apart = opened % 2 == 1 && rank % 2 == 0;
+    hd_tune.never_near = opened++ % 4 == 1;
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank_device(rank), &options, &cluster));
-    hd_transport_exchange_apart_always(false);
-    hd_near_never(false);
+    hd_tune.transport_apart = false;
+    hd_tune.never_near = false;
     return cluster;
 }
 
@@ -107,7 +108,7 @@ static void flags_of_some_ranks(void **state)
     check_ok(heddle_cluster_groups_count(by, &count, NULL));
     uint64_t *counts = keys_allocate(count + 1);
     check_ok(heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_COUNT, HEDDLE_TYPE_U64, values,
-                                       rank == ranks - 1 ? NULL : valid, counts, NULL));
+                                             rank == ranks - 1 ? NULL : valid, counts, NULL));
     for (uint64_t i = 0; i < count; i++) sum += counts[i];
     assert_int_equal(sum_of_ranks(sum), n - part_begin(n, ranks - 1));
     heddle_cluster_groups_destroy(by);
@@ -152,18 +153,18 @@ static void sets_over_ranks(void **state)
     /* a: 0 to 399 of every rank, b: the even ones of these from 200 on. */
     for (uint64_t i = 0; i < 400; i++) a[i] = i, b[i] = 200 + i / 2 * 2 % 400;
     check_ok(heddle_cluster_set_operation(cluster, HEDDLE_SET_INTERSECTION, 64, a, 400, b, 400, out,
-                                        800, &count));
+                                          800, &count));
     for (uint64_t i = 0; i < count; i++)
         check(out[i] >= 200 && out[i] < 400 && out[i] % 2 == 0, "a key is wrong");
     assert_int_equal(sum_of_ranks(count), 100);
-    check_ok(heddle_cluster_set_operation(cluster, HEDDLE_SET_UNION, 64, a, 400, b, rank == 0 ? 0 : 400,
-                                        out, 800, &count));
+    check_ok(heddle_cluster_set_operation(cluster, HEDDLE_SET_UNION, 64, a, 400, b,
+                                          rank == 0 ? 0 : 400, out, 800, &count));
     assert_int_equal(sum_of_ranks(count), ranks == 1 ? 400 : 500);
     /* One rank has no room: none is written to. */
     const uint64_t room = rank == ranks - 1 ? 0 : 800;
     memset(out, 0xcd, sizeof out);
-    check_status(heddle_cluster_set_operation(cluster, HEDDLE_SET_DIFFERENCE, 64, a, 400, NULL, 0, out,
-                                            room, &count),
+    check_status(heddle_cluster_set_operation(cluster, HEDDLE_SET_DIFFERENCE, 64, a, 400, NULL, 0,
+                                              out, room, &count),
                  HEDDLE_ERROR_INVALID);
     check(out[0] == UINT64_C(0xcdcdcdcdcdcdcdcd), "something was written");
     assert_int_equal(sum_of_ranks(count), 400);
@@ -189,7 +190,8 @@ static void all_ranks_know_what_is_wrong(void **state)
                  HEDDLE_ERROR_INVALID);
     if (ranks > 1) { /* nothing is wrong but that they differ */
         const heddle_column *mine = last ? &narrow : &good;
-        check_status(heddle_cluster_groups_create(cluster, mine, 1, 10, NULL, &by), HEDDLE_ERROR_INVALID);
+        check_status(heddle_cluster_groups_create(cluster, mine, 1, 10, NULL, &by),
+                     HEDDLE_ERROR_INVALID);
         check(strstr(heddle_last_error(), "different") != NULL, "%s", heddle_last_error());
         options.kind = last ? HEDDLE_JOIN_LEFT : HEDDLE_JOIN_SEMI;
         check_status(heddle_cluster_join_create(cluster, &good, 10, &good, 10, 1, &options, &join),
@@ -198,8 +200,8 @@ static void all_ranks_know_what_is_wrong(void **state)
     }
     check_ok(heddle_cluster_groups_create(cluster, &good, 1, 10, NULL, &by));
     if (ranks > 1)
-        check_status(heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_SUM, last ? 4 : 5, keys, NULL,
-                                               rows, NULL),
+        check_status(heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_SUM, last ? 4 : 5, keys,
+                                                     NULL, rows, NULL),
                      HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_groups_of_rows(by, last ? NULL : rows), HEDDLE_ERROR_INVALID);
     check_ok(heddle_cluster_groups_of_rows(by, rows));

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relation/encode/encode.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/tuning.h"
+#include "relation/encode/encode.h"
 #include "support/made_groups.h"
 
 static uint32_t width_of(uint32_t type) { return type <= HEDDLE_TYPE_F32 ? 4 : 8; }
@@ -191,12 +193,12 @@ static void check_keys(const test_case *c, const uint64_t *keys, uint64_t n, uin
     table_model t = table_of_keys(keys, n, bits);
     const grouping model = table_group(&t);
     for (uint32_t order = 0; order < 2; order++) {
-        hd_group_few_limit(order == 0 ? n : 0); /* groups known by number; rows in order */
+        hd_tune.few_groups_limit = order == 0 ? n : 0; /* groups known by number; rows in order */
         made_groups m = made_create(c, &t, &model, order, order == 0 ? 32 : 64);
         check_all(&m, n + order);
         made_destroy(&m);
     }
-    hd_group_few_limit(UINT64_MAX);
+    hd_tune.few_groups_limit = HD_TUNING_NONE;
     grouping_free(&model);
     table_free(&t);
 }
@@ -239,7 +241,7 @@ static void large_groups(const test_case *c)
         for (uint64_t i = 0; i < n; i++) keys[i] = keys_below(&state, distinct[d]);
         table_model t = table_of_keys(keys, n, 32);
         const grouping model = table_group(&t);
-        hd_group_few_limit(pass < 3 ? n : 0);
+        hd_tune.few_groups_limit = pass < 3 ? n : 0;
         made_groups m = made_create(c, &t, &model, 0, 32);
         for (uint32_t type = HEDDLE_TYPE_U32; type <= HEDDLE_TYPE_F64; type++) {
             uint8_t *values = make_values(type, n, d + type);
@@ -251,7 +253,7 @@ static void large_groups(const test_case *c)
         grouping_free(&model);
         table_free(&t);
     }
-    hd_group_few_limit(UINT64_MAX);
+    hd_tune.few_groups_limit = HD_TUNING_NONE;
     free(keys);
 }
 
@@ -292,7 +294,7 @@ static void memory_may_run_out(const test_case *c)
         heddle_groups_options o = HEDDLE_GROUPS_OPTIONS_INIT;
         heddle_groups *g = NULL;
         bool struck = true;
-        hd_group_few_limit(i < 2 ? 0 : 100);
+        hd_tune.few_groups_limit = i < 2 ? 0 : 100;
         o.order = order;
         check_ok(heddle_groups_create(c->device, &column, 1, 100, &o, &g, NULL));
         for (uint64_t k = 1; struck; k++) {
@@ -306,7 +308,7 @@ static void memory_may_run_out(const test_case *c)
         }
         heddle_groups_destroy(g);
     }
-    hd_group_few_limit(UINT64_MAX);
+    hd_tune.few_groups_limit = HD_TUNING_NONE;
 }
 
 int main(void)

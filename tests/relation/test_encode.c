@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relation/encode/encode.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/tuning.h"
+#include "relation/encode/encode.h"
 #include "support/relate_model.h"
 
 static bool has_groups(const test_case *c)
@@ -94,11 +96,11 @@ static void encode_split(const test_case *c, const table_model *t, uint64_t bord
     push_columns(c, t, 0, border, keys.first);
     push_columns(c, t, border, t->rows - border, keys.second);
     for (int few = 0; few < 2; few++) { /* rows in order; groups known by number */
-        hd_group_few_limit(few ? t->rows : 0);
+        hd_tune.few_groups_limit = few ? t->rows : 0;
         check_ok(encode(c, &keys, t->rows, bits, numbers, &count));
         check_numbers(t, numbers, count);
     }
-    hd_group_few_limit(UINT64_MAX);
+    hd_tune.few_groups_limit = HD_TUNING_NONE;
     free_columns(c, t->columns, keys.first);
     free_columns(c, t->columns, keys.second);
     free(numbers);
@@ -126,7 +128,7 @@ static void bad_hashes_do_not_matter(const test_case *c)
     static const uint64_t masks[] = {0, 1, 0xff, UINT64_C(0xfff) << 52, UINT64_C(0xffffff)};
     if (!has_groups(c)) return;
     for (size_t m = 0; m < sizeof masks / sizeof masks[0]; m++) {
-        hd_encode_weaken(masks[m]);
+        hd_tune.row_hash_mask = masks[m];
         for (uint32_t shape = 0; shape < TABLE_SHAPES; shape++) {
             table_model t = table_make(shape, case_size(1500), 500, 7 * shape + m);
             case_note("mask %llx, shape %u", (unsigned long long)masks[m], shape);
@@ -135,7 +137,7 @@ static void bad_hashes_do_not_matter(const test_case *c)
             table_free(&t);
         }
     }
-    hd_encode_weaken(UINT64_MAX);
+    hd_tune.row_hash_mask = HD_TUNING_NONE;
 }
 
 /* Elements that differ in their last byte only, and a null beside the same bytes. */
@@ -153,9 +155,9 @@ static void wide_elements_are_compared_whole(const test_case *c)
             (uint8_t)(i % 7 != 0 ? i % 5 + 1 : 0); /* any number but 0 is valid */
     }
     encode_split(c, &t, n, 32);
-    hd_encode_weaken(3);
+    hd_tune.row_hash_mask = 3;
     encode_split(c, &t, 100, 64);
-    hd_encode_weaken(UINT64_MAX);
+    hd_tune.row_hash_mask = HD_TUNING_NONE;
     table_free(&t);
 }
 
@@ -172,7 +174,7 @@ static void memory_may_run_out(const test_case *c)
         keys.columns = t.columns;
         keys.n = t.rows;
         push_columns(c, &t, 0, t.rows, keys.first);
-        hd_encode_weaken(masks[m]);
+        hd_tune.row_hash_mask = masks[m];
         for (uint64_t k = 1; struck; k++) {
             case_note("allocation %llu", (unsigned long long)k);
             void *memory = NULL;
@@ -188,7 +190,7 @@ static void memory_may_run_out(const test_case *c)
         }
         check_ok(encode(c, &keys, t.rows, 32, numbers, &count));
         check_numbers(&t, numbers, count);
-        hd_encode_weaken(UINT64_MAX);
+        hd_tune.row_hash_mask = HD_TUNING_NONE;
         free_columns(c, t.columns, keys.first);
         free(numbers);
         table_free(&t);

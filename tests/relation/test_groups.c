@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relation/encode/encode.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/tuning.h"
+#include "relation/encode/encode.h"
 #include "support/made_groups.h"
 
 static void check_keys(made_groups *m)
@@ -123,7 +125,7 @@ static void check_table(const test_case *c, const table_model *t)
     for (uint32_t i = 0; i < 8; i++)
         if (i < 4 || c->device->engine->relate(64, 64)->few != NULL) {
             const uint32_t order = i % 2, row_bits = i % 4 < 2 ? 32 : 64;
-            hd_group_few_limit(i < 4 ? 0 : t->rows);
+            hd_tune.few_groups_limit = i < 4 ? 0 : t->rows;
             made_groups m = made_create(c, t, &model, order, row_bits);
             check_keys(&m);
             check_sizes(&m);
@@ -131,7 +133,7 @@ static void check_table(const test_case *c, const table_model *t)
             check_top(&m);
             made_destroy(&m);
         }
-    hd_group_few_limit(UINT64_MAX);
+    hd_tune.few_groups_limit = HD_TUNING_NONE;
     grouping_free(&model);
 }
 
@@ -323,7 +325,7 @@ static void memory_may_run_out(const test_case *c)
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t order = i % 2;
         bool struck = true;
-        hd_group_few_limit(i < 2 ? 0 : t.rows);
+        hd_tune.few_groups_limit = i < 2 ? 0 : t.rows;
         m.options = (heddle_groups_options)HEDDLE_GROUPS_OPTIONS_INIT;
         m.options.order = order;
         for (uint64_t k = 1; struck; k++) {
@@ -336,7 +338,7 @@ static void memory_may_run_out(const test_case *c)
                   heddle_status_string(status), heddle_last_error());
         }
     }
-    hd_group_few_limit(UINT64_MAX);
+    hd_tune.few_groups_limit = HD_TUNING_NONE;
     made_destroy(&m);
     table_free(&t);
 }

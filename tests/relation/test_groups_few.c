@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/tuning.h"
 #include "relation/encode/encode.h"
 #include "support/made_groups.h"
 #include "support/sort.h"
@@ -103,7 +104,7 @@ static void numbers_do_not_depend_on_threads(const test_case *c)
     const uint64_t n = case_size(150001);
     uint64_t *keys = keys_allocate(n);
     if (has_few(c)) {
-        hd_group_few_limit(n);
+        hd_tune.few_groups_limit = n;
         for (size_t d = 0; d < sizeof distinct / sizeof distinct[0]; d++) {
             uint64_t state = d;
             for (uint64_t i = 0; i < n; i++)
@@ -117,7 +118,7 @@ static void numbers_do_not_depend_on_threads(const test_case *c)
         keys_fill(keys, n, KEYS_ZIPF, 32, 4);
         case_note("zipf");
         check_threads(keys, n);
-        hd_group_few_limit(UINT64_MAX);
+        hd_tune.few_groups_limit = HD_TUNING_NONE;
     }
     free(keys);
 }
@@ -145,14 +146,14 @@ static void the_limit_is_exact(const test_case *c)
 {
     const uint64_t n = case_size(200000), limit = n / 20;
     if (!has_few(c)) return;
-    hd_group_few_limit(limit);
+    hd_tune.few_groups_limit = limit;
     for (int late = 0; late < 2; late++) {
         const uint64_t row = late ? n - 1 : n / 3;
         check_limit(c, n, limit - 1, row, true);
         check_limit(c, n, limit, row, true);
         check_limit(c, n, limit + 1, row, false);
     }
-    hd_group_few_limit(UINT64_MAX);
+    hd_tune.few_groups_limit = HD_TUNING_NONE;
     check_limit(c, n, n / 4, n - 1, true); /* as is best: four rows a group */
     check_limit(c, n, n / 4 + 1, n - 1, false);
 }

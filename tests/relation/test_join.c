@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relation/join/join.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "relation/join/join.h"
 #include "support/join_model.h"
+#include "support/tuned.h"
 
 static const uint32_t widths[] = {32, 64};
 
@@ -85,7 +87,7 @@ static void regions_are_cut(const test_case *c)
         case_note("tasks of %llu and %llu rows", (unsigned long long)limits[l][0],
                   (unsigned long long)limits[l][1]);
         for (uint64_t i = 0; i < 2 * n; i++) keys[i] = i % 5 == 0 ? 3 : keys_below(&state, n / 2);
-        hd_join_force(limits[l][0], limits[l][1], limits[l][2]);
+        tune_joins(limits[l][0], limits[l][1], limits[l][2]);
         for (size_t k = 0; k < 2; k++) {
             join_tables t = tables_of(keys, n, n, widths[k]);
             join_check_kinds(c, &t, widths[k], 0);
@@ -93,7 +95,7 @@ static void regions_are_cut(const test_case *c)
             join_check_kinds(c, &t, widths[k], n / 3);
             table_free(&t.both);
         }
-        hd_join_force(0, 0, 0);
+        tune_joins(0, 0, 0);
         free(keys);
     }
 }
@@ -130,10 +132,10 @@ static void many_rows_are_joined(const test_case *c)
         join_check(c, &t, &full);
         table_free(&t.both);
         t = tables_of(keys, left, right, 32);
-        hd_join_force(5000, 3000, 0); /* several tasks a region */
+        tune_joins(5000, 3000, 0); /* several tasks a region */
         join_check(c, &t, &inner);
         table_free(&t.both);
-        hd_join_force(0, 0, 0);
+        tune_joins(0, 0, 0);
     }
     free(keys);
 }
@@ -412,14 +414,14 @@ static void memory_may_run_out(const test_case *c)
             for (int in_fetch = 0; in_fetch < 2; in_fetch++) {
                 join_tables t = {table_make(shapes[s], 400, 30, 3), 250};
                 bool struck = true;
-                hd_join_force(20, 30, 50);
+                tune_joins(20, 30, 50);
                 for (uint64_t k = 1; struck; k++) {
                     case_note("shape %u, kind %u, allocation %llu of %s", shapes[s], kind,
                               (unsigned long long)k, in_fetch ? "fetch" : "create");
                     check(k < 1000, "there is no end of allocations");
                     struck = join_with_fault(c, &t, kind, k, in_fetch != 0);
                 }
-                hd_join_force(0, 0, 0);
+                tune_joins(0, 0, 0);
                 table_free(&t.both);
             }
 }

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relation/encode/encode.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/tuning.h"
+#include "relation/encode/encode.h"
 #include "support/made_groups.h"
 #include "support/model.h"
 
@@ -83,12 +85,13 @@ static void operations(const test_case *c)
                                         UINT64_C(0x9e3779b97f4a7c15),
                                     bits);
                 for (uint32_t o = HEDDLE_SET_UNION; o <= HEDDLE_SET_DIFFERENCE; o++) {
-                    hd_group_few_limit(0);
+                    hd_tune.few_groups_limit = 0;
                     check_operation(c, o, bits, a, n, b, m);
-                    hd_group_few_limit(n + m); /* groups known by number, where the engine can */
+                    hd_tune.few_groups_limit =
+                        n + m; /* groups known by number, where the engine can */
                     check_operation(c, o, bits, a, n, b, m);
                 }
-                hd_group_few_limit(UINT64_MAX);
+                hd_tune.few_groups_limit = HD_TUNING_NONE;
                 free(a);
                 free(b);
             }
@@ -130,7 +133,7 @@ static void memory_may_run_out(const test_case *c)
     for (uint32_t i = 0; i < 6; i++) {
         const uint32_t o = HEDDLE_SET_UNION + i % 3;
         bool struck = true;
-        hd_group_few_limit(i < 3 ? 0 : 100);
+        hd_tune.few_groups_limit = i < 3 ? 0 : 100;
         for (uint64_t k = 1; struck; k++) {
             case_note("operation %u, allocation %llu", o, (unsigned long long)k);
             hd_fault_arm(k);
@@ -142,7 +145,7 @@ static void memory_may_run_out(const test_case *c)
                   heddle_last_error());
         }
     }
-    hd_group_few_limit(UINT64_MAX);
+    hd_tune.few_groups_limit = HD_TUNING_NONE;
 }
 
 int main(void)

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/geometry.h"
 #include "support/cases.h"
 #include "support/keys.h"
+#include "table/slots/geometry.h"
 #include "tile_here.h"
 
 #include "cpu/slabs/batch.h"

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "support/cases.h"
 #include "support/files.h"
@@ -328,7 +329,7 @@ static void groups_from_files(void **state)
         heddle_cluster_table_build(table, heddle_column_file_data(keys), NULL, n, NULL, &totals));
     assert_int_equal(totals.inserted, n);
     check_ok(heddle_cluster_table_contains(table, heddle_column_file_data(keys), n,
-                                         heddle_column_file_data(found), &totals));
+                                           heddle_column_file_data(found), &totals));
     assert_int_equal(totals.found, n);
     for (uint64_t i = 0; i < n; i++)
         check(((uint8_t *)heddle_column_file_data(found))[i] == 1, "a key is not found");

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/geometry.h"
 #include "support/keys.h"
 #include "support/shelf_model.h"
+#include "table/slots/geometry.h"
 
 #define LITTLE 12000 /* bytes: some hundred pairs a part */
 #define MUCH (UINT64_C(1) << 28)

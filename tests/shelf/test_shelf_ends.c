@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "support/keys.h"
 #include "support/shelf_model.h"

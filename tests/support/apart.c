@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-#include "host/stage.h"
-#include "engine/blocks.h"
 #include "base/error.h"
+#include "engine/blocks.h"
+#include "host/stage.h"
 
 /* What was allocated and not freed yet. */
 typedef struct piece {

@@ -12,10 +12,7 @@
 #define GUARD_DEVICE 64u
 #define GUARD_BYTE 0xa5
 
-static uint64_t guard_of(const array *a)
-{
-    return a->memory != NULL ? GUARD_DEVICE : GUARD_HOST;
-}
+static uint64_t guard_of(const array *a) { return a->memory != NULL ? GUARD_DEVICE : GUARD_HOST; }
 
 static bool lies_on_device(const test_case *c, uint32_t role)
 {
@@ -51,28 +48,21 @@ array array_of(const test_case *c, uint32_t role, const uint64_t *numbers, uint6
                uint32_t bits)
 {
     array none = {c->device, 0, NULL, NULL};
-    if (bits == 0)
-        return none;
+    if (bits == 0) return none;
     array a = array_raw(c, role, n * bits / 8);
     for (uint64_t i = 0; i < n; i++) {
-        if (bits == 32)
-            ((uint32_t *)a.host)[i] = (uint32_t)numbers[i];
-        else
-            ((uint64_t *)a.host)[i] = numbers[i];
+        if (bits == 32) ((uint32_t *)a.host)[i] = (uint32_t)numbers[i];
+        else ((uint64_t *)a.host)[i] = numbers[i];
     }
     push(&a);
     return a;
 }
 
-void *array_pointer(const array *a)
-{
-    return a->memory != NULL ? a->memory : a->host;
-}
+void *array_pointer(const array *a) { return a->memory != NULL ? a->memory : a->host; }
 
 void array_pull(array *a)
 {
-    if (a->host == NULL)
-        return;
+    if (a->host == NULL) return;
     if (a->memory != NULL)
         check_ok(heddle_memory_copy(a->device, a->host, a->memory, a->bytes + GUARD_DEVICE, NULL));
     for (uint64_t i = 0; i < guard_of(a); i++)
@@ -82,8 +72,7 @@ void array_pull(array *a)
 
 uint64_t array_at(const array *a, uint64_t i, uint32_t bits)
 {
-    if (bits == 0)
-        return 0;
+    if (bits == 0) return 0;
     return bits == 32 ? ((const uint32_t *)a->host)[i] : ((const uint64_t *)a->host)[i];
 }
 

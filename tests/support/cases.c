@@ -16,18 +16,14 @@ static bool asked(const char *variable)
     return text != NULL && *text != '\0' && strcmp(text, "0") != 0;
 }
 
-bool case_quick(void)
-{
-    return asked("HEDDLE_TEST_QUICK");
-}
+bool case_quick(void) { return asked("HEDDLE_TEST_QUICK"); }
 
 /* Large batches are there to be shared by threads: smaller ones would go to one of them. */
 #define SHARED_MIN 12288
 
 uint64_t case_size(uint64_t n)
 {
-    if (!case_quick() || n <= 64)
-        return n;
+    if (!case_quick() || n <= 64) return n;
     const uint64_t least = n > SHARED_MIN ? SHARED_MIN : 0;
     return (n / 8 > least ? n / 8 : least) | (n & 1);
 }
@@ -63,8 +59,7 @@ static void run_case(case_function run, test_case *c, case_arrays arrays)
     c->arrays = arrays;
     snprintf(current, sizeof current, "%s %s, %s", c->device_name,
              c->ops != NULL ? c->ops->name : c->graph->name, places[arrays]);
-    if (asked("HEDDLE_TEST_VERBOSE"))
-        fprintf(stderr, "  %s\n", current);
+    if (asked("HEDDLE_TEST_VERBOSE")) fprintf(stderr, "  %s\n", current);
     run(c);
     current[0] = '\0';
     note[0] = '\0';
@@ -81,8 +76,7 @@ static bool better(const hd_table_ops *one, const hd_table_ops *other, case_rang
 {
     const bool usual_one = one->key_bits == 32 && one->value_bits == 32;
     const bool usual_other = other->key_bits == 32 && other->value_bits == 32;
-    if (range == RANGE_DEVICES && usual_one != usual_other)
-        return usual_one;
+    if (range == RANGE_DEVICES && usual_one != usual_other) return usual_one;
     return rank_of(one) > rank_of(other);
 }
 
@@ -91,18 +85,15 @@ static bool in_range(const hd_table_ops *const *tables, uint32_t count, uint32_t
                      case_range range)
 {
     const char *filter = getenv("HEDDLE_TEST_INSTANCE");
-    if (filter != NULL && strstr(tables[at]->name, filter) == NULL)
-        return false;
-    if (range == RANGE_INSTANCES)
-        return true;
+    if (filter != NULL && strstr(tables[at]->name, filter) == NULL) return false;
+    if (range == RANGE_INSTANCES) return true;
     for (uint32_t i = 0; i < count; i++) {
         const bool alike =
             range == RANGE_DEVICES || (tables[i]->scheme == tables[at]->scheme &&
                                        tables[i]->key_bits == tables[at]->key_bits &&
                                        tables[i]->value_bits == tables[at]->value_bits);
         const bool filtered = filter != NULL && strstr(tables[i]->name, filter) == NULL;
-        if (i == at || !alike || filtered)
-            continue;
+        if (i == at || !alike || filtered) continue;
         if (better(tables[i], tables[at], range) ||
             (!better(tables[at], tables[i], range) && i < at))
             return false;
@@ -160,10 +151,8 @@ static bool kind_is_there(const test_case *c, const graph_kind *kind, case_range
     const hd_engine *engine = c->device->engine;
     heddle_table_options options = case_options(c);
     heddle_table *table = NULL;
-    if (range != RANGE_MULTIS && kind->scheme != GRAPH)
-        return false;
-    if (filter != NULL && strstr(kind->name, filter) == NULL)
-        return false;
+    if (range != RANGE_MULTIS && kind->scheme != GRAPH) return false;
+    if (filter != NULL && strstr(kind->name, filter) == NULL) return false;
     if (kind->scheme == GRAPH)
         return engine->graph != NULL && engine->graph(kind->key_bits, kind->value_bits) != NULL;
     const heddle_status status = heddle_table_create(c->device, &options, &table);
@@ -176,8 +165,7 @@ static void run_graphs(test_case *c, case_function run, case_range range)
     const size_t all = sizeof graph_kinds / sizeof graph_kinds[0];
     for (size_t i = 0; i < (range == RANGE_FEW_GRAPHS ? FEW_GRAPHS : all); i++) {
         c->graph = &graph_kinds[i];
-        if (!kind_is_there(c, c->graph, range))
-            continue;
+        if (!kind_is_there(c, c->graph, range)) continue;
         run_case(run, c, ARRAYS_HOST);
         if (!c->device->engine->host_memory) {
             run_case(run, c, ARRAYS_DEVICE);
@@ -192,17 +180,13 @@ static void run_slots(test_case *c, case_function run, case_range range)
     uint32_t count = 0;
     const hd_table_ops *const *tables = engine->tables(c->device, &count);
     for (uint32_t i = 0; i < count; i++) {
-        if (!in_range(tables, count, i, range))
-            continue;
+        if (!in_range(tables, count, i, range)) continue;
         c->ops = tables[i];
         const bool own_memory = !engine->host_memory;
         const bool stands_for_width = in_range(tables, count, i, RANGE_WIDTHS);
-        if (!own_memory || stands_for_width)
-            run_case(run, c, ARRAYS_HOST);
-        if (own_memory)
-            run_case(run, c, ARRAYS_DEVICE);
-        if (own_memory && stands_for_width)
-            run_case(run, c, ARRAYS_MIXED);
+        if (!own_memory || stands_for_width) run_case(run, c, ARRAYS_HOST);
+        if (own_memory) run_case(run, c, ARRAYS_DEVICE);
+        if (own_memory && stands_for_width) run_case(run, c, ARRAYS_MIXED);
     }
 }
 
@@ -213,9 +197,9 @@ static void run_slots(test_case *c, case_function run, case_range range)
         .bucket = slots                                                                            \
     }
 static const hd_table_ops slab_kinds[] = {
-    SLABS("slab_k32", 32, 0, 30),        SLABS("slab_k32_v32", 32, 32, 15),
-    SLABS("slab_k64", 64, 0, 15),        SLABS("slab_k32_v64", 32, 64, 10),
-    SLABS("slab_k64_v32", 64, 32, 10),   SLABS("slab_k64_v64", 64, 64, 7),
+    SLABS("slab_k32", 32, 0, 30),      SLABS("slab_k32_v32", 32, 32, 15),
+    SLABS("slab_k64", 64, 0, 15),      SLABS("slab_k32_v64", 32, 64, 10),
+    SLABS("slab_k64_v32", 64, 32, 10), SLABS("slab_k64_v64", 64, 64, 7),
 };
 
 static void run_slabs(test_case *c, case_function run)
@@ -223,8 +207,7 @@ static void run_slabs(test_case *c, case_function run)
     const char *filter = getenv("HEDDLE_TEST_INSTANCE");
     for (size_t i = 0; i < sizeof slab_kinds / sizeof slab_kinds[0]; i++) {
         c->ops = &slab_kinds[i];
-        if (filter != NULL && strstr(c->ops->name, filter) == NULL)
-            continue;
+        if (filter != NULL && strstr(c->ops->name, filter) == NULL) continue;
         run_case(run, c, ARRAYS_HOST);
         if (!c->device->engine->host_memory) {
             run_case(run, c, ARRAYS_DEVICE);
@@ -245,8 +228,7 @@ static void run_device(const char *name, case_function run, case_range range)
                   range == RANGE_TABLES        ? RANGE_INSTANCES
                   : range == RANGE_SLOT_WIDTHS ? RANGE_WIDTHS
                                                : range);
-    if (range == RANGE_TABLES || range == RANGE_WIDTHS || range == RANGE_SLABS)
-        run_slabs(&c, run);
+    if (range == RANGE_TABLES || range == RANGE_WIDTHS || range == RANGE_SLABS) run_slabs(&c, run);
     heddle_device_close(c.device);
     current[0] = '\0';
 }
@@ -263,8 +245,7 @@ void cases_run(case_function run, case_range range)
     for (char *name = strtok_r(devices, ",", &rest); name != NULL;
          name = strtok_r(NULL, ",", &rest))
         run_device(name, run, range);
-    if (cases_done == 0)
-        skip();
+    if (cases_done == 0) skip();
 }
 
 void cases_test(void **state)
@@ -278,10 +259,7 @@ bool case_is_slab(const test_case *c)
     return c->ops != NULL && c->ops->scheme == HEDDLE_SCHEME_SLAB;
 }
 
-bool case_is_map(const test_case *c)
-{
-    return c->ops->value_bits != 0;
-}
+bool case_is_map(const test_case *c) { return c->ops->value_bits != 0; }
 
 heddle_table_options case_options(const test_case *c)
 {
@@ -308,8 +286,8 @@ bool case_compiled(const test_case *c, uint32_t scheme, uint32_t key_bits, uint3
     uint32_t count = 0;
     const hd_table_ops *const *tables = c->device->engine->tables(c->device, &count);
     for (uint32_t i = 0; i < count; i++) {
-        if (tables[i]->scheme == scheme && tables[i]->key_bits == key_bits && tables[i]->value_bits == value_bits &&
-            tables[i]->bucket == bucket)
+        if (tables[i]->scheme == scheme && tables[i]->key_bits == key_bits &&
+            tables[i]->value_bits == value_bits && tables[i]->bucket == bucket)
             return true;
     }
     return false;
@@ -318,8 +296,7 @@ bool case_compiled(const test_case *c, uint32_t scheme, uint32_t key_bits, uint3
 void case_check_status(heddle_status got, heddle_status expected, const char *call,
                        const char *file, int line)
 {
-    if (got == expected)
-        return;
+    if (got == expected) return;
     print_error("%s:%d: %s gave \"%s\", not \"%s\"; last error: %s\n", file, line, call,
                 heddle_status_string(got), heddle_status_string(expected), heddle_last_error());
     _fail(file, line);

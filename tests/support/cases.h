@@ -53,13 +53,13 @@ typedef void (*case_function)(const test_case *c);
 typedef enum case_range {
     RANGE_INSTANCES, /* every instance of every device */
     RANGE_TABLES,    /* these and every slab hash */
-    RANGE_WIDTHS,    /* one instance of every scheme, container and width, and every slab hash, of every device */
+    RANGE_WIDTHS, /* one instance of every scheme, container and width, and every slab hash, of every device */
     RANGE_SLOT_WIDTHS, /* these without slab hashes */
-    RANGE_SLABS,     /* every slab hash of every device */
-    RANGE_DEVICES,   /* one instance of every device */
-    RANGE_GRAPHS,    /* every container and width of graphs, of every device that has them */
-    RANGE_MULTIS,     /* all these and other containers that multi.h is the model of */
-    RANGE_FEW_GRAPHS, /* every container of graphs in one width, of every device that has them */
+    RANGE_SLABS,       /* every slab hash of every device */
+    RANGE_DEVICES,     /* one instance of every device */
+    RANGE_GRAPHS,      /* every container and width of graphs, of every device that has them */
+    RANGE_MULTIS,      /* all these and other containers that multi.h is the model of */
+    RANGE_FEW_GRAPHS,  /* every container of graphs in one width, of every device that has them */
 } case_range;
 
 /* Calls `run` for the cases of a range; skips the test when there are none. */
@@ -72,10 +72,7 @@ typedef struct case_test {
 } case_test;
 #define OVER_RANGE(f, range)                                                                       \
     {                                                                                              \
-        #f, cases_test, NULL, cases_teardown, &(case_test)                                         \
-        {                                                                                          \
-            f, range                                                                               \
-        }                                                                                          \
+#f, cases_test, NULL, cases_teardown, &(case_test) { f, range }                            \
     }
 #define OVER_INSTANCES(f) OVER_RANGE(f, RANGE_INSTANCES)
 #define OVER_TABLES(f) OVER_RANGE(f, RANGE_TABLES)
@@ -86,7 +83,10 @@ typedef struct case_test {
 #define OVER_GRAPHS(f) OVER_RANGE(f, RANGE_GRAPHS)
 #define OVER_MULTIS(f) OVER_RANGE(f, RANGE_MULTIS)
 #define OVER_FEW_GRAPHS(f) OVER_RANGE(f, RANGE_FEW_GRAPHS)
-#define ONCE(f) {#f, f, NULL, cases_teardown, NULL}
+#define ONCE(f)                                                                                    \
+    {                                                                                              \
+#f, f, NULL, cases_teardown, NULL                                                          \
+    }
 
 void cases_test(void **state);
 int cases_teardown(void **state);
@@ -116,8 +116,7 @@ bool case_compiled(const test_case *c, uint32_t scheme, uint32_t key_bits, uint3
 /* Fails the test with a message unless `condition` holds; cheap enough for long loops. */
 #define check(condition, ...)                                                                      \
     do {                                                                                           \
-        if (!(condition))                                                                          \
-            fail_msg(__VA_ARGS__);                                                                 \
+        if (!(condition)) fail_msg(__VA_ARGS__);                                                   \
     } while (0)
 
 /* Fails the test unless `call` gives `expected`; says which call and why. */

@@ -43,8 +43,7 @@ heddle_totals checked_taken(checked *t, lazy_totals *totals)
 {
     static const heddle_totals nothing;
     heddle_totals rest;
-    if (!totals->lazy)
-        return totals->given;
+    if (!totals->lazy) return totals->given;
     check_ok(heddle_table_take_totals(t->table, 1, &rest, NULL));
     check_ok(heddle_table_take_totals(t->table, 0, &totals->given, NULL));
     assert_memory_equal(&rest, &totals->given, sizeof rest);
@@ -84,16 +83,14 @@ static int by_key(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a;
     const uint64_t y = *(const uint64_t *)b;
-    if (sorted_keys[x] != sorted_keys[y])
-        return sorted_keys[x] < sorted_keys[y] ? -1 : 1;
+    if (sorted_keys[x] != sorted_keys[y]) return sorted_keys[x] < sorted_keys[y] ? -1 : 1;
     return x < y ? -1 : x > y;
 }
 
 uint64_t *checked_order(const uint64_t *keys, uint64_t n)
 {
     uint64_t *order = keys_allocate(n);
-    for (uint64_t i = 0; i < n; i++)
-        order[i] = i;
+    for (uint64_t i = 0; i < n; i++) order[i] = i;
     sorted_keys = keys;
     qsort(order, n, sizeof *order, by_key);
     return order;

@@ -21,8 +21,7 @@ static void check_read_totals(checked *t, const heddle_totals *totals, uint64_t 
     assert_int_equal(totals->evictions, 0);
     if (t->options.scheme == HEDDLE_SCHEME_SLAB) /* whose lists are as long as they are */
         assert_true(totals->probes >= n);
-    else
-        assert_in_range(totals->probes, n, n * t->options.hashes);
+    else assert_in_range(totals->probes, n, n * t->options.hashes);
 }
 
 static uint64_t compare_flags(checked *t, const uint64_t *keys, uint64_t n, const array *flags)
@@ -68,8 +67,7 @@ heddle_totals checked_contains(checked *t, const uint64_t *keys, uint64_t n)
 heddle_totals checked_find(checked *t, const uint64_t *keys, uint64_t n)
 {
     lazy_totals totals;
-    if (t->options.value_bits == 0)
-        return checked_contains(t, keys, n);
+    if (t->options.value_bits == 0) return checked_contains(t, keys, n);
     array key_array = array_of(t->c, ROLE_KEYS, keys, n, t->options.key_bits);
     array values = array_poisoned(t->c, ROLE_VALUES, n * t->options.value_bits / 8, POISON_VALUE);
     array flags = array_poisoned(t->c, ROLE_FLAGS, n, POISON_FLAG);

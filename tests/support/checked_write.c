@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "support/arrays.h"
 #include "support/checked.h"
@@ -75,8 +76,7 @@ static void check_value(const checked *t, const write_batch *b, const write_grou
     uint64_t all = old;
     for (uint64_t i = g->first; i < g->last; i++) {
         const uint64_t given = given_value(t, b, g->order[i]);
-        if (b->outcomes[g->order[i]] == HEDDLE_OUTCOME_FAILED)
-            continue;
+        if (b->outcomes[g->order[i]] == HEDDLE_OUTCOME_FAILED) continue;
         fits |= given == now;
         all = any ? model_combine(b->policy, all, given, t->options.value_bits) : given;
         any = true;
@@ -92,13 +92,10 @@ static void check_group(checked *t, const write_batch *b, write_group *g)
     const uint64_t key = b->keys[g->order[g->first]];
     uint64_t old = 0;
     const bool existed = model_find(t->model, key, &old);
-    for (uint64_t i = g->first; i < g->last; i++)
-        g->count[b->outcomes[g->order[i]]]++;
+    for (uint64_t i = g->first; i < g->last; i++) g->count[b->outcomes[g->order[i]]]++;
     check_outcomes(b, g, existed);
-    if (!b->found_after[g->order[g->first]])
-        return;
-    if (t->options.value_bits != 0)
-        check_value(t, b, g, existed, old);
+    if (!b->found_after[g->order[g->first]]) return;
+    if (t->options.value_bits != 0) check_value(t, b, g, existed, old);
     model_set(t->model, key, b->values_after[g->order[g->first]]);
 }
 
@@ -106,8 +103,7 @@ static void check_groups(checked *t, const write_batch *b)
 {
     uint64_t *order = checked_order(b->keys, b->n);
     for (uint64_t first = 0, last; first < b->n; first = last) {
-        for (last = first; last < b->n && b->keys[order[last]] == b->keys[order[first]];)
-            last++;
+        for (last = first; last < b->n && b->keys[order[last]] == b->keys[order[first]];) last++;
         write_group group = {order, first, last, {0}};
         check_group(t, b, &group);
     }
@@ -165,8 +161,7 @@ typedef struct write_made {
 static bool all_poison(const array *outcomes)
 {
     for (uint64_t i = 0; i < outcomes->bytes; i++) {
-        if (outcomes->host[i] != POISON_OUTCOME)
-            return false;
+        if (outcomes->host[i] != POISON_OUTCOME) return false;
     }
     return true;
 }
@@ -177,13 +172,11 @@ static void check_write_status(const checked *t, const write_made *made)
     const bool fixed = (t->options.flags & HEDDLE_FLAG_FIXED) != 0;
     const uint64_t failed = made->totals.failed;
     heddle_status expected = HEDDLE_OK;
-    if (failed != 0)
-        expected = fixed ? HEDDLE_ERROR_FULL : HEDDLE_ERROR_NO_MEMORY;
+    if (failed != 0) expected = fixed ? HEDDLE_ERROR_FULL : HEDDLE_ERROR_NO_MEMORY;
     check(failed == 0 || fixed || t->struck, "%llu keys failed in a table that may grow",
           (unsigned long long)failed);
     /* a call that nobody asked to wait need not know that keys failed, but may */
-    if (made->lazy && made->status == HEDDLE_OK)
-        return;
+    if (made->lazy && made->status == HEDDLE_OK) return;
     case_check_status(made->status, expected, "insert or build", __FILE__, __LINE__);
 }
 
@@ -230,8 +223,7 @@ static heddle_totals write_checked(checked *t, const uint64_t *keys, const uint6
     if (call == heddle_table_build) {
         uint64_t size = 0;
         check_ok(heddle_table_size(t->table, &size, NULL));
-        if (!made.refused || size == 0)
-            model_clear(t->model);
+        if (!made.refused || size == 0) model_clear(t->model);
     }
     if (!made.refused) {
         uint8_t *found = malloc(n + 1);

@@ -1,5 +1,6 @@
 /* cluster_process.c: see cluster_process.h. */
 #include "support/cluster_process.h"
+#include "base/tuning.h"
 
 #include "cluster/exchange/exchange.h"
 #include "cluster/exchange/same_machine.h"
@@ -10,34 +11,35 @@ void process_join(const mesh_sockets *sockets, uint32_t member, uint32_t memory)
 {
     mesh_join(&process.mesh, sockets, member);
     process.mesh.device_memory = memory == MEMORY_TAKEN;
-    hd_transport_exchange_apart_always(memory != MEMORY_HOST);
-    hd_near_never(memory != MEMORY_READ);
+    hd_tune.transport_apart = memory != MEMORY_HOST;
+    hd_tune.never_near = memory != MEMORY_READ;
 }
 
 heddle_status call_build(void)
 {
-    return heddle_cluster_table_build(process.table, process.keys, process.values, process.rows, NULL,
-                                    NULL);
+    return heddle_cluster_table_build(process.table, process.keys, process.values, process.rows,
+                                      NULL, NULL);
 }
 heddle_status call_insert(void)
 {
     return heddle_cluster_table_insert(process.table, process.keys, process.values, process.rows,
-                                     NULL, NULL);
+                                       NULL, NULL);
 }
 heddle_status call_erase(void)
 {
-    return heddle_cluster_table_erase(process.table, process.keys, process.rows, process.found, NULL);
+    return heddle_cluster_table_erase(process.table, process.keys, process.rows, process.found,
+                                      NULL);
 }
 heddle_status call_find(void)
 {
     return heddle_cluster_table_find(process.table, process.keys, process.rows, process.answers,
-                                   process.found, NULL);
+                                     process.found, NULL);
 }
 heddle_status call_retrieve(void)
 {
     uint64_t count = 0;
     return heddle_cluster_table_retrieve(process.table, process.keys, process.rows, process.numbers,
-                                       process.answers, process.rows, &count);
+                                         process.answers, process.rows, &count);
 }
 heddle_status call_join(void)
 {
@@ -61,6 +63,9 @@ heddle_status call_group_by(void)
 heddle_status call_aggregate(void)
 {
     return heddle_cluster_groups_aggregate(process.by, HEDDLE_AGGREGATE_SUM, HEDDLE_TYPE_U32,
-                                     process.values, NULL, process.numbers, NULL);
+                                           process.values, NULL, process.numbers, NULL);
 }
-heddle_status call_of_rows(void) { return heddle_cluster_groups_of_rows(process.by, process.numbers); }
+heddle_status call_of_rows(void)
+{
+    return heddle_cluster_groups_of_rows(process.by, process.numbers);
+}

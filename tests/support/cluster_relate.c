@@ -85,7 +85,7 @@ join_rows relate_join(heddle_cluster *cluster, const join_tables *t, const relat
     options.row_bits = call->row_bits;
     options.seed = case_seed();
     check_ok(heddle_cluster_join_create(cluster, left, share->rows[0], right, share->rows[1],
-                                      t->both.columns, &options, &join));
+                                        t->both.columns, &options, &join));
     check_ok(heddle_cluster_join_count(join, &count, &least));
     check_ok(heddle_cluster_join_get_stats(join, stats));
     assert_int_equal(stats->first_row[0], share->begin[0]);

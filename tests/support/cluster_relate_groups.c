@@ -169,8 +169,8 @@ static void check_aggregate(const asked *a, uint32_t aggregate, uint32_t type, b
         put_value(values, i, type, value_of(a->share->begin[0] + i, type));
         valid[i] = value_there(a->share->begin[0] + i);
     }
-    check_ok(heddle_cluster_groups_aggregate(a->by, aggregate, type, values, nulls ? valid : NULL, out,
-                                       out_valid));
+    check_ok(heddle_cluster_groups_aggregate(a->by, aggregate, type, values, nulls ? valid : NULL,
+                                             out, out_valid));
     for (uint64_t i = 0; i < a->count; i++) {
         const double expected = expected_of(a, a->group[i], aggregate, type, nulls, &there);
         const double got = number_of(out, i, aggregate, type);
@@ -194,7 +194,8 @@ heddle_relation_stats relate_by_check(heddle_cluster *cluster, const table_model
     options.row_bits = row_bits;
     options.seed = case_seed();
     relate_columns(t, share->begin[0], share->rows[0], columns);
-    check_ok(heddle_cluster_groups_create(cluster, columns, t->columns, share->rows[0], &options, &a.by));
+    check_ok(heddle_cluster_groups_create(cluster, columns, t->columns, share->rows[0], &options,
+                                          &a.by));
     check_ok(heddle_cluster_groups_count(a.by, &a.count, &a.before));
     check_ok(heddle_cluster_groups_get_stats(a.by, &stats));
     assert_int_equal(stats.results, a.model.groups);

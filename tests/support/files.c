@@ -60,34 +60,26 @@ static uint32_t for_entries(void (*each)(const char *path))
 {
     DIR *entries = opendir(files_directory());
     uint32_t count = 0;
-    if (entries == NULL)
-        return 0;
+    if (entries == NULL) return 0;
     for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        if (each != NULL)
-            each(files_path(entry->d_name));
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) continue;
+        if (each != NULL) each(files_path(entry->d_name));
         count++;
     }
     closedir(entries);
     return count;
 }
 
-uint32_t files_count(void)
-{
-    return for_entries(NULL);
-}
+uint32_t files_count(void) { return for_entries(NULL); }
 
 static void remove_entry(const char *path)
 {
-    if (unlink(path) != 0)
-        rmdir(path);
+    if (unlink(path) != 0) rmdir(path);
 }
 
 void files_remove(void)
 {
-    if (directory[0] == '\0')
-        return;
+    if (directory[0] == '\0') return;
     for_entries(remove_entry);
     rmdir(directory);
     directory[0] = '\0';

@@ -57,16 +57,12 @@ uint64_t keys_random(uint64_t *state)
     return scatter64(*state);
 }
 
-uint64_t keys_below(uint64_t *state, uint64_t bound)
-{
-    return keys_random(state) % bound;
-}
+uint64_t keys_below(uint64_t *state, uint64_t bound) { return keys_random(state) % bound; }
 
 uint64_t *keys_allocate(uint64_t n)
 {
     uint64_t *keys = malloc((n + 1) * sizeof *keys);
-    if (keys == NULL)
-        abort();
+    if (keys == NULL) abort();
     return keys;
 }
 
@@ -76,8 +72,7 @@ static uint64_t edge(uint32_t e, uint32_t bits)
     const uint64_t top = mask_of(bits);
     const uint64_t first[] = {0, top, top - 1, top - 2, 1, 2, 3};
     const uint32_t firsts = sizeof first / sizeof *first;
-    if (e < firsts)
-        return first[e];
+    if (e < firsts) return first[e];
     const uint32_t power = (e - firsts) / 3;
     const uint64_t near = (UINT64_C(1) << power) + (e - firsts) % 3 - 1;
     return near & top;
@@ -91,21 +86,16 @@ static void fill_edges(uint64_t *keys, uint64_t n, uint32_t bits, uint64_t seed)
     for (uint32_t e = 0; e < edges; e++) {
         const uint64_t key = edge(e, bits);
         bool seen = false;
-        for (uint64_t i = 0; i < count; i++)
-            seen |= all[i] == key;
-        if (!seen)
-            all[count++] = key;
+        for (uint64_t i = 0; i < count; i++) seen |= all[i] == key;
+        if (!seen) all[count++] = key;
     }
     uint64_t filled = 0;
-    for (; filled < count && filled < n; filled++)
-        keys[filled] = all[filled];
+    for (; filled < count && filled < n; filled++) keys[filled] = all[filled];
     for (uint64_t i = 0; filled < n; i++) {
         const uint64_t key = scattered(i, bits, seed);
         bool seen = false;
-        for (uint64_t j = 0; j < count; j++)
-            seen |= all[j] == key;
-        if (!seen)
-            keys[filled++] = key;
+        for (uint64_t j = 0; j < count; j++) seen |= all[j] == key;
+        if (!seen) keys[filled++] = key;
     }
 }
 
@@ -120,8 +110,7 @@ static uint64_t golden(uint64_t i, uint32_t bits)
 {
     const uint64_t ratio = bits == 64 ? UINT64_C(0x9e3779b97f4a7c15) : UINT64_C(0x9e3779b9);
     uint64_t inverse = ratio;
-    for (int round = 0; round < 5; round++)
-        inverse *= 2 - ratio * inverse;
+    for (int round = 0; round < 5; round++) inverse *= 2 - ratio * inverse;
     return i * inverse & mask_of(bits);
 }
 
@@ -136,30 +125,18 @@ static uint64_t key_at(uint64_t i, uint64_t n, key_set set, uint32_t bits, uint6
                        uint64_t *state)
 {
     switch (set) {
-    case KEYS_SEQUENCE:
-        return i;
-    case KEYS_TOP:
-        return mask_of(bits) - i;
-    case KEYS_MULTIPLES_16:
-        return rotated(i, 16, bits);
-    case KEYS_MULTIPLES_20:
-        return rotated(i, 20, bits);
-    case KEYS_MULTIPLES_48:
-        return rotated(i, bits == 64 ? 48 : 28, bits);
-    case KEYS_GOLDEN:
-        return golden(i, bits);
-    case KEYS_ZEROS:
-        return 0;
-    case KEYS_ONES:
-        return mask_of(bits);
-    case KEYS_EQUAL:
-        return scattered(7, bits, seed);
-    case KEYS_TWICE:
-        return scattered(i / 2, bits, seed);
-    case KEYS_ZIPF:
-        return scattered(zipf_rank(n, state), bits, seed);
-    default:
-        return scattered(i, bits, seed);
+    case KEYS_SEQUENCE: return i;
+    case KEYS_TOP: return mask_of(bits) - i;
+    case KEYS_MULTIPLES_16: return rotated(i, 16, bits);
+    case KEYS_MULTIPLES_20: return rotated(i, 20, bits);
+    case KEYS_MULTIPLES_48: return rotated(i, bits == 64 ? 48 : 28, bits);
+    case KEYS_GOLDEN: return golden(i, bits);
+    case KEYS_ZEROS: return 0;
+    case KEYS_ONES: return mask_of(bits);
+    case KEYS_EQUAL: return scattered(7, bits, seed);
+    case KEYS_TWICE: return scattered(i / 2, bits, seed);
+    case KEYS_ZIPF: return scattered(zipf_rank(n, state), bits, seed);
+    default: return scattered(i, bits, seed);
     }
 }
 
@@ -170,10 +147,8 @@ void keys_fill(uint64_t *keys, uint64_t n, key_set set, uint32_t key_bits, uint6
         fill_edges(keys, n, key_bits, seed);
         return;
     }
-    for (uint64_t i = 0; i < n; i++)
-        keys[i] = key_at(i, n, set, key_bits, seed, &state);
-    if (set == KEYS_TWICE)
-        keys_shuffle(keys, n, seed);
+    for (uint64_t i = 0; i < n; i++) keys[i] = key_at(i, n, set, key_bits, seed, &state);
+    if (set == KEYS_TWICE) keys_shuffle(keys, n, seed);
 }
 
 void keys_fill_values(uint64_t *values, uint64_t n, uint64_t seed)

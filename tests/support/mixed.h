@@ -1,4 +1,4 @@
-/* mixed.h: the mix of base/hash.h, which is compiled for one width of keys, written once more for both. */
+/* mixed.h: the mix of model/hash.h, which is compiled for one width of keys, written once more for both. */
 #ifndef TEST_MIXED_H
 #define TEST_MIXED_H
 

@@ -23,8 +23,7 @@ struct model {
 
 static void *must(void *memory)
 {
-    if (memory == NULL)
-        abort();
+    if (memory == NULL) abort();
     return memory;
 }
 
@@ -40,8 +39,7 @@ model *model_create(void)
 
 void model_destroy(model *m)
 {
-    if (m == NULL)
-        return;
+    if (m == NULL) return;
     free(m->nodes);
     free(m->heads);
     free(m);
@@ -57,8 +55,7 @@ static uint32_t *chain_of(const model *m, uint64_t key)
 static uint32_t *link_to(const model *m, uint64_t key)
 {
     uint32_t *link = chain_of(m, key);
-    while (*link != 0 && m->nodes[*link].key != key)
-        link = &m->nodes[*link].next;
+    while (*link != 0 && m->nodes[*link].key != key) link = &m->nodes[*link].next;
     return link;
 }
 
@@ -81,18 +78,13 @@ static void double_room(model *m)
     free(old);
 }
 
-uint64_t model_size(const model *m)
-{
-    return m->size;
-}
+uint64_t model_size(const model *m) { return m->size; }
 
 bool model_find(const model *m, uint64_t key, uint64_t *value)
 {
     const uint32_t at = *link_to(m, key);
-    if (at == 0)
-        return false;
-    if (value != NULL)
-        *value = m->nodes[at].value;
+    if (at == 0) return false;
+    if (value != NULL) *value = m->nodes[at].value;
     return true;
 }
 
@@ -103,8 +95,7 @@ static uint32_t new_node(model *m)
         m->spare = m->nodes[at].next;
         return at;
     }
-    if (m->used == m->room)
-        double_room(m);
+    if (m->used == m->room) double_room(m);
     return ++m->used;
 }
 
@@ -126,8 +117,7 @@ bool model_erase(model *m, uint64_t key)
 {
     uint32_t *link = link_to(m, key);
     const uint32_t at = *link;
-    if (at == 0)
-        return false;
+    if (at == 0) return false;
     *link = m->nodes[at].next;
     m->nodes[at].next = m->spare;
     m->spare = at;
@@ -148,10 +138,8 @@ void model_export(const model *m, uint64_t *keys, uint64_t *values)
     uint64_t count = 0;
     for (uint32_t i = 0; i < m->chains; i++) {
         for (uint32_t at = m->heads[i]; at != 0; at = m->nodes[at].next, count++) {
-            if (keys != NULL)
-                keys[count] = m->nodes[at].key;
-            if (values != NULL)
-                values[count] = m->nodes[at].value;
+            if (keys != NULL) keys[count] = m->nodes[at].key;
+            if (values != NULL) values[count] = m->nodes[at].value;
         }
     }
 }
@@ -159,17 +147,11 @@ void model_export(const model *m, uint64_t *keys, uint64_t *values)
 uint64_t model_combine(uint32_t policy, uint64_t there, uint64_t given, uint32_t value_bits)
 {
     switch (policy) {
-    case HEDDLE_POLICY_KEEP:
-        return there;
-    case HEDDLE_POLICY_REPLACE:
-        return given;
-    case HEDDLE_POLICY_ADD:
-        return value_bits == 32 ? (uint32_t)(there + given) : there + given;
-    case HEDDLE_POLICY_MIN:
-        return there < given ? there : given;
-    case HEDDLE_POLICY_MAX:
-        return there > given ? there : given;
-    default:
-        abort();
+    case HEDDLE_POLICY_KEEP: return there;
+    case HEDDLE_POLICY_REPLACE: return given;
+    case HEDDLE_POLICY_ADD: return value_bits == 32 ? (uint32_t)(there + given) : there + given;
+    case HEDDLE_POLICY_MIN: return there < given ? there : given;
+    case HEDDLE_POLICY_MAX: return there > given ? there : given;
+    default: abort();
     }
 }

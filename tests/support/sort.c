@@ -30,7 +30,8 @@ static void insert_each(uint64_t *records, uint64_t n, int width)
 }
 
 /* One digit of number `field` from `from` to `to`; false, and nothing done, where all have the same. */
-static bool sort_digit(const uint64_t *from, uint64_t *to, uint64_t n, int width, int field, int digit)
+static bool sort_digit(const uint64_t *from, uint64_t *to, uint64_t n, int width, int field,
+                       int digit)
 {
     uint64_t starts[257] = {0};
     for (uint64_t i = 0; i < n; i++)

@@ -6,13 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/graph/graph.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "support/apart.h"
 #include "support/arrays.h"
 #include "support/keys.h"
 #include "support/material.h"
 #include "support/multi.h"
+#include "table/graph/graph.h"
 
 #define PAIRS UINT64_C(500001)
 #define KEYS UINT64_C(400001) /* of sets and counters */

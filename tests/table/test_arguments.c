@@ -319,17 +319,17 @@ static void views_of_multimaps(const test_case *c)
     invalid(heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, o.bucket, &view,
                                   bytes - 8));
     if (c->device->engine->host_memory || o.scheme == HEDDLE_SCHEME_HASHGRAPH) {
-        refused(heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, o.bucket, &view,
-                                      bytes),
-                HEDDLE_ERROR_UNSUPPORTED);
+        refused(
+            heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, o.bucket, &view, bytes),
+            HEDDLE_ERROR_UNSUPPORTED);
         assert_memory_equal(&view, &untouched, sizeof view);
     } else {
-        const uint32_t other = named == HEDDLE_SCHEME_OPEN ? named | HEDDLE_VIEW_MULTIMAP
-                                                           : HEDDLE_SCHEME_OPEN;
+        const uint32_t other =
+            named == HEDDLE_SCHEME_OPEN ? named | HEDDLE_VIEW_MULTIMAP : HEDDLE_SCHEME_OPEN;
         invalid(heddle_table_get_view(m.table, other, o.key_bits, o.value_bits, o.bucket, &view,
                                       sizeof(hd_device_view)));
-        invalid(heddle_table_get_view(m.table, named, o.key_bits, 96 - o.value_bits, o.bucket, &view,
-                                      bytes));
+        invalid(heddle_table_get_view(m.table, named, o.key_bits, 96 - o.value_bits, o.bucket,
+                                      &view, bytes));
         invalid(heddle_table_get_view(m.table, named, o.key_bits, o.value_bits, 2 * o.bucket, &view,
                                       bytes));
         assert_memory_equal(&view, &untouched, sizeof view);

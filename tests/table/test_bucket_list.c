@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/lists/lists.h"
 #include "support/arrays.h"
 #include "support/files.h"
 #include "support/keys.h"
 #include "support/multi.h"
+#include "table/lists/lists.h"
 
 static bool is_lists(const test_case *c) { return c->graph->scheme == HEDDLE_SCHEME_BUCKET_LIST; }
 

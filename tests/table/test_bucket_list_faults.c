@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/lists/lists.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "support/arrays.h"
 #include "support/files.h"
 #include "support/keys.h"
 #include "support/multi.h"
+#include "table/lists/lists.h"
 
 #define FILLED UINT64_C(3000)
 #define BATCH UINT64_C(4000)

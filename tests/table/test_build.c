@@ -88,8 +88,7 @@ static void fixed_table_reports_the_rest(const test_case *c)
         check(totals.inserted <= slots && totals.inserted + totals.failed == n,
               "%llu keys in %llu slots", (unsigned long long)totals.inserted,
               (unsigned long long)slots);
-        if (n > slots)
-            assert_true(totals.failed >= n - slots);
+        if (n > slots) assert_true(totals.failed >= n - slots);
         checked_all(&t);
     }
     checked_build(&t, keys, values, n / 4, HEDDLE_POLICY_KEEP);

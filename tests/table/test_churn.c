@@ -4,12 +4,14 @@
  */
 #include <stdlib.h>
 
-#include "table/slots/regions.h"
 #include "support/arrays.h"
 #include "support/cases.h"
 #include "support/keys.h"
+#include "support/tuned.h"
+#include "table/slots/regions.h"
 
-#define ROUNDS 12 /* without help a miss then takes half as many looks again, or many times as many */
+#define ROUNDS                                                                                     \
+    12 /* without help a miss then takes half as many looks again, or many times as many */
 
 /* Against fresh marks. Marks are renewed once half the slots were erased, not at every call: 1.05 in large
  * buckets; in those of one slot, which push on the most keys, 1.21 to 1.27. */
@@ -130,8 +132,8 @@ static void stay_short(const test_case *c, uint32_t flags)
     const double after = probes(&t, absent, false);
     assert_int_equal(worn.keys, t.n);
     assert_int_equal(worn.growths, 0);
-    check(before <= LOOKS_MORE * after, "a miss takes %.3f looks, %.3f in a table without traces", before,
-          after);
+    check(before <= LOOKS_MORE * after, "a miss takes %.3f looks, %.3f in a table without traces",
+          before, after);
     check(worn.marks <= marks_most(&t, fresh.marks), "%llu marks, %llu are needed",
           (unsigned long long)worn.marks, (unsigned long long)fresh.marks);
     churn_destroy(&t);
@@ -143,9 +145,9 @@ static void fixed_tables(const test_case *c) { stay_short(c, HEDDLE_FLAG_FIXED);
 /* Batches that go by regions, where the engine fills tables on from which keys were erased. */
 static void by_regions(const test_case *c)
 {
-    hd_regions_force(1, UINT32_MAX);
+    tune_regions(1, UINT32_MAX);
     stay_short(c, HEDDLE_FLAG_FIXED);
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
 }
 
 /* The slots of n keys from `first` on. */

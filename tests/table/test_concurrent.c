@@ -39,10 +39,8 @@ typedef struct worker {
 
 static void put(void *array, uint64_t i, uint32_t bits, uint64_t number)
 {
-    if (bits == 32)
-        ((uint32_t *)array)[i] = (uint32_t)number;
-    else
-        ((uint64_t *)array)[i] = number;
+    if (bits == 32) ((uint32_t *)array)[i] = (uint32_t)number;
+    else ((uint64_t *)array)[i] = number;
 }
 
 static uint64_t get(const void *array, uint64_t i, uint32_t bits)
@@ -51,10 +49,7 @@ static uint64_t get(const void *array, uint64_t i, uint32_t bits)
 }
 
 /* Key i of thread `id`; its value is 3 times the key. Threads share no key. */
-static uint64_t key_of(uint32_t id, uint64_t i)
-{
-    return i * WORKERS + id;
-}
+static uint64_t key_of(uint32_t id, uint64_t i) { return i * WORKERS + id; }
 
 typedef struct buffers {
     void *keys;
@@ -68,8 +63,7 @@ static buffers buffers_fill(const worker *w, uint32_t id, uint64_t n)
     for (uint64_t i = 0; i < n; i++) {
         put(b.keys, i, w->c->ops->key_bits, key_of(id, i));
         put(b.values, i, 64, 0);
-        if (case_is_map(w->c))
-            put(b.values, i, w->c->ops->value_bits, 3 * key_of(id, i));
+        if (case_is_map(w->c)) put(b.values, i, w->c->ops->value_bits, 3 * key_of(id, i));
     }
     return b;
 }
@@ -135,8 +129,7 @@ static void *work_alone(void *argument)
         buffers b = buffers_fill(w, w->id, w->n);
         if (heddle_table_create(w->device, &options, &table) != HEDDLE_OK)
             snprintf(w->error, sizeof w->error, "create: %s", heddle_last_error());
-        else
-            use_table(w, table, &b, w->n);
+        else use_table(w, table, &b, w->n);
         heddle_table_destroy(table);
         buffers_free(&b);
     }
@@ -147,8 +140,7 @@ static void run_workers(worker *workers, uint32_t count, void *(*work)(void *))
 {
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
-    for (uint32_t i = 0; i < count; i++)
-        assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
+    for (uint32_t i = 0; i < count; i++) assert_int_equal(pthread_join(workers[i].thread, NULL), 0);
     for (uint32_t i = 0; i < count; i++)
         check(workers[i].error[0] == '\0', "thread %u: %s", i, workers[i].error);
 }
@@ -156,8 +148,7 @@ static void run_workers(worker *workers, uint32_t count, void *(*work)(void *))
 static void tables_of_one_device(const test_case *c)
 {
     worker workers[WORKERS];
-    if (c->arrays != ARRAYS_HOST)
-        return;
+    if (c->arrays != ARRAYS_HOST) return;
     memset(workers, 0, sizeof workers);
     for (uint32_t i = 0; i < WORKERS; i++)
         workers[i] = (worker){.c = c, .device = c->device, .n = case_size(6001), .id = i};
@@ -167,16 +158,14 @@ static void tables_of_one_device(const test_case *c)
 static void tables_of_several_devices(const test_case *c)
 {
     worker workers[WORKERS];
-    if (c->arrays != ARRAYS_HOST)
-        return;
+    if (c->arrays != ARRAYS_HOST) return;
     memset(workers, 0, sizeof workers);
     for (uint32_t i = 0; i < WORKERS; i++) {
         workers[i] = (worker){.c = c, .n = case_size(6001), .id = i};
         check_ok(heddle_device_open(i == 3 ? "cpu:1" : c->device_name, &workers[i].device));
     }
     run_workers(workers, WORKERS, work_alone);
-    for (uint32_t i = 0; i < WORKERS; i++)
-        heddle_device_close(workers[i].device);
+    for (uint32_t i = 0; i < WORKERS; i++) heddle_device_close(workers[i].device);
 }
 
 /* --------------------------------------------------------------------------- one table for all */
@@ -196,8 +185,7 @@ static bool read_whole(worker *w)
     want(w, sum == WORKERS * (n * (n - 1) / 2)); /* of thread 0's keys, each once */
     want(w, heddle_table_get_stats(w->table, &stats, NULL) == HEDDLE_OK);
     uint64_t reached = 0;
-    for (int i = 0; i < HEDDLE_PROBES_MAX; i++)
-        reached += stats.probes[i];
+    for (int i = 0; i < HEDDLE_PROBES_MAX; i++) reached += stats.probes[i];
     want(w, stats.keys == n && reached == n);
     want(w, heddle_table_validate(w->table, NULL) == HEDDLE_OK);
     want(w, heddle_table_size(w->table, &count, NULL) == HEDDLE_OK && count == n);
@@ -223,12 +211,9 @@ static void *read_together(void *argument)
     worker *w = argument;
     buffers b = buffers_fill(w, 0, w->n);
     for (uint32_t round = 0; round < 20 && w->error[0] == '\0'; round++) {
-        if (!all_found(w, w->table, &b, w->n))
-            break;
-        if ((round + w->id) % 2 == 0)
-            read_whole(w);
-        if (round % 10 == 9)
-            save_and_load(w);
+        if (!all_found(w, w->table, &b, w->n)) break;
+        if ((round + w->id) % 2 == 0) read_whole(w);
+        if (round % 10 == 9) save_and_load(w);
     }
     buffers_free(&b);
     return NULL;
@@ -239,8 +224,7 @@ static void readers_of_one_table(const test_case *c)
     worker workers[WORKERS];
     heddle_table *table = NULL;
     heddle_table_options options = case_options(c);
-    if (c->arrays != ARRAYS_HOST)
-        return;
+    if (c->arrays != ARRAYS_HOST) return;
     files_directory(); /* before threads ask for it */
     memset(workers, 0, sizeof workers);
     check_ok(heddle_table_create(c->device, &options, &table));
@@ -280,8 +264,7 @@ static void last_errors_are_apart(void **state)
     worker workers[WORKERS];
     (void)state;
     memset(workers, 0, sizeof workers);
-    for (uint32_t i = 0; i < WORKERS; i++)
-        workers[i].id = i;
+    for (uint32_t i = 0; i < WORKERS; i++) workers[i].id = i;
     run_workers(workers, WORKERS, fail_once);
 }
 

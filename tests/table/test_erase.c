@@ -126,8 +126,7 @@ static void duplicates_in_one_batch(const test_case *c)
     checked t = checked_create(c, NULL);
     keys_fill(keys, DISTINCT, KEYS_EDGES, t.options.key_bits, 47);
     keys_fill_values(values, DISTINCT, 47);
-    for (uint32_t i = DISTINCT; i < N; i++)
-        keys[i] = keys[i % DISTINCT];
+    for (uint32_t i = DISTINCT; i < N; i++) keys[i] = keys[i % DISTINCT];
     checked_insert(&t, keys, values, DISTINCT, HEDDLE_POLICY_KEEP);
     keys_shuffle(keys, N, 47);
     assert_int_equal(checked_erase(&t, keys, N).found, DISTINCT);
@@ -149,8 +148,7 @@ static void many_threads_meet(const test_case *c)
     keys_fill(keys, n, KEYS_SEQUENCE, options.key_bits, 0);
     keys_fill_values(values, n, 51);
     checked_insert(&t, keys, values, n, HEDDLE_POLICY_KEEP);
-    for (uint64_t i = 0; i < n; i++)
-        keys[i] %= n / 10;
+    for (uint64_t i = 0; i < n; i++) keys[i] %= n / 10;
     keys_shuffle(keys, n, 51);
     assert_int_equal(checked_erase(&t, keys, n).found, n / 10);
     checked_all(&t);
@@ -176,8 +174,7 @@ static void odd_sizes_and_nothing_optional(const test_case *c)
     check_ok(heddle_table_erase(t.table, array_pointer(&rest), 100, NULL, NULL, NULL));
     check_ok(heddle_table_take_totals(t.table, 0, &totals, NULL));
     assert_int_equal(totals.found, 100);
-    for (uint64_t i = at; i < at + 100; i++)
-        assert_true(model_erase(t.model, keys[i]));
+    for (uint64_t i = at; i < at + 100; i++) assert_true(model_erase(t.model, keys[i]));
     checked_all(&t);
     array_free(&rest);
     checked_destroy(&t);

@@ -37,8 +37,7 @@ static void exports_a_large_table(const test_case *c)
     keys_fill(keys, n, KEYS_SEQUENCE, t.options.key_bits, 0);
     keys_fill_values(values, n, 63);
     checked_build(&t, keys, values, n, HEDDLE_POLICY_KEEP);
-    for (int round = 0; round < 5; round++)
-        checked_export(c, t.table, t.model);
+    for (int round = 0; round < 5; round++) checked_export(c, t.table, t.model);
     checked_destroy(&t);
     free(keys);
     free(values);
@@ -47,8 +46,7 @@ static void exports_a_large_table(const test_case *c)
 static bool untouched(const array *a, uint8_t poison)
 {
     for (uint64_t i = 0; i < a->bytes; i++) {
-        if (a->host[i] != poison)
-            return false;
+        if (a->host[i] != poison) return false;
     }
     return true;
 }

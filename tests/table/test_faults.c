@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "support/checked.h"
 #include "support/files.h"
@@ -66,10 +67,8 @@ static uint8_t flag_buffer[FILLED];
 static void *buffer_of(const checked *t)
 {
     for (uint64_t i = 0; i < FILLED; i++) {
-        if (t->options.key_bits == 32)
-            ((uint32_t *)(void *)key_buffer)[i] = (uint32_t)old_keys[i];
-        else
-            key_buffer[i] = old_keys[i];
+        if (t->options.key_bits == 32) ((uint32_t *)(void *)key_buffer)[i] = (uint32_t)old_keys[i];
+        else key_buffer[i] = old_keys[i];
     }
     return key_buffer;
 }
@@ -81,8 +80,7 @@ static heddle_status call_contains(checked *t)
 
 static heddle_status call_find(checked *t)
 {
-    if (!case_is_map(t->c))
-        return HEDDLE_OK;
+    if (!case_is_map(t->c)) return HEDDLE_OK;
     return heddle_table_find(t->table, buffer_of(t), FILLED, value_buffer, flag_buffer, NULL, NULL);
 }
 
@@ -102,10 +100,7 @@ static heddle_status call_export(checked *t)
                                FILLED, &count, NULL);
 }
 
-static heddle_status call_validate(checked *t)
-{
-    return heddle_table_validate(t->table, NULL);
-}
+static heddle_status call_validate(checked *t) { return heddle_table_validate(t->table, NULL); }
 
 static heddle_status call_stats(checked *t)
 {
@@ -125,20 +120,11 @@ static void reading_survives(const test_case *c)
 
 /* ----------------------------------------------------------------------- calls that move pairs */
 
-static heddle_status call_reserve(checked *t)
-{
-    return heddle_table_reserve(t->table, 5000, NULL);
-}
+static heddle_status call_reserve(checked *t) { return heddle_table_reserve(t->table, 5000, NULL); }
 
-static heddle_status call_rehash(checked *t)
-{
-    return heddle_table_rehash(t->table, 3000, NULL);
-}
+static heddle_status call_rehash(checked *t) { return heddle_table_rehash(t->table, 3000, NULL); }
 
-static heddle_status call_shrink(checked *t)
-{
-    return heddle_table_rehash(t->table, 0, NULL);
-}
+static heddle_status call_shrink(checked *t) { return heddle_table_rehash(t->table, 0, NULL); }
 
 static void moving_survives(const test_case *c)
 {
@@ -175,15 +161,9 @@ static void fail_each_write(const test_case *c, bool build)
     free(values);
 }
 
-static void growing_survives(const test_case *c)
-{
-    fail_each_write(c, false);
-}
+static void growing_survives(const test_case *c) { fail_each_write(c, false); }
 
-static void building_survives(const test_case *c)
-{
-    fail_each_write(c, true);
-}
+static void building_survives(const test_case *c) { fail_each_write(c, true); }
 
 /* ------------------------------------------------------------------------- calls that make things
  */
@@ -272,8 +252,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         OVER_WIDTHS(reading_survives),     OVER_TABLES(moving_survives),
-        OVER_TABLES(growing_survives),  OVER_TABLES(building_survives),
-        OVER_TABLES(creating_survives), OVER_DEVICES(opening_survives),
+        OVER_TABLES(growing_survives),     OVER_TABLES(building_survives),
+        OVER_TABLES(creating_survives),    OVER_DEVICES(opening_survives),
         OVER_DEVICES(allocating_survives), OVER_WIDTHS(saving_and_loading_survive),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,8 +79,7 @@ static void flags_and_totals_left_out(const test_case *c)
 {
     const uint64_t numbers[] = {1, 2, 3, 4, 5};
     const uint64_t answers[] = {9, 9, 9, 9, 9};
-    if (!case_is_map(c))
-        return;
+    if (!case_is_map(c)) return;
     checked t = checked_create(c, NULL);
     checked_insert(&t, numbers, numbers, 3, HEDDLE_POLICY_KEEP);
     array keys = array_of(c, ROLE_KEYS, numbers, 5, t.options.key_bits);
@@ -105,8 +104,7 @@ static void finding_changes_nothing(const test_case *c)
     keys_fill(keys, 700, KEYS_RANDOM, t.options.key_bits, 9);
     keys_fill_values(values, 700, 9);
     checked_insert(&t, keys, values, 350, HEDDLE_POLICY_KEEP);
-    for (int round = 0; round < 5; round++)
-        checked_find(&t, keys, 700);
+    for (int round = 0; round < 5; round++) checked_find(&t, keys, 700);
     checked_all(&t);
     checked_destroy(&t);
 }

@@ -11,7 +11,7 @@
 
 #define HELD 3000
 #define QUERIES ((UINT64_C(1) << 20) + 77) /* more than PAST_CACHES there */
-#define RUN 64 /* as in src/cpu/slots/lookup_stream.inl */
+#define RUN 64                             /* as in src/cpu/slots/lookup_stream.inl */
 #define LINE 64
 #define POISON 0xa5
 
@@ -50,11 +50,11 @@ static heddle_table *make_table(const test_case *c)
     for (uint64_t i = 0; i < HELD; i++) {
         put(keys, i, options.key_bits, key_of(i));
         put(values, i, 64, 0);
-        if (options.value_bits != 0)
-            put(values, i, options.value_bits, value_of(i));
+        if (options.value_bits != 0) put(values, i, options.value_bits, value_of(i));
     }
     check_ok(heddle_table_create(c->device, &options, &table));
-    check_ok(heddle_table_insert(table, keys, options.value_bits != 0 ? values : NULL, HELD, NULL, NULL, NULL));
+    check_ok(heddle_table_insert(table, keys, options.value_bits != 0 ? values : NULL, HELD, NULL,
+                                 NULL, NULL));
     free(keys);
     free(values);
     return table;
@@ -72,20 +72,18 @@ static void check_answers(const test_case *c, const char *values, const uint8_t 
             check(found[i] == there, "query %llu: found %u", (unsigned long long)i, found[i]);
         if (bits != 0)
             check(get(values, i, bits) == (there ? low_bits(value_of(number), bits) : untouched),
-                  "query %llu: value %llx", (unsigned long long)i, (unsigned long long)get(values, i, bits));
+                  "query %llu: value %llx", (unsigned long long)i,
+                  (unsigned long long)get(values, i, bits));
     }
-    if (found != NULL)
-        assert_int_equal(found[QUERIES], POISON);
-    if (bits != 0)
-        assert_int_equal((uint8_t)values[QUERIES * bits / 8], POISON);
+    if (found != NULL) assert_int_equal(found[QUERIES], POISON);
+    if (bits != 0) assert_int_equal((uint8_t)values[QUERIES * bits / 8], POISON);
 }
 
 static void many_queries(const test_case *c)
 {
     const uint32_t bits = c->ops->value_bits;
     const uint64_t bytes = (QUERIES * 8 / LINE + 3) * LINE;
-    if (c->arrays != ARRAYS_HOST)
-        return;
+    if (c->arrays != ARRAYS_HOST) return;
     heddle_table *table = make_table(c);
     char *keys = malloc(QUERIES * 8), *values = aligned_alloc(LINE, bytes);
     uint8_t *found = aligned_alloc(LINE, bytes);
@@ -102,14 +100,13 @@ static void many_queries(const test_case *c)
         memset(values, POISON, bytes);
         memset(found, POISON, bytes);
         if (bits != 0)
-            check_ok(heddle_table_find(table, keys, QUERIES, values_here, found_here, &totals, NULL));
-        else
-            check_ok(heddle_table_contains(table, keys, QUERIES, found_here, &totals, NULL));
+            check_ok(
+                heddle_table_find(table, keys, QUERIES, values_here, found_here, &totals, NULL));
+        else check_ok(heddle_table_contains(table, keys, QUERIES, found_here, &totals, NULL));
         assert_int_equal(totals.found, there);
         assert_int_equal(totals.absent, QUERIES - there);
         check_answers(c, values_here, found_here);
-        for (char *at = values; at < values_here; at++)
-            assert_int_equal((uint8_t)*at, POISON);
+        for (char *at = values; at < values_here; at++) assert_int_equal((uint8_t)*at, POISON);
         assert_true(found_here == found || *found == POISON);
     }
     heddle_table_destroy(table);

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/table.h"
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"
+#include "table/table.h"
 
 /* However small a slab hash is, its pool has a block of slabs: with as many lists they do not become long. */
 #define SLAB_CAPACITY 16000
@@ -32,7 +32,8 @@ static void twice_the_slots(const test_case *c)
     const uint64_t n = 2 * slots;
     uint64_t *keys = keys_allocate(n);
     uint64_t *values = keys_allocate(n);
-    const key_set end = case_is_slab(c) ? KEYS_RANDOM + 2 : KEYS_DISTINCT; /* it has many more slots */
+    const key_set end =
+        case_is_slab(c) ? KEYS_RANDOM + 2 : KEYS_DISTINCT; /* it has many more slots */
     for (key_set set = KEYS_RANDOM; set < end; set++) {
         uint64_t failed = 0;
         case_note("keys %s, slots %llu", keys_name(set), (unsigned long long)slots);
@@ -135,8 +136,7 @@ static void short_failed_list(const test_case *c)
     for (uint64_t i = 0; i < room; i++) {
         assert_true(failed[i] < n);
         assert_int_equal(outcomes.host[failed[i]], HEDDLE_OUTCOME_FAILED);
-        for (uint64_t j = 0; j < i; j++)
-            assert_int_not_equal(failed[i], failed[j]);
+        for (uint64_t j = 0; j < i; j++) assert_int_not_equal(failed[i], failed[j]);
     }
     assert_int_equal(failed[room], UINT64_C(0xdbdbdbdbdbdbdbdb));
     array_free(&keys);
@@ -155,8 +155,7 @@ static void failed_list_over_slices(const test_case *c)
     uint64_t *values = keys_allocate(n);
     keys_fill(keys, n, KEYS_RANDOM, t.options.key_bits, 139);
     keys_fill_values(values, n, 139);
-    case_note("n %llu, slices of %llu", (unsigned long long)n,
-              (unsigned long long)t.table->slice);
+    case_note("n %llu, slices of %llu", (unsigned long long)n, (unsigned long long)t.table->slice);
     assert_true(checked_insert(&t, keys, values, n, HEDDLE_POLICY_KEEP).failed >=
                 n - t.options.capacity);
     checked_all(&t);

@@ -105,10 +105,7 @@ static void large(const test_case *c)
 
 /* More edges in a region than 16-bit numbers can tell: wide rows, beside narrow ones. Where the pairs of a
    key have no list every one of them is a walk along the others, so there are fewer. */
-static void wide_alone(const test_case *c)
-{
-    run_set(c, walks(c) ? 7001 : 70001, KEYS_EQUAL);
-}
+static void wide_alone(const test_case *c) { run_set(c, walks(c) ? 7001 : 70001, KEYS_EQUAL); }
 
 static void wide_rows(const test_case *c)
 {
@@ -233,9 +230,9 @@ static void lean(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_MULTIS(key_sets),  OVER_MULTIS(small_sizes), OVER_FEW_GRAPHS(region_limits),
-        OVER_MULTIS(large), OVER_MULTIS(wide_alone),  OVER_FEW_GRAPHS(wide_rows),
-        OVER_MULTIS(emptied),   OVER_MULTIS(grown),   OVER_FEW_GRAPHS(vertices),
+        OVER_MULTIS(key_sets), OVER_MULTIS(small_sizes), OVER_FEW_GRAPHS(region_limits),
+        OVER_MULTIS(large),    OVER_MULTIS(wide_alone),  OVER_FEW_GRAPHS(wide_rows),
+        OVER_MULTIS(emptied),  OVER_MULTIS(grown),       OVER_FEW_GRAPHS(vertices),
         OVER_GRAPHS(lean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

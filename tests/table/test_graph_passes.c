@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/graph/graph.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "support/arrays.h"
 #include "support/keys.h"
 #include "support/multi.h"
+#include "table/graph/graph.h"
 
 #define GUARD 256
 #define GUARD_BYTE 0x5a

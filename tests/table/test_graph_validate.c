@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/graph/graph.h"
 #include "support/arrays.h"
 #include "support/keys.h"
 #include "support/multi.h"
+#include "table/graph/graph.h"
 
 #define PAIRS UINT64_C(100000)
 

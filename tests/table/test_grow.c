@@ -27,8 +27,7 @@ static void grow_to(const test_case *c, uint64_t n, uint32_t hashes, key_set set
     for (uint64_t first = 0; first < n; first += batch, batch *= 3) {
         case_note("keys %s, hashes %u, batch at %llu", keys_name(set), hashes,
                   (unsigned long long)first);
-        if (batch > n - first)
-            batch = n - first;
+        if (batch > n - first) batch = n - first;
         checked_insert(&t, keys + first, values + first, batch, HEDDLE_POLICY_KEEP);
         check_ok(heddle_table_validate(t.table, NULL));
     }
@@ -142,7 +141,8 @@ static void reserve_makes_room(const test_case *c)
 /* A fixed table grows when it is told to, and then takes what did not fit before. */
 static void reserve_works_on_a_fixed_table(const test_case *c)
 {
-    const uint64_t n = case_is_slab(c) ? 400000 : case_size(4000); /* of a pool there is a block at least */
+    const uint64_t n =
+        case_is_slab(c) ? 400000 : case_size(4000); /* of a pool there is a block at least */
     heddle_table_options options = case_options(c);
     uint64_t *keys = keys_allocate(n);
     uint64_t *values = keys_allocate(n);

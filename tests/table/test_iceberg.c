@@ -7,15 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "table/slots/regions.h"
 #include "support/checked.h"
 #include "support/files.h"
 #include "support/keys.h"
+#include "support/tuned.h"
+#include "table/slots/regions.h"
 
-static bool is_iceberg(const test_case *c)
-{
-    return c->ops->scheme == HEDDLE_SCHEME_ICEBERG;
-}
+static bool is_iceberg(const test_case *c) { return c->ops->scheme == HEDDLE_SCHEME_ICEBERG; }
 
 /* Buckets that are but counts of keys. */
 typedef struct plain {
@@ -27,8 +25,7 @@ typedef struct plain {
 
 static bool plain_first(plain *p, uint64_t home)
 {
-    if (p->keys[home] >= p->threshold)
-        return false;
+    if (p->keys[home] >= p->threshold) return false;
     p->keys[home]++;
     p->placed[0]++;
     return true;
@@ -56,12 +53,9 @@ static void expected_shares(uint64_t keys, uint64_t buckets, uint32_t bucket, ui
     uint64_t *wait = keys_allocate(keys), waiting = 0;
     for (uint64_t i = 0; i < keys; i++) {
         const uint64_t home = keys_below(&p.random, buckets);
-        if (plain_first(&p, home))
-            continue;
-        if (first_come)
-            plain_behind(&p, home);
-        else
-            wait[waiting++] = home;
+        if (plain_first(&p, home)) continue;
+        if (first_come) plain_behind(&p, home);
+        else wait[waiting++] = home;
     }
     for (uint64_t i = 0; i < waiting; i++) plain_behind(&p, wait[i]);
     for (int i = 0; i < 3; i++) shares[i] = (double)p.placed[i] / (double)keys;
@@ -83,11 +77,11 @@ static void shares_are_as_expected(const test_case *c, double threshold, bool by
     options.capacity = n;
     options.load = 0.75;
     options.threshold = threshold;
-    hd_regions_force(by_regions ? 1 : UINT64_MAX - 1, UINT32_MAX);
+    tune_regions(by_regions ? 1 : UINT64_MAX - 1, UINT32_MAX);
     checked t = checked_create(c, &options);
     keys_fill(keys, n, KEYS_RANDOM, t.options.key_bits, 7);
     checked_insert(&t, keys, keys, n, HEDDLE_POLICY_KEEP);
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
     check_ok(heddle_table_get_stats(t.table, &s, NULL));
     assert_int_equal(s.keys, s.probes[0] + s.probes[1] + s.probes[2]);
     const uint32_t slots = (uint32_t)(threshold * c->ops->bucket + 0.5);
@@ -108,8 +102,7 @@ static void threshold_decides(const test_case *c)
 {
     static const double thresholds[] = {0.5, 0.8, 1.0};
     double half[3], whole[3];
-    if (!is_iceberg(c))
-        return;
+    if (!is_iceberg(c)) return;
     for (uint32_t i = 0; i < sizeof thresholds / sizeof *thresholds; i++) {
         shares_are_as_expected(c, thresholds[i], false);
         shares_are_as_expected(c, thresholds[i], true);
@@ -125,8 +118,7 @@ static void fills_to_its_load(const test_case *c)
 {
     const uint64_t n = case_size(200000);
     heddle_table_options options = case_options(c);
-    if (!is_iceberg(c))
-        return;
+    if (!is_iceberg(c)) return;
     uint64_t *keys = keys_allocate(n);
     options.capacity = n;
     options.load = c->ops->bucket == 16 ? 0.8 : 0.88;
@@ -150,8 +142,7 @@ static void thresholds_are_checked(const test_case *c)
     static const double wrong[] = {-0.1, 1.01, (double)NAN, (double)INFINITY};
     heddle_table_options options = case_options(c);
     heddle_table *table = NULL;
-    if (!is_iceberg(c))
-        options.threshold = 0.8;
+    if (!is_iceberg(c)) options.threshold = 0.8;
     for (uint32_t i = 0; is_iceberg(c) && i < sizeof wrong / sizeof *wrong; i++) {
         options.threshold = wrong[i];
         check_status(heddle_table_create(c->device, &options, &table), HEDDLE_ERROR_INVALID);
@@ -167,8 +158,7 @@ static void threshold_is_an_option(const test_case *c)
     const uint32_t older = offsetof(heddle_table_options, threshold);
     heddle_table_options options = case_options(c), chosen = HEDDLE_TABLE_OPTIONS_INIT;
     heddle_table *loaded = NULL;
-    if (!is_iceberg(c))
-        return;
+    if (!is_iceberg(c)) return;
     options.threshold = 77; /* not the older program's memory: not read */
     options.size = older;
     checked usual = checked_create(c, &options);

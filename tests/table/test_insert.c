@@ -1,10 +1,10 @@
 /* test_insert.c: the contract of heddle_table_insert, on tables that may grow. */
 #include <stdlib.h>
 
-#include "table/table.h"
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"
+#include "table/table.h"
 
 #define POLICIES (HEDDLE_POLICY_MAX + 1)
 
@@ -82,8 +82,7 @@ static void add_counts_every_occurrence(const test_case *c)
     enum { DISTINCT = 97, TIMES = 53 };
     uint64_t keys[DISTINCT * TIMES];
     uint64_t values[DISTINCT * TIMES];
-    if (!case_is_map(c))
-        return;
+    if (!case_is_map(c)) return;
     for (uint32_t i = 0; i < DISTINCT * TIMES; i++) {
         keys[i] = i % DISTINCT;
         values[i] = UINT64_C(65536) * keys[i] + 1;
@@ -117,8 +116,7 @@ static void everything_optional_left_out(const test_case *c)
     check_ok(heddle_table_take_totals(t.table, 0, &totals, NULL));
     assert_int_equal(totals.inserted, 3);
     assert_int_equal(totals.kept, 3);
-    for (int i = 0; i < 3; i++)
-        model_set(t.model, numbers[i], numbers[i]);
+    for (int i = 0; i < 3; i++) model_set(t.model, numbers[i], numbers[i]);
     checked_all(&t);
     array_free(&keys);
     array_free(&first);
@@ -161,11 +159,9 @@ static void batch_of_several_slices(const test_case *c)
     const uint64_t n = 2 * t.table->slice + 12345;
     uint64_t *keys = keys_allocate(n);
     uint64_t *values = keys_allocate(n);
-    for (uint64_t i = 0; i < n; i++)
-        keys[i] = i % distinct;
+    for (uint64_t i = 0; i < n; i++) keys[i] = i % distinct;
     keys_fill_values(values, n, 3);
-    case_note("n %llu, slices of %llu", (unsigned long long)n,
-              (unsigned long long)t.table->slice);
+    case_note("n %llu, slices of %llu", (unsigned long long)n, (unsigned long long)t.table->slice);
     assert_int_equal(checked_insert(&t, keys, values, n, HEDDLE_POLICY_ADD).inserted, distinct);
     checked_all(&t);
     checked_find(&t, keys, n);

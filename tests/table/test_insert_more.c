@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/regions.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/tuning.h"
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/fills.h"
 #include "support/keys.h"
+#include "support/tuned.h"
+#include "table/slots/regions.h"
 
 /* Whether arrays are such that batches go by regions. */
 static bool goes_by_regions(const test_case *c)
@@ -22,7 +25,7 @@ static bool goes_by_regions(const test_case *c)
 static void more(checked *t, const uint64_t *keys, const uint64_t *values, uint64_t n,
                  uint32_t policy, bool appends)
 {
-    const uint64_t before = model_size(t->model), calls = hd_regions_appends();
+    const uint64_t before = model_size(t->model), calls = hd_tune.region_appends;
     heddle_totals totals;
     check_ok(fills_call(t->c, t->table, heddle_table_insert, keys, values, n, policy, UINT64_MAX,
                         &totals));
@@ -31,7 +34,7 @@ static void more(checked *t, const uint64_t *keys, const uint64_t *values, uint6
     assert_int_equal(policy == HEDDLE_POLICY_KEEP ? totals.kept : totals.updated,
                      n - totals.inserted);
     assert_int_equal(totals.failed, 0);
-    if (appends && goes_by_regions(t->c)) assert_true(hd_regions_appends() > calls);
+    if (appends && goes_by_regions(t->c)) assert_true(hd_tune.region_appends > calls);
     checked_all(t);
 }
 
@@ -47,7 +50,7 @@ static void every_key_set_and_policy(const test_case *c)
             fills_values(values, keys, 3 * n, policy);
             checked t = checked_adopt(c, fills_table(c, 3 * n, fills_load(c), 0), model_create());
             checked_insert(&t, keys, values, n, policy);
-            hd_regions_force(1, UINT32_MAX);
+            tune_regions(1, UINT32_MAX);
             more(&t, keys + n / 2, values + n / 2, n, policy, set < KEYS_DISTINCT);
             more(&t, keys + n, values + n, n, policy, false);
             checked_find(&t, keys, 3 * n);
@@ -57,7 +60,7 @@ static void every_key_set_and_policy(const test_case *c)
             checked_insert(&t, keys + n / 4, values + n / 4, n, policy);
             checked_erase(&t, keys, 2 * n);
             checked_all(&t);
-            hd_regions_force(UINT64_MAX, UINT32_MAX);
+            tune_regions(UINT64_MAX, UINT32_MAX);
             checked_destroy(&t);
         }
     }
@@ -79,10 +82,10 @@ static void copies_of_what_is_there(const test_case *c)
             fills_values(values, keys, n, policy);
             checked t =
                 checked_adopt(c, fills_table(c, distinct, 0.5, HEDDLE_FLAG_FIXED), model_create());
-            hd_regions_force(1, crowded[i]);
+            tune_regions(1, crowded[i]);
             more(&t, keys, values, n, policy, true);
             more(&t, keys, values, n, policy, true);
-            hd_regions_force(UINT64_MAX, UINT32_MAX);
+            tune_regions(UINT64_MAX, UINT32_MAX);
             checked_destroy(&t);
         }
     }
@@ -94,7 +97,7 @@ static void copies_of_what_is_there(const test_case *c)
 static void pairs_without_room(const test_case *c)
 {
     static const double loads[] = {0.6, 0.8, 0.93};
-    const uint64_t before = hd_regions_listed();
+    const uint64_t before = hd_tune.region_listed;
     for (uint32_t round = 0; round < 36; round++) {
         heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT;
         heddle_table *table = fills_table(c, 300, 0.5, 0);
@@ -106,15 +109,15 @@ static void pairs_without_room(const test_case *c)
         case_note("round %u, %llu keys in %llu slots", round, (unsigned long long)n,
                   (unsigned long long)stats.slots);
         checked t = checked_adopt(c, table, model_create());
-        hd_regions_force(1, UINT32_MAX);
+        tune_regions(1, UINT32_MAX);
         more(&t, keys, values, half, HEDDLE_POLICY_ADD, false);
         more(&t, keys + half, values + half, n - half, HEDDLE_POLICY_ADD, false);
-        hd_regions_force(UINT64_MAX, UINT32_MAX);
+        tune_regions(UINT64_MAX, UINT32_MAX);
         checked_destroy(&t);
         free(keys);
         free(values);
     }
-    if (goes_by_regions(c)) check(hd_regions_listed() > before, "no pair was without room");
+    if (goes_by_regions(c)) check(hd_tune.region_listed > before, "no pair was without room");
 }
 
 /* Too many keys for a fixed table: what was there stays, and what does not fit is counted. */
@@ -128,7 +131,7 @@ static void too_many_keys(const test_case *c)
     heddle_totals totals;
     keys_fill(keys, n, KEYS_RANDOM, c->ops->key_bits, 283);
     fills_values(values, keys, n, HEDDLE_POLICY_KEEP);
-    hd_regions_force(1, UINT32_MAX);
+    tune_regions(1, UINT32_MAX);
     checked t = checked_adopt(c, table, model_create());
     more(&t, keys, values, first, HEDDLE_POLICY_KEEP, false);
     for (uint64_t at = first, part = stats.slots * 3 / 5; at < n; at += part) {
@@ -154,7 +157,7 @@ static void too_many_keys(const test_case *c)
     }
     check_ok(heddle_table_size(table, &size, NULL));
     assert_true(size > stats.slots / 2);
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
     checked_destroy(&t);
     free(keys);
     free(values);
@@ -175,9 +178,9 @@ static void handles_stay(const test_case *c)
     array after = array_poisoned(c, ROLE_VALUES, n * 8, 0xcd);
     check_ok(heddle_table_locate(t.table, array_pointer(&k), n, (uint64_t *)array_pointer(&before),
                                  NULL, NULL));
-    hd_regions_force(1, UINT32_MAX);
+    tune_regions(1, UINT32_MAX);
     more(&t, keys + n, values + n, 2 * n, HEDDLE_POLICY_KEEP, true);
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
     check_ok(heddle_table_locate(t.table, array_pointer(&k), n, (uint64_t *)array_pointer(&after),
                                  NULL, NULL));
     array_pull(&before);
@@ -208,10 +211,10 @@ static void copies_in_small_regions(const test_case *c)
         const uint64_t half = n / 2;
         checked_insert(&t, pool, pool, distinct / 2, HEDDLE_POLICY_KEEP);
         if (round % 3 == 0) checked_erase(&t, pool, distinct / 4);
-        hd_regions_force(1, UINT32_MAX);
+        tune_regions(1, UINT32_MAX);
         more(&t, keys, values, half, policy, false);
         more(&t, keys + half, values + half, n - half, policy, false);
-        hd_regions_force(UINT64_MAX, UINT32_MAX);
+        tune_regions(UINT64_MAX, UINT32_MAX);
         checked_destroy(&t);
     }
     free(keys);
@@ -239,13 +242,13 @@ static void without_memory(const test_case *c)
         array v = array_of(c, ROLE_VALUES, values + first, n - first, c->ops->value_bits);
         heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
         options.policy = HEDDLE_POLICY_ADD;
-        hd_regions_force(1, 1);
+        tune_regions(1, 1);
         hd_fault_arm(at);
         const heddle_status status = heddle_table_insert(
             table, array_pointer(&k), array_pointer(&v), n - first, &options, &totals, NULL);
         struck = hd_fault_struck();
         hd_fault_arm(0);
-        hd_regions_force(UINT64_MAX, UINT32_MAX);
+        tune_regions(UINT64_MAX, UINT32_MAX);
         assert_true(status == HEDDLE_OK || (struck && status == HEDDLE_ERROR_NO_MEMORY));
         if (status == HEDDLE_OK) checked_export(c, table, m);
         else if (totals.inserted + totals.updated == 0) checked_export(c, table, before);

@@ -14,10 +14,7 @@
 
 enum { ROLE_SLOTS, ROLE_KEYS_OUT, ROLE_VALUES_OUT, ROLE_FOUND };
 
-static bool moves_pairs(const test_case *c)
-{
-    return c->ops->scheme == HEDDLE_SCHEME_CUCKOO;
-}
+static bool moves_pairs(const test_case *c) { return c->ops->scheme == HEDDLE_SCHEME_CUCKOO; }
 
 /* Handles of n keys; the model tells who has none. */
 static void locate(checked *t, const uint64_t *keys, uint64_t n, uint64_t *slots)
@@ -79,9 +76,9 @@ static void read_back(checked *t, const uint64_t *keys, const uint64_t *slots, u
 static void handles_name_pairs(const test_case *c)
 {
     const uint64_t n = case_size(20011);
-    if (moves_pairs(c))
-        return;
-    uint64_t *keys = keys_allocate(2 * n), *values = keys_allocate(n), *slots = keys_allocate(2 * n);
+    if (moves_pairs(c)) return;
+    uint64_t *keys = keys_allocate(2 * n), *values = keys_allocate(n),
+             *slots = keys_allocate(2 * n);
     checked t = checked_create(c, NULL);
     keys_fill(keys, 2 * n, KEYS_EDGES, t.options.key_bits, 31);
     keys_fill_values(values, n, 31);
@@ -107,8 +104,7 @@ static void handles_stay(const test_case *c)
 {
     const uint64_t old = case_size(3001), others = case_size(6001);
     heddle_table_options options = case_options(c);
-    if (moves_pairs(c))
-        return;
+    if (moves_pairs(c)) return;
     uint64_t *keys = keys_allocate(old + others * ROUNDS), *values = keys_allocate(old + others);
     uint64_t *slots = keys_allocate(old), *again = keys_allocate(old);
     options.flags = HEDDLE_FLAG_FIXED;
@@ -140,12 +136,12 @@ static void handles_stay(const test_case *c)
 
 static void numbers_of_no_slot(const test_case *c)
 {
-    if (moves_pairs(c))
-        return;
+    if (moves_pairs(c)) return;
     checked t = checked_create(c, NULL);
-    const uint64_t slots[] = {HEDDLE_NO_SLOT,          t.options.capacity,  t.options.capacity + 1,
-                              HEDDLE_NO_SLOT - 1,      UINT64_C(1) << 32,   UINT64_C(1) << 63,
-                              t.options.capacity * 16, UINT64_C(1) << 62, 0, t.options.capacity - 1};
+    const uint64_t slots[] = {HEDDLE_NO_SLOT,          t.options.capacity, t.options.capacity + 1,
+                              HEDDLE_NO_SLOT - 1,      UINT64_C(1) << 32,  UINT64_C(1) << 63,
+                              t.options.capacity * 16, UINT64_C(1) << 62,  0,
+                              t.options.capacity - 1};
     const uint64_t n = sizeof slots / sizeof *slots;
     uint64_t strangers[sizeof slots / sizeof *slots];
     keys_fill(strangers, n, KEYS_RANDOM, t.options.key_bits, 5);
@@ -160,22 +156,20 @@ static void wrong_arguments(const test_case *c)
     checked t = checked_create(c, NULL);
     uint64_t keys[2] = {0}, slots[2] = {0}, out[2] = {0};
     uint8_t found[2];
-    const heddle_status refused =
-        moves_pairs(c) ? HEDDLE_ERROR_UNSUPPORTED : HEDDLE_ERROR_INVALID;
+    const heddle_status refused = moves_pairs(c) ? HEDDLE_ERROR_UNSUPPORTED : HEDDLE_ERROR_INVALID;
     check_status(heddle_table_locate(NULL, keys, 2, slots, NULL, NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_table_at(NULL, slots, 2, out, NULL, found, NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_table_locate(t.table, NULL, 2, slots, NULL, NULL), refused);
     check_status(heddle_table_locate(t.table, keys, 2, NULL, NULL, NULL), refused);
     check_status(heddle_table_at(t.table, NULL, 2, out, NULL, found, NULL), refused);
-    check_status(
-        heddle_table_at(t.table, (uint64_t *)(void *)((char *)slots + 4), 1, out, NULL, found, NULL),
-        refused);
+    check_status(heddle_table_at(t.table, (uint64_t *)(void *)((char *)slots + 4), 1, out, NULL,
+                                 found, NULL),
+                 refused);
     if (t.options.value_bits == 0)
         check_status(heddle_table_at(t.table, slots, 2, NULL, out, found, NULL), refused);
     if (moves_pairs(c))
         check_status(heddle_table_locate(t.table, keys, 2, slots, NULL, NULL), refused);
-    else
-        check_ok(heddle_table_at(t.table, slots, 2, NULL, NULL, NULL, NULL));
+    else check_ok(heddle_table_at(t.table, slots, 2, NULL, NULL, NULL, NULL));
     checked_destroy(&t);
 }
 
@@ -195,8 +189,8 @@ static void not_for_graphs(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_INSTANCES(handles_name_pairs), OVER_INSTANCES(handles_stay),
-        OVER_SLOT_WIDTHS(numbers_of_no_slot),    OVER_SLOT_WIDTHS(wrong_arguments),
+        OVER_INSTANCES(handles_name_pairs),   OVER_INSTANCES(handles_stay),
+        OVER_SLOT_WIDTHS(numbers_of_no_slot), OVER_SLOT_WIDTHS(wrong_arguments),
         OVER_FEW_GRAPHS(not_for_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

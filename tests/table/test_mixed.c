@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/regions.h"
-#include "table/slabs/slabs.h"
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"
+#include "support/tuned.h"
+#include "table/slabs/slabs.h"
+#include "table/slots/regions.h"
 
 #define POISON 0xdb
 
@@ -172,7 +173,7 @@ static void fill_keys(const checked *t, uint64_t *keys, uint64_t n, uint64_t see
 /* ------------------------------------------------------------------------------------------- batches */
 
 /* Lets an engine that does large mixtures kind by kind do all of them so. */
-static void kinds_apart(bool apart) { hd_regions_force(apart ? 1 : UINT64_MAX, UINT32_MAX); }
+static void kinds_apart(bool apart) { tune_regions(apart ? 1 : UINT64_MAX, UINT32_MAX); }
 
 /* On few keys everything meets; on many the table grows meanwhile. */
 static void everything_at_once(const test_case *c)

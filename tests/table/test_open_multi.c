@@ -8,13 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/regions.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "support/arrays.h"
 #include "support/files.h"
 #include "support/keys.h"
 #include "support/multi.h"
 #include "support/sort.h"
+#include "support/tuned.h"
+#include "table/slots/regions.h"
 
 static bool is_open_multimap(const test_case *c)
 {
@@ -149,7 +151,7 @@ static void by_regions(const test_case *c)
 {
     const uint64_t n = case_size(20000);
     if (!is_open_multimap(c)) return;
-    hd_regions_force(100, UINT32_MAX);
+    tune_regions(100, UINT32_MAX);
     for (uint32_t hot = 0; hot <= 90; hot += 45) {
         multi m = multi_create(c, NULL);
         uint64_t *keys = hot_keys(2 * n, hot, 17 + hot), *values = some_values(2 * n, 17);
@@ -171,7 +173,7 @@ static void by_regions(const test_case *c)
         free(keys);
         free(values);
     }
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
 }
 
 /* A workspace of the size that is asked for serves; a smaller one too, in another way. */
@@ -181,7 +183,7 @@ static void workspaces(const test_case *c)
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     uint64_t bytes = 0;
     if (!is_open_multimap(c)) return;
-    hd_regions_force(100, UINT32_MAX);
+    tune_regions(100, UINT32_MAX);
     multi m = multi_create(c, NULL);
     uint64_t *keys = hot_keys(n, 10, 29), *values = some_values(n, 29);
     array k = array_of(c, ROLE_KEYS, keys, n, m.options.key_bits);
@@ -198,7 +200,7 @@ static void workspaces(const test_case *c)
         multi_check(&m);
         check_ok(heddle_memory_free(c->device, options.workspace));
     }
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
     array_free(&k);
     array_free(&v);
     multi_destroy(&m);
@@ -214,7 +216,7 @@ static void allocations_fail(const test_case *c)
     const uint64_t filled = 3000, n = 20000;
     uint64_t *keys = hot_keys(n, 40, 5), *values = some_values(n, 5), *failed = keys_allocate(n);
     if (!is_open_multimap(c)) goto out;
-    hd_regions_force(5000, UINT32_MAX);
+    tune_regions(5000, UINT32_MAX);
     for (uint64_t i = 1, struck = 1; struck; i++) {
         heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
         heddle_totals totals;
@@ -252,7 +254,7 @@ static void allocations_fail(const test_case *c)
         array_free(&v);
         array_free(&outcomes);
     }
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
 out:
     free(keys);
     free(values);

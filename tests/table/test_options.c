@@ -61,8 +61,7 @@ static void device_names(void **state)
     heddle_device_close(NULL);
     if (heddle_cuda_device_count() == 0)
         check_refused(heddle_device_open("cuda", &device), HEDDLE_ERROR_NO_DEVICE, "cuda");
-    else
-        assert_int_equal(heddle_cuda_is_built(), 1);
+    else assert_int_equal(heddle_cuda_is_built(), 1);
 }
 
 static void device_info(void **state)
@@ -78,8 +77,7 @@ static void device_info(void **state)
         assert_true(info.threads >= 1);
         assert_true(info.memory_total > 0 && info.memory_free <= info.memory_total);
         assert_true(strlen(info.name) > 0 && strlen(info.features) > 0);
-        if (i >= 2)
-            assert_int_equal(info.threads, i == 2 ? 1 : 3);
+        if (i >= 2) assert_int_equal(info.threads, i == 2 ? 1 : 3);
         check_ok(heddle_device_synchronize(device, NULL));
         check_refused(heddle_device_get_info(device, NULL), HEDDLE_ERROR_INVALID, "info NULL");
         check_refused(heddle_device_get_info(NULL, &info), HEDDLE_ERROR_INVALID, "device NULL");
@@ -91,8 +89,7 @@ static void memory_calls(const test_case *c)
 {
     uint8_t bytes[1000], back[1000];
     void *memory = NULL;
-    for (uint32_t i = 0; i < sizeof bytes; i++)
-        bytes[i] = (uint8_t)(i * 7);
+    for (uint32_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(i * 7);
     check_ok(heddle_memory_allocate(c->device, sizeof bytes, &memory));
     assert_int_equal((uintptr_t)memory % 256, 0);
     check_ok(heddle_memory_copy(c->device, memory, bytes, sizeof bytes, NULL));
@@ -121,10 +118,7 @@ typedef struct impossible {
 } impossible;
 
 #define CHANGE(name, statement)                                                                    \
-    static void name(heddle_table_options *o)                                                      \
-    {                                                                                              \
-        statement;                                                                                 \
-    }
+    static void name(heddle_table_options *o) { statement; }
 CHANGE(container_0, o->container = 0)
 CHANGE(container_9, o->container = 9)
 CHANGE(scheme_77, o->scheme = 77)
@@ -214,8 +208,7 @@ static void options_are_completed(const test_case *c)
     assert_int_equal(chosen.bucket, options.bucket);
     if (options.scheme != HEDDLE_SCHEME_OPEN)
         assert_int_equal(chosen.hashes, options.bucket == 1 ? 4 : 3);
-    else
-        assert_int_equal(chosen.hashes, 16384);
+    else assert_int_equal(chosen.hashes, 16384);
     assert_int_equal(chosen.flags, 0);
     assert_true(chosen.load == 0.8);
     assert_true(chosen.threshold == (options.scheme == HEDDLE_SCHEME_ICEBERG ? 0.8 : 0));

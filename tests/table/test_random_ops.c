@@ -26,8 +26,7 @@ static uint64_t draw_batch(sequence *s)
 {
     const uint64_t n =
         keys_below(&s->state, 8) == 0 ? keys_below(&s->state, 3) : keys_below(&s->state, BATCH_MAX);
-    for (uint64_t i = 0; i < n; i++)
-        s->keys[i] = s->pool[keys_below(&s->state, s->universe)];
+    for (uint64_t i = 0; i < n; i++) s->keys[i] = s->pool[keys_below(&s->state, s->universe)];
     keys_fill_values(s->values, n, keys_random(&s->state));
     return n;
 }
@@ -57,26 +56,16 @@ static void step(sequence *s)
     const uint64_t what = keys_below(&s->state, 100);
     const uint32_t policy = (uint32_t)keys_below(&s->state, HEDDLE_POLICY_MAX + 1);
     const uint64_t n = draw_batch(s);
-    if (what < 35)
-        checked_insert(&s->t, s->keys, s->values, n, policy);
-    else if (what < 60)
-        checked_erase(&s->t, s->keys, n);
-    else if (what < 75)
-        checked_find(&s->t, s->keys, n);
-    else if (what < 85)
-        checked_contains(&s->t, s->keys, n);
-    else if (what < 89)
-        checked_build(&s->t, s->keys, s->values, n, policy);
-    else if (what < 92)
-        change_size(s, true);
-    else if (what < 95)
-        change_size(s, false);
-    else if (what < 97)
-        save_and_load(s);
-    else if (what < 98)
-        checked_clear(&s->t);
-    else
-        checked_all(&s->t);
+    if (what < 35) checked_insert(&s->t, s->keys, s->values, n, policy);
+    else if (what < 60) checked_erase(&s->t, s->keys, n);
+    else if (what < 75) checked_find(&s->t, s->keys, n);
+    else if (what < 85) checked_contains(&s->t, s->keys, n);
+    else if (what < 89) checked_build(&s->t, s->keys, s->values, n, policy);
+    else if (what < 92) change_size(s, true);
+    else if (what < 95) change_size(s, false);
+    else if (what < 97) save_and_load(s);
+    else if (what < 98) checked_clear(&s->t);
+    else checked_all(&s->t);
 }
 
 static void run_sequence(const test_case *c, uint64_t seed, uint32_t steps)
@@ -98,8 +87,7 @@ static void run_sequence(const test_case *c, uint64_t seed, uint32_t steps)
         case_note("HEDDLE_TEST_SEED=%llu, step %u, keys %s", (unsigned long long)seed, i,
                   keys_name(s->set));
         step(s);
-        if (i % 16 == 15)
-            check_ok(heddle_table_validate(s->t.table, NULL));
+        if (i % 16 == 15) check_ok(heddle_table_validate(s->t.table, NULL));
     }
     checked_all(&s->t);
     checked_destroy(&s->t);
@@ -111,8 +99,7 @@ static void random_sequences(const test_case *c)
     const char *asked = getenv("HEDDLE_TEST_SEED");
     const uint64_t first = asked != NULL ? strtoull(asked, NULL, 0) : 1;
     const uint64_t count = asked != NULL || case_quick() ? 1 : 5;
-    for (uint64_t seed = first; seed < first + count; seed++)
-        run_sequence(c, seed, 150);
+    for (uint64_t seed = first; seed < first + count; seed++) run_sequence(c, seed, 150);
 }
 
 int main(void)

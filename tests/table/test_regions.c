@@ -5,12 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/regions.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/fills.h"
 #include "support/keys.h"
+#include "support/tuned.h"
+#include "table/slots/regions.h"
 
 /* Fills the table, checks totals and content, and hands it over with its model. */
 static checked fill_checked(const test_case *c, heddle_table *table, fills_function call,
@@ -33,7 +35,7 @@ static void every_key_set_and_policy(const test_case *c)
 {
     const uint64_t n = case_size(3001);
     uint64_t *keys = keys_allocate(2 * n), *values = keys_allocate(2 * n);
-    hd_regions_force(1, UINT32_MAX);
+    tune_regions(1, UINT32_MAX);
     for (key_set set = KEYS_RANDOM; set < KEYS_SETS; set++) {
         for (uint32_t policy = 0; policy < FILLS_POLICIES; policy++) {
             case_note("keys %s, policy %u", keys_name(set), policy);
@@ -49,7 +51,7 @@ static void every_key_set_and_policy(const test_case *c)
             checked_destroy(&t);
         }
     }
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
     free(keys);
     free(values);
 }
@@ -60,7 +62,7 @@ static void many_sizes(const test_case *c)
     static const uint64_t sizes[] = {1, 2, 31, 1023, 4097, 8191, 8193, 150001, 1100003};
     const uint64_t most = case_quick() ? 8193 : 1100003;
     uint64_t *keys = keys_allocate(most), *values = keys_allocate(most);
-    hd_regions_force(1, UINT32_MAX);
+    tune_regions(1, UINT32_MAX);
     keys_fill(keys, most, KEYS_RANDOM, c->ops->key_bits, 177);
     fills_values(values, keys, most, HEDDLE_POLICY_KEEP);
     for (uint32_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= most; i++) {
@@ -69,7 +71,7 @@ static void many_sizes(const test_case *c)
                                  keys, values, sizes[i], HEDDLE_POLICY_KEEP, UINT64_MAX);
         checked_destroy(&t);
     }
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
     free(keys);
     free(values);
 }
@@ -79,7 +81,7 @@ static void short_workspace(const test_case *c)
 {
     const uint64_t n = case_size(20011);
     uint64_t *keys = keys_allocate(n), *values = keys_allocate(n), bytes = 0;
-    hd_regions_force(1, UINT32_MAX);
+    tune_regions(1, UINT32_MAX);
     keys_fill(keys, n, KEYS_TWICE, c->ops->key_bits, 181);
     for (uint32_t policy = 0; policy < FILLS_POLICIES; policy++) {
         static const uint32_t percent[] = {100, 99, 60, 40, 25, 0};
@@ -95,7 +97,7 @@ static void short_workspace(const test_case *c)
             checked_destroy(&t);
         }
     }
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
     free(keys);
     free(values);
 }
@@ -106,7 +108,7 @@ static void crowded_regions(const test_case *c)
     static const key_set sets[] = {KEYS_EQUAL, KEYS_ZEROS, KEYS_ZIPF, KEYS_TWICE};
     const uint64_t n = case_size(40009);
     uint64_t *keys = keys_allocate(n), *values = keys_allocate(n);
-    hd_regions_force(1, 1);
+    tune_regions(1, 1);
     for (uint32_t s = 0; s < sizeof sets / sizeof *sets; s++) {
         for (uint32_t policy = 0; policy < FILLS_POLICIES; policy++) {
             case_note("keys %s, policy %u", keys_name(sets[s]), policy);
@@ -121,7 +123,7 @@ static void crowded_regions(const test_case *c)
             checked_destroy(&t);
         }
     }
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
     free(keys);
     free(values);
 }
@@ -135,7 +137,7 @@ static void copies_in_small_regions(const test_case *c)
 {
     const bool in_order = strncmp(c->device_name, "cpu", 3) == 0;
     uint64_t state = 211, pool[64], *keys = keys_allocate(2048), *values = keys_allocate(2048);
-    hd_regions_force(1, UINT32_MAX);
+    tune_regions(1, UINT32_MAX);
     for (uint32_t round = 0; round < case_size(200); round++) {
         const uint32_t policy = round % FILLS_POLICIES;
         const uint64_t distinct = 1 + keys_below(&state, 64);
@@ -157,7 +159,7 @@ static void copies_in_small_regions(const test_case *c)
         check_ok(heddle_table_validate(table, NULL));
         checked_destroy(&t);
     }
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
     free(keys);
     free(values);
 }
@@ -167,7 +169,7 @@ static void insert_into_empty(const test_case *c)
 {
     const uint64_t n = case_size(5003);
     uint64_t *keys = keys_allocate(2 * n), *values = keys_allocate(2 * n);
-    hd_regions_force(1, UINT32_MAX);
+    tune_regions(1, UINT32_MAX);
     keys_fill(keys, 2 * n, KEYS_RANDOM, c->ops->key_bits, 191);
     fills_values(values, keys, 2 * n, HEDDLE_POLICY_ADD);
     checked t = fill_checked(c, fills_table(c, 2 * n, fills_load(c), 0), heddle_table_insert, keys,
@@ -181,7 +183,7 @@ static void insert_into_empty(const test_case *c)
     t = fill_checked(c, table, heddle_table_insert, keys + n / 3, values + n / 3, n,
                      HEDDLE_POLICY_MAX, UINT64_MAX);
     checked_destroy(&t);
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
     free(keys);
     free(values);
 }
@@ -196,7 +198,7 @@ static void too_many_keys(const test_case *c)
     const uint64_t n = stats.slots + stats.slots / 2;
     uint64_t *keys = keys_allocate(n), *values = keys_allocate(n), size = 0;
     heddle_totals totals;
-    hd_regions_force(1, UINT32_MAX);
+    tune_regions(1, UINT32_MAX);
     keys_fill(keys, n, KEYS_RANDOM, c->ops->key_bits, 193);
     keys_fill_values(values, n, 193);
     check_status(fills_call(c, table, heddle_table_build, keys, values, n, HEDDLE_POLICY_KEEP,
@@ -207,7 +209,7 @@ static void too_many_keys(const test_case *c)
     assert_int_equal(totals.inserted + totals.failed, n);
     check_ok(heddle_table_validate(table, NULL));
     heddle_table_destroy(table);
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
     free(keys);
     free(values);
 }
@@ -218,7 +220,7 @@ static void without_memory(const test_case *c)
     const uint64_t n = case_size(9001);
     uint64_t *keys = keys_allocate(n), *values = keys_allocate(n);
     bool struck = true;
-    hd_regions_force(1, 1);
+    tune_regions(1, 1);
     keys_fill(keys, n, KEYS_ZIPF, c->ops->key_bits, 197);
     fills_values(values, keys, n, HEDDLE_POLICY_ADD);
     model *m = fills_model(c, NULL, keys, values, n, HEDDLE_POLICY_ADD);
@@ -241,7 +243,7 @@ static void without_memory(const test_case *c)
         heddle_table_destroy(table);
     }
     model_destroy(m);
-    hd_regions_force(UINT64_MAX, UINT32_MAX);
+    tune_regions(UINT64_MAX, UINT32_MAX);
     free(keys);
     free(values);
 }
@@ -265,14 +267,10 @@ static void workspace_query(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_TABLES(every_key_set_and_policy),
-        OVER_WIDTHS(many_sizes),
-        OVER_SLOT_WIDTHS(short_workspace),
-        OVER_TABLES(crowded_regions),
-        OVER_INSTANCES(copies_in_small_regions),
-        OVER_TABLES(insert_into_empty),
-        OVER_INSTANCES(too_many_keys),
-        OVER_SLOT_WIDTHS(without_memory),
+        OVER_TABLES(every_key_set_and_policy),   OVER_WIDTHS(many_sizes),
+        OVER_SLOT_WIDTHS(short_workspace),       OVER_TABLES(crowded_regions),
+        OVER_INSTANCES(copies_in_small_regions), OVER_TABLES(insert_into_empty),
+        OVER_INSTANCES(too_many_keys),           OVER_SLOT_WIDTHS(without_memory),
         OVER_SLOT_WIDTHS(workspace_query),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -50,8 +50,7 @@ static void check_loaded(const test_case *c, heddle_table *table, const model *s
     uint64_t *values = keys_allocate(2 * n + 10);
     model *m = model_create();
     model_export(saved, keys, values);
-    for (uint64_t i = 0; i < n; i++)
-        model_set(m, keys[i], values[i]);
+    for (uint64_t i = 0; i < n; i++) model_set(m, keys[i], values[i]);
     checked t = checked_adopt(c, table, m);
     checked_all(&t);
     keys_fill(keys, 2 * n + 10, KEYS_RANDOM, c->ops->key_bits, 179);

@@ -19,10 +19,8 @@ static packed pack(const test_case *c, const uint64_t *numbers, uint64_t n)
     assert_non_null(p.keys);
     assert_non_null(p.values);
     for (uint64_t i = 0; i < n; i++) {
-        if (c->ops->key_bits == 32)
-            ((uint32_t *)p.keys)[i] = (uint32_t)numbers[i];
-        else
-            ((uint64_t *)p.keys)[i] = numbers[i];
+        if (c->ops->key_bits == 32) ((uint32_t *)p.keys)[i] = (uint32_t)numbers[i];
+        else ((uint64_t *)p.keys)[i] = numbers[i];
     }
     return p;
 }
@@ -138,8 +136,7 @@ static void seeds_are_drawn(const test_case *c)
         seeds[i] = seen.seed;
         heddle_table_destroy(table);
         assert_int_not_equal(seeds[i], 0);
-        for (uint32_t j = 0; j < i; j++)
-            assert_int_not_equal(seeds[i], seeds[j]);
+        for (uint32_t j = 0; j < i; j++) assert_int_not_equal(seeds[i], seeds[j]);
     }
 }
 

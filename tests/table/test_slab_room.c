@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/regions.h"
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"
+#include "support/tuned.h"
+#include "table/slots/regions.h"
 
 /* In lists of one slab and of several: there are fewer dead slots then, with no compaction. */
 static void slots_come_to_life(const test_case *c)
@@ -52,7 +53,8 @@ static void insert(room *r, uint64_t first, uint64_t n)
 {
     array k = array_of(r->c, ROLE_KEYS, r->keys + first, n, r->options.key_bits);
     array v = array_of(r->c, ROLE_VALUES, r->keys + first, n, r->options.value_bits);
-    check_ok(heddle_table_insert(r->table, array_pointer(&k), array_pointer(&v), n, NULL, NULL, NULL));
+    check_ok(
+        heddle_table_insert(r->table, array_pointer(&k), array_pointer(&v), n, NULL, NULL, NULL));
     array_free(&k);
     array_free(&v);
 }
@@ -113,9 +115,9 @@ static void fixed_tables_have_room(const test_case *c)
             renew(&r, 0, most - 1);
             r.oldest--;
         } else {
-            hd_regions_force(round % 4 == 1 ? 1 : UINT64_MAX, UINT32_MAX);
+            tune_regions(round % 4 == 1 ? 1 : UINT64_MAX, UINT32_MAX);
             renew(&r, most, most);
-            hd_regions_force(UINT64_MAX, UINT32_MAX);
+            tune_regions(UINT64_MAX, UINT32_MAX);
         }
         r.oldest += most;
         check_ok(heddle_table_take_totals(r.table, 0, &totals, NULL));

@@ -91,13 +91,10 @@ static void histogram_predicts_probes(const test_case *c)
     keys_fill_values(values, n, 149);
     checked_insert(&t, keys, values, n, HEDDLE_POLICY_KEEP);
     const heddle_table_stats s = stats_of(&t);
-    for (uint32_t i = 0; i < HEDDLE_PROBES_MAX; i++)
-        predicted += (i + 1) * s.probes[i];
+    for (uint32_t i = 0; i < HEDDLE_PROBES_MAX; i++) predicted += (i + 1) * s.probes[i];
     const uint64_t found = checked_find(&t, keys, n).probes;
-    if (s.probes[HEDDLE_PROBES_MAX - 1] == 0)
-        assert_int_equal(found, predicted);
-    else
-        assert_in_range(found, predicted, predicted + 64 * s.probes[HEDDLE_PROBES_MAX - 1]);
+    if (s.probes[HEDDLE_PROBES_MAX - 1] == 0) assert_int_equal(found, predicted);
+    else assert_in_range(found, predicted, predicted + 64 * s.probes[HEDDLE_PROBES_MAX - 1]);
     assert_int_equal(checked_contains(&t, keys, n).probes, found);
     checked_destroy(&t);
     free(keys);
@@ -180,8 +177,7 @@ static void memory_of_a_large_map(const test_case *c)
         return; /* the instance that this is about was left out of the build */
     uint32_t *keys = malloc(n * sizeof *keys);
     assert_non_null(keys);
-    for (uint64_t i = 0; i < n; i++)
-        keys[i] = (uint32_t)i * UINT32_C(2654435761);
+    for (uint64_t i = 0; i < n; i++) keys[i] = (uint32_t)i * UINT32_C(2654435761);
     options.capacity = n;
     options.load = 0.9;
     options.flags = HEDDLE_FLAG_FIXED;
@@ -201,8 +197,8 @@ static void memory_of_a_large_map(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_TABLES(numbers_agree),       OVER_TABLES(histogram_predicts_probes),
-        OVER_TABLES(totals_add_up),       OVER_TABLES(failures_are_kept_for_later),
+        OVER_TABLES(numbers_agree),          OVER_TABLES(histogram_predicts_probes),
+        OVER_TABLES(totals_add_up),          OVER_TABLES(failures_are_kept_for_later),
         OVER_DEVICES(memory_of_a_large_map),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,8 +64,7 @@ static void same_content(const test_case *c)
 {
     static const char *const others[] = {"cpu:2", "cpu:5"};
     uint64_t count_one = 0;
-    if (strcmp(c->device_name, "cpu:1") != 0)
-        return;
+    if (strcmp(c->device_name, "cpu:1") != 0) return;
     pair *one = run_calls(c, "cpu:1", &count_one);
     for (uint32_t i = 0; i < 2; i++) {
         uint64_t count_many = 0;

@@ -2,16 +2,16 @@
  * test_validate.c: heddle_table_validate. A healthy table passes; a table whose slots are damaged
  * on purpose, through the library's internals, is reported, and passes again once they are mended.
  *
- * What the damage relies on (base/hash.h): the key of a slot stands first in its word, all ones is
+ * What the damage relies on (model/hash.h): the key of a slot stands first in its word, all ones is
  * EMPTY, all ones but the lowest bit BUSY, and the topmost bit is set in vacant slots only.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/slots.h"
 #include "support/arrays.h"
 #include "support/checked.h"
 #include "support/keys.h"
+#include "table/slots/slots.h"
 
 /* A copy of a table's slots in host memory. */
 typedef struct slots {
@@ -127,8 +127,8 @@ static const struct {
     const char *name;
     damage harm;
 } damages[] = {
-    {"lose a key", lose_a_key},           {"alter keys", alter_keys},
-    {"double a key", double_a_key},       {"leave a slot busy", leave_a_slot_busy},
+    {"lose a key", lose_a_key},     {"alter keys", alter_keys},
+    {"double a key", double_a_key}, {"leave a slot busy", leave_a_slot_busy},
     {"forget marks", forget_marks},
 };
 

@@ -43,7 +43,8 @@ static uint32_t note(void *context, const void *keys, const void *values, const 
     return s->count >= s->most;
 }
 
-static void check_equal(const multi *m, const multi_pair *got, const multi_pair *expected, uint64_t n)
+static void check_equal(const multi *m, const multi_pair *got, const multi_pair *expected,
+                        uint64_t n)
 {
     const uint32_t bits = m->options.value_bits;
     for (uint64_t i = 0; i < n; i++)
@@ -80,10 +81,16 @@ static void check_each(multi *m, const uint64_t *keys, uint64_t n)
     uint64_t expected = 0, at = 0;
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t key = low_bits(keys[i], m->options.key_bits);
-        for (uint64_t j = model_first(m, key); j < m->size && m->pairs[j].key == key; j++) expected++;
+        for (uint64_t j = model_first(m, key); j < m->size && m->pairs[j].key == key; j++)
+            expected++;
     }
-    seen s = {m, keys, calloc(expected + 1, sizeof(multi_pair)),
-              calloc(expected + 1, sizeof(uint64_t)), 0, UINT64_MAX, 0};
+    seen s = {m,
+              keys,
+              calloc(expected + 1, sizeof(multi_pair)),
+              calloc(expected + 1, sizeof(uint64_t)),
+              0,
+              UINT64_MAX,
+              0};
     array k = array_of(m->c, ROLE_KEYS, keys, n, m->options.key_bits);
     check_ok(heddle_table_for_each(m->table, array_pointer(&k), n, note, &s, NULL));
     assert_int_equal(s.count, expected);
@@ -148,6 +155,7 @@ static void a_visitor_can_stop(const test_case *c)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {OVER_MULTIS(pairs_come_once), OVER_MULTIS(a_visitor_can_stop)};
+    const struct CMUnitTest tests[] = {OVER_MULTIS(pairs_come_once),
+                                       OVER_MULTIS(a_visitor_can_stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

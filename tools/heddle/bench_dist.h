@@ -34,8 +34,8 @@ typedef struct dist_skew {
 } dist_skew;
 
 typedef struct dist_options {
-    const char *cluster;  /* names of devices; under mpirun that of a rank */
-    const char *single; /* device of the single table; "": the same hardware; NULL: none */
+    const char *cluster; /* names of devices; under mpirun that of a rank */
+    const char *single;  /* device of the single table; "": the same hardware; NULL: none */
     uint32_t container, scheme, mode, key_bits, value_bits;
     uint64_t keys; /* of all members together, with weak scaling of each */
     uint64_t repeat, slice, seed;
@@ -61,7 +61,7 @@ typedef struct dist_case {
 /* A cluster, and the device of the single table beside it. */
 typedef struct dist_team {
     heddle_cluster *cluster; /* NULL in a process that is not in it */
-    char single[64];     /* "": none */
+    char single[64];         /* "": none */
 } dist_team;
 
 /* Where clusters come from: devices of one process, or ranks of MPI. */

@@ -58,7 +58,7 @@ static heddle_status join_single(dist_bench *b, const heddle_column *left,
 }
 
 static heddle_status join_cluster(dist_bench *b, const heddle_column *left,
-                                const heddle_column *right, const heddle_join_options *options)
+                                  const heddle_column *right, const heddle_join_options *options)
 {
     struct dist_relate *r = b->relate;
     heddle_cluster_join *join = NULL;
@@ -111,7 +111,7 @@ static heddle_status group(dist_bench *b, bool single)
     if (status == HEDDLE_OK) status = heddle_cluster_groups_keys(by, 0, r->out[0], NULL);
     if (status == HEDDLE_OK)
         status = heddle_cluster_groups_aggregate(by, HEDDLE_AGGREGATE_SUM, type, b->values, NULL,
-                                           r->out[1], NULL);
+                                                 r->out[1], NULL);
     if (status == HEDDLE_OK) status = heddle_cluster_groups_get_stats(by, &r->stats);
     heddle_cluster_groups_destroy(by);
     return status;

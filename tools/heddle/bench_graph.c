@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/graph/graph.h"
 #include "progress.h"
+#include "table/graph/graph.h"
 #include "tool.h"
 
 #define GIB (1024.0 * 1024.0 * 1024.0)

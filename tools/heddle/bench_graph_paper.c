@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/geometry.h"
 #include "bench_graph.h"
 #include "papers/graph_paper.h"
 #include "progress.h"
+#include "table/slots/geometry.h"
 #include "tool.h"
 
 typedef struct paper_build {

@@ -17,10 +17,10 @@
 
 #define HD_KEY_BITS 32
 #define HD_BUCKET 1
-#include "table/slots/geometry.h"
-#include "base/hash.h"
 #include "engine/engine.h"
+#include "model/hash.h"
 #include "progress.h"
+#include "table/slots/geometry.h"
 #include "tool.h"
 
 #define ZIPF_EXPONENT 1.2

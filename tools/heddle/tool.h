@@ -19,7 +19,7 @@ int tool_try(heddle_status status, const char *what);
 /* The commands; argv[0] is the command's own name. Each returns an exit status. */
 int info_command(int argc, char **argv);
 int bench_command(int argc, char **argv);
-int dist_command(int argc, char **argv); /* bench dist */
+int dist_command(int argc, char **argv);        /* bench dist */
 int shelf_bench_command(int argc, char **argv); /* bench shelf */
 int shelf_command(int argc, char **argv);
 int skew_command(int argc, char **argv);

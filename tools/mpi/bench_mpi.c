@@ -43,7 +43,8 @@ static int open_ranks(const dist_options *o, uint32_t members, dist_team *team)
     MPI_Comm_split(MPI_COMM_WORLD, in ? 0 : MPI_UNDEFINED, 0, &team_comm);
     options.slice = o->slice;
     if (o->single != NULL) (void)snprintf(team->single, sizeof team->single, "%s", o->cluster);
-    return in ? tool_try(heddle_mpi_open(team_comm, o->cluster, &options, &team->cluster), "opening")
+    return in ? tool_try(heddle_mpi_open(team_comm, o->cluster, &options, &team->cluster),
+                         "opening")
               : TOOL_OK;
 }
 

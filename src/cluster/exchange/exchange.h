@@ -84,15 +84,6 @@ struct hd_exchange {
 heddle_status hd_local_exchange_open(heddle_device *const *devices, uint32_t count,
                                      hd_exchange **exchange);
 
-/* For tests: members of one process do as if they could not reach each other's memory. Of exchanges opened then. */
-void hd_local_exchange_copy_always(bool always);
-
-/*
- * For tests: processes do as if their devices had memory of their own, which is staged unless the transport takes such
- * memory. Of clusters opened then, in this process.
- */
-void hd_transport_exchange_apart_always(bool always);
-
 /* All members come with a status and leave with the same one. */
 static inline heddle_status hd_agree(hd_exchange *exchange, uint32_t member, heddle_status mine)
 {

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/exchange/exchange.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/tuning.h"
+#include "cluster/exchange/exchange.h"
 
 /* What one member has posted. */
 typedef struct post {
@@ -105,10 +107,9 @@ static heddle_status fetch(const local_exchange *x, uint32_t to_member, void *to
     heddle_device *device = x->devices[to_member];
     if (bytes == 0) return HEDDLE_OK;
     if (device->engine->host_memory) device = x->devices[from_member];
-    heddle_status status = device->engine->copy(device, to, from, bytes, NULL);
-    if (status == HEDDLE_OK && device != x->devices[to_member])
-        status = device->engine->synchronize(device, NULL);
-    return status;
+    HD_TRY(device->engine->copy(device, to, from, bytes, NULL));
+    if (device != x->devices[to_member]) HD_TRY(device->engine->synchronize(device, NULL));
+    return HEDDLE_OK;
 }
 
 /* The elements of one sender, of all arrays; they go to the places from `at` on. */
@@ -116,14 +117,13 @@ static heddle_status fetch_from(const local_exchange *x, uint32_t me, uint32_t s
                                 const hd_delivery *d, uint64_t at)
 {
     const hd_delivery *theirs = x->posts[sender].delivery;
-    heddle_status status = HEDDLE_OK;
     uint64_t first = 0;
     for (uint32_t i = 0; i < me; i++) first += theirs->send[i];
-    for (uint32_t a = 0; a < d->arrays && status == HEDDLE_OK; a++)
-        status = fetch(x, me, (char *)d->to[a] + at * d->width[a], sender,
-                       (const char *)theirs->from[a] + first * d->width[a],
-                       d->receive[sender] * d->width[a]);
-    return status;
+    for (uint32_t a = 0; a < d->arrays; a++)
+        HD_TRY(fetch(x, me, (char *)d->to[a] + at * d->width[a], sender,
+                     (const char *)theirs->from[a] + first * d->width[a],
+                     d->receive[sender] * d->width[a]));
+    return HEDDLE_OK;
 }
 
 /* How much comes from whom, and room for it. */
@@ -184,8 +184,7 @@ static heddle_status local_offer(hd_exchange *exchange, uint32_t member, heddle_
                                  hd_delivery *delivery)
 {
     local_exchange *x = local_of(exchange);
-    const heddle_status status = meet_with(x, member, mine, delivery, expect);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(meet_with(x, member, mine, delivery, expect));
     for (uint32_t m = 0; m < exchange->members; m++) {
         const hd_delivery *theirs = x->posts[m].delivery;
         uint64_t before = 0;
@@ -212,10 +211,6 @@ static void local_close(hd_exchange *exchange)
 static const hd_exchange_ops local_ops = {
     local_reduce, local_all_to_all, local_close, local_offer, NULL, NULL, NULL};
 
-static bool copies_always;
-
-void hd_local_exchange_copy_always(bool always) { copies_always = always; }
-
 /* Whether two of `count` members reach each other's memory; a GPU does that with a few. */
 static bool reaches(const heddle_device *device, const heddle_device *other, uint32_t count)
 {
@@ -235,7 +230,7 @@ static void connect_all(heddle_device *const *devices, uint32_t count)
 heddle_status hd_local_exchange_open(heddle_device *const *devices, uint32_t count,
                                      hd_exchange **exchange)
 {
-    local_exchange *x = hd_fault_due() ? NULL : (local_exchange *)calloc(1, sizeof *x);
+    local_exchange *x = (local_exchange *)hd_allocate_zeroed(1, sizeof *x);
     if (x != NULL) {
         x->devices = (heddle_device **)malloc(count * sizeof *x->devices);
         x->posts = (post *)calloc(count, sizeof *x->posts);
@@ -254,7 +249,7 @@ heddle_status hd_local_exchange_open(heddle_device *const *devices, uint32_t cou
     pthread_cond_init(&x->all_here, NULL);
     x->base.ops = &local_ops;
     x->base.members = x->base.local = count;
-    x->base.direct = !copies_always;
+    x->base.direct = !hd_tune.local_copies;
     for (uint32_t i = 0; i < count; i++) x->base.direct &= reaches(devices[0], devices[i], count);
     *exchange = &x->base;
     return HEDDLE_OK;

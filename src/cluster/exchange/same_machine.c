@@ -6,7 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/tuning.h"
 
 #define FIRST_BYTES (UINT64_C(1) << 20)
 /* A window this large is given back when a 16th of it would do. */
@@ -20,10 +22,8 @@ heddle_status hd_near_make(hd_near *near, const heddle_transport *transport)
     const size_t members = transport->members;
     memset(near, 0, sizeof *near);
     near->transport = transport;
-    near->peers = hd_fault_due() ? NULL : (hd_near_peer *)calloc(members, sizeof *near->peers);
-    near->words = hd_fault_due()
-                      ? NULL
-                      : (uint64_t *)calloc(2 * HD_SHARE_WORDS * members, sizeof *near->words);
+    near->peers = (hd_near_peer *)hd_allocate_zeroed(members, sizeof *near->peers);
+    near->words = (uint64_t *)hd_allocate_zeroed(2 * HD_SHARE_WORDS * members, sizeof *near->words);
     if (near->peers != NULL && near->words != NULL) return HEDDLE_OK;
     hd_near_free(near, false);
     return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the processes of a machine");
@@ -60,14 +60,10 @@ void hd_near_free(hd_near *near, bool lost)
 
 /* ------------------------------------------------------------------------------- who reads whose */
 
-static bool never;
-
-void hd_near_never(bool of_groups) { never = of_groups; }
-
 static bool is_wanted(void)
 {
     const char *said = getenv("HEDDLE_NEAR");
-    return !never && (said == NULL || strcmp(said, "0") != 0);
+    return !hd_tune.never_near && (said == NULL || strcmp(said, "0") != 0);
 }
 
 static uint64_t add_text(uint64_t hash, const char *text)
@@ -145,10 +141,10 @@ static heddle_status tell_machine(hd_near *near, uint64_t machine, bool *some)
 
 static heddle_status tell_keys(hd_near *near)
 {
-    const heddle_status status = tell_all(near, near->key, HD_SHARE_WORDS);
-    for (uint32_t i = 0; i < near->transport->members && status == HEDDLE_OK; i++)
+    HD_TRY(tell_all(near, near->key, HD_SHARE_WORDS));
+    for (uint32_t i = 0; i < near->transport->members; i++)
         memcpy(near->peers[i].key, told_by(near, i, HD_SHARE_WORDS), sizeof near->key);
-    return status;
+    return HEDDLE_OK;
 }
 
 /* What the first window of a member begins with: others that find it there do read that window. */
@@ -160,8 +156,8 @@ static uint64_t mark_of(uint64_t machine, uint32_t member)
 static heddle_status copy_word(hd_near *near, void *to, const void *from)
 {
     const hd_engine *engine = near->device->engine;
-    const heddle_status status = engine->copy(near->device, to, from, sizeof(uint64_t), NULL);
-    return status == HEDDLE_OK ? engine->synchronize(near->device, NULL) : status;
+    HD_TRY(engine->copy(near->device, to, from, sizeof(uint64_t), NULL));
+    return engine->synchronize(near->device, NULL);
 }
 
 static heddle_status open_peer(hd_near *near, hd_near_peer *peer)
@@ -239,7 +235,6 @@ heddle_status hd_near_room(hd_near *near, uint64_t bytes)
 
 heddle_status hd_near_follow(hd_near *near, const uint64_t *generations, uint32_t step)
 {
-    heddle_status status;
     bool news = false;
     for (uint32_t i = 0; i < near->transport->members; i++) {
         hd_near_peer *peer = &near->peers[i];
@@ -249,17 +244,16 @@ heddle_status hd_near_follow(hd_near *near, const uint64_t *generations, uint32_
         news = true;
     }
     if (!news) return HEDDLE_OK;
-    status = tell_keys(near);
-    if (status == HEDDLE_OK) drop(near, &near->former); /* all have closed it */
-    return status;
+    HD_TRY(tell_keys(near));
+    drop(near, &near->former); /* all have closed it */
+    return HEDDLE_OK;
 }
 
 heddle_status hd_near_open(hd_near *near)
 {
-    heddle_status status = HEDDLE_OK;
-    for (uint32_t i = 0; i < near->transport->members && status == HEDDLE_OK; i++) {
+    for (uint32_t i = 0; i < near->transport->members; i++) {
         hd_near_peer *peer = &near->peers[i];
-        if (peer->near && peer->window == NULL) status = open_peer(near, peer);
+        if (peer->near && peer->window == NULL) HD_TRY(open_peer(near, peer));
     }
-    return status;
+    return HEDDLE_OK;
 }

@@ -56,7 +56,4 @@ heddle_status hd_near_follow(hd_near *near, const uint64_t *generations, uint32_
 /* The windows of all that are near have been opened. */
 heddle_status hd_near_open(hd_near *near);
 
-/* For tests: clusters opened then, in this process, go through the host. */
-void hd_near_never(bool never);
-
 #endif

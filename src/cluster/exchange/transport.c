@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/members.h"
-#include "cluster/exchange/transport.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/tuning.h"
 #include "base/while_waiting.h"
+#include "cluster/exchange/transport.h"
+#include "cluster/members.h"
 
 static heddle_status lose(hd_transport_exchange *x)
 {
@@ -78,14 +80,10 @@ static heddle_status send_counts(hd_transport_exchange *x, heddle_status mine, h
     return HEDDLE_OK;
 }
 
-static bool apart_always;
-
-void hd_transport_exchange_apart_always(bool always) { apart_always = always; }
-
 /* Whether this member stages, whether any does, and who are near: members may be of different kinds. */
 static heddle_status learn_ways(hd_transport_exchange *x)
 {
-    const bool apart = apart_always || !x->device->engine->host_memory;
+    const bool apart = hd_tune.transport_apart || !x->device->engine->host_memory;
     uint64_t any;
     x->staged = apart && x->transport.device_memory == 0;
     any = x->staged;
@@ -108,22 +106,19 @@ static heddle_status wait_for_copies(hd_transport_exchange *x, heddle_status min
 static heddle_status room_for_widest(hd_transport_exchange *x, const hd_delivery *d)
 {
     hd_delivery widest = *d;
-    heddle_status status;
     widest.arrays = 1;
     for (uint32_t a = 0; a < d->arrays; a++)
         if (d->width[a] > widest.width[0]) widest.width[0] = d->width[a];
-    status = hd_ways_stage_room(x, &widest);
-    return status == HEDDLE_OK ? hd_ways_room(x, &widest) : status;
+    HD_TRY(hd_ways_stage_room(x, &widest));
+    return hd_ways_room(x, &widest);
 }
 
 /* All know how much comes, and have room for it; what was packed for them is there. */
 static heddle_status agree_on_room(hd_transport_exchange *x, heddle_status mine, hd_delivery *d,
                                    bool all_staged)
 {
-    heddle_status status;
     x->turn = x->packed;
-    status = send_counts(x, wait_for_copies(x, mine), d);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(send_counts(x, wait_for_copies(x, mine), d));
     mine = d->room != NULL ? d->room(d, d->context) : HEDDLE_OK;
     if (mine == HEDDLE_OK) mine = all_staged ? hd_ways_room(x, d) : room_for_widest(x, d);
     if (mine == HEDDLE_OK && x->near.any) mine = hd_near_open(&x->near);
@@ -154,11 +149,9 @@ static heddle_status transport_all_to_all(hd_exchange *exchange, uint32_t member
                                           heddle_status mine, hd_delivery *d)
 {
     hd_transport_exchange *x = (hd_transport_exchange *)exchange;
-    heddle_status status;
     (void)member;
     if (mine == HEDDLE_OK) mine = hd_ways_pack(x, d);
-    status = agree_on_room(x, mine, d, false);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(agree_on_room(x, mine, d, false));
     mine = hd_ways_fetch(x, d);
     for (uint32_t a = 0; a < d->arrays; a++) {
         mine = move_array(x, d, a, mine);
@@ -173,8 +166,8 @@ static heddle_status transport_all_to_all(hd_exchange *exchange, uint32_t member
 static heddle_status transport_ready(hd_exchange *exchange, const hd_delivery *d)
 {
     hd_transport_exchange *x = (hd_transport_exchange *)exchange;
-    const heddle_status status = hd_ways_pack(x, d);
-    return status == HEDDLE_OK ? hd_ways_stage(x, d) : status;
+    HD_TRY(hd_ways_pack(x, d));
+    return hd_ways_stage(x, d);
 }
 
 static heddle_status begin_array(hd_transport_exchange *x, const hd_delivery *d, uint32_t a)
@@ -244,8 +237,7 @@ static const hd_exchange_ops transport_ops = {
 static hd_transport_exchange *make_exchange(const heddle_transport *transport)
 {
     const size_t members = transport->members;
-    hd_transport_exchange *x =
-        hd_fault_due() ? NULL : (hd_transport_exchange *)calloc(1, sizeof *x);
+    hd_transport_exchange *x = (hd_transport_exchange *)hd_allocate_zeroed(1, sizeof *x);
     if (x == NULL) return NULL;
     x->transport = *transport;
     x->words = (uint64_t *)calloc(2 * HD_WORDS_NEAR * members, sizeof *x->words);
@@ -273,19 +265,20 @@ static heddle_status give_up(const heddle_transport *transport)
 
 /* Makes the cluster of this process, which the others may yet do without; *made is NULL when that fails. */
 static heddle_status make_cluster(hd_transport_exchange *x, const char *device,
-                                const heddle_cluster_options *options, heddle_cluster **made)
+                                  const heddle_cluster_options *options, heddle_cluster **made)
 {
     heddle_cluster_options chosen;
-    heddle_status status = hd_cluster_options_read(options, &chosen);
-    if (status == HEDDLE_OK && x->base.members > HEDDLE_CLUSTER_MEMBERS_MAX)
-        status = hd_fail(HEDDLE_ERROR_INVALID, "a cluster has at most %d members",
-                         HEDDLE_CLUSTER_MEMBERS_MAX);
-    if (status == HEDDLE_OK) status = heddle_device_open(device, &x->device);
-    return status == HEDDLE_OK ? hd_cluster_make(&x->base, &x->device, &chosen, made) : status;
+    HD_TRY(hd_cluster_options_read(options, &chosen));
+    if (x->base.members > HEDDLE_CLUSTER_MEMBERS_MAX)
+        return hd_fail(HEDDLE_ERROR_INVALID, "a cluster has at most %d members",
+                       HEDDLE_CLUSTER_MEMBERS_MAX);
+    HD_TRY(heddle_device_open(device, &x->device));
+    return hd_cluster_make(&x->base, &x->device, &chosen, made);
 }
 
 heddle_status heddle_cluster_open_over(const heddle_transport *transport, const char *device,
-                                     const heddle_cluster_options *options, heddle_cluster **cluster)
+                                       const heddle_cluster_options *options,
+                                       heddle_cluster **cluster)
 {
     heddle_cluster *made = NULL;
     hd_transport_exchange *x;

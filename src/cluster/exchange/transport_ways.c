@@ -1,4 +1,5 @@
 /* transport_ways.c: see transport.h. */
+#include "base/error.h"
 #include "cluster/exchange/transport.h"
 
 #define ALIGNMENT UINT64_C(256)
@@ -99,22 +100,19 @@ static uint64_t window_place(const hd_transport_exchange *x, uint32_t turn)
 heddle_status hd_ways_pack(hd_transport_exchange *x, const hd_delivery *d)
 {
     const uint64_t all = sum(d->send, x->base.members);
-    heddle_status status;
     x->packed ^= 1;
     if (!x->staged || sent_by(x, d, HD_WAY_WINDOW) == 0) return HEDDLE_OK;
-    status = hd_near_room(&x->near, 2 * (place_of(d, d->arrays, all) + ALIGNMENT));
-    for (uint32_t a = 0; a < d->arrays && status == HEDDLE_OK; a++)
-        status =
-            copy_out(x, d, a, HD_WAY_WINDOW,
-                     (char *)x->near.window + window_place(x, x->packed) + place_of(d, a, all));
-    return status;
+    HD_TRY(hd_near_room(&x->near, 2 * (place_of(d, d->arrays, all) + ALIGNMENT)));
+    for (uint32_t a = 0; a < d->arrays; a++)
+        HD_TRY(copy_out(x, d, a, HD_WAY_WINDOW,
+                        (char *)x->near.window + window_place(x, x->packed) + place_of(d, a, all)));
+    return HEDDLE_OK;
 }
 
 /* Pinned memory of so many bytes at least. */
 static heddle_status pinned_room(hd_transport_exchange *x, hd_pinned *pinned, uint64_t bytes)
 {
     const hd_engine *engine = x->device->engine;
-    heddle_status status;
     if (pinned->memory != NULL && pinned->bytes >= bytes) return HEDDLE_OK;
     if (pinned->memory != NULL) {
         engine->free_pinned(x->device, pinned->memory);
@@ -122,9 +120,9 @@ static heddle_status pinned_room(hd_transport_exchange *x, hd_pinned *pinned, ui
     }
     pinned->memory = NULL;
     pinned->bytes = 0;
-    status = engine->allocate_pinned(x->device, bytes + (bytes == 0), &pinned->memory);
-    if (status == HEDDLE_OK) pinned->bytes = bytes;
-    return status;
+    HD_TRY(engine->allocate_pinned(x->device, bytes + (bytes == 0), &pinned->memory));
+    pinned->bytes = bytes;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_ways_stage_room(hd_transport_exchange *x, const hd_delivery *d)
@@ -137,11 +135,11 @@ heddle_status hd_ways_stage_room(hd_transport_exchange *x, const hd_delivery *d)
 heddle_status hd_ways_stage(hd_transport_exchange *x, const hd_delivery *d)
 {
     const uint64_t all = x->staged ? sent_by(x, d, HD_WAY_TRANSPORT) : 0;
-    heddle_status status = hd_ways_stage_room(x, d);
-    for (uint32_t a = 0; a < d->arrays && all != 0 && status == HEDDLE_OK; a++)
-        status = copy_out(x, d, a, HD_WAY_TRANSPORT,
-                          (char *)x->outgoing[x->packed].memory + place_of(d, a, all));
-    return status;
+    HD_TRY(hd_ways_stage_room(x, d));
+    for (uint32_t a = 0; a < d->arrays && all != 0; a++)
+        HD_TRY(copy_out(x, d, a, HD_WAY_TRANSPORT,
+                        (char *)x->outgoing[x->packed].memory + place_of(d, a, all)));
+    return HEDDLE_OK;
 }
 
 void hd_ways_tell(const hd_transport_exchange *x, const hd_delivery *d, uint64_t *send,
@@ -178,16 +176,15 @@ static heddle_status fetch_from(hd_transport_exchange *x, const hd_delivery *d, 
         x->words + ((uint64_t)x->base.members + member) * HD_WORDS_NEAR; /* received ones */
     const uint64_t own_before = sum(d->send, x->transport.member);
     const bool own = way_from(x, member) == HD_WAY_OWN;
-    heddle_status status = HEDDLE_OK;
-    for (uint32_t a = 0; a < d->arrays && status == HEDDLE_OK; a++) {
+    for (uint32_t a = 0; a < d->arrays; a++) {
         const uint64_t width = d->width[a];
         const char *from = own ? (const char *)d->from[a] + own_before * width
                                : (const char *)x->near.peers[member].window + told[HD_WORD_PLACE] +
                                      place_of(d, a, told[HD_WORD_ALL]) +
                                      told[HD_WORD_BEFORE] * width;
-        status = copy(x, (char *)d->to[a] + at * width, from, d->receive[member] * width);
+        HD_TRY(copy(x, (char *)d->to[a] + at * width, from, d->receive[member] * width));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_ways_fetch(hd_transport_exchange *x, const hd_delivery *d)
@@ -242,11 +239,10 @@ static heddle_status copy_in(hd_transport_exchange *x, const hd_delivery *d, uin
 heddle_status hd_ways_unpack(hd_transport_exchange *x, const hd_delivery *d)
 {
     const uint64_t come = come_by(x, d, HD_WAY_TRANSPORT);
-    heddle_status status = HEDDLE_OK;
     if (!x->staged || come == 0) return HEDDLE_OK;
-    for (uint32_t a = 0; a < d->arrays && status == HEDDLE_OK; a++)
-        status = copy_in(x, d, a, (const char *)x->incoming[x->turn].memory + place_of(d, a, come));
-    return status;
+    for (uint32_t a = 0; a < d->arrays; a++)
+        HD_TRY(copy_in(x, d, a, (const char *)x->incoming[x->turn].memory + place_of(d, a, come)));
+    return HEDDLE_OK;
 }
 
 void hd_ways_free(hd_transport_exchange *x)

@@ -2,8 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/relation/relation.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "cluster/relation/relation.h"
 
 /* A side stays where its rows of a bin are more than this share of what a member should have, ... */
 #define HEAVY_SHARE 4
@@ -15,12 +16,10 @@ static uint32_t count_of(const hd_relation_bins *b) { return hd_spread_bins(&b->
 heddle_status hd_relation_bins_begin(hd_relation_bins *b, const hd_relating *r)
 {
     const uint32_t members = hd_exchange_of(r->member)->members;
-    heddle_status status;
     memset(b, 0, sizeof *b);
-    status = hd_spread_init(&b->spread, members, r->seed);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_spread_init(&b->spread, members, r->seed));
     const size_t bins = count_of(b);
-    b->own = hd_fault_due() ? NULL : (uint64_t *)calloc(6 * bins + 2 * members, sizeof *b->own);
+    b->own = (uint64_t *)hd_allocate_zeroed(6 * bins + 2 * members, sizeof *b->own);
     if (b->own == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
     b->all = b->own + 2 * bins;
     b->weights = b->all + 2 * bins;

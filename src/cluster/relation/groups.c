@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/geometry.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "table/slots/geometry.h"
 
 /* The seed of the members' own mixes, which must not be that of the bins. */
 #define OTHER_SEED UINT64_C(0x51d7348d9f06b2ea)
@@ -23,8 +24,9 @@ typedef struct creation {
 static heddle_status check_options(const heddle_groups_options *options)
 {
     if (options->size != sizeof *options)
-        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_groups_create: the options have %u bytes, not %u",
-                       options->size, (uint32_t)sizeof *options);
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "cluster_groups_create: the options have %u bytes, not %u", options->size,
+                       (uint32_t)sizeof *options);
     if (options->order != HEDDLE_GROUPS_UNORDERED)
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "cluster_groups_create: groups on several members have no order");
@@ -52,8 +54,7 @@ static heddle_status group_rows(const creation *c, hd_by_part *part)
 static heddle_status number_groups(heddle_cluster_groups *by, const hd_member *member)
 {
     hd_exchange *exchange = hd_exchange_of(member);
-    uint64_t *counts =
-        hd_fault_due() ? NULL : (uint64_t *)calloc(exchange->members, sizeof *counts);
+    uint64_t *counts = (uint64_t *)hd_allocate_zeroed(exchange->members, sizeof *counts);
     heddle_status status = HEDDLE_OK;
     if (counts == NULL)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the groups of members");
@@ -101,7 +102,7 @@ static void by_free(heddle_cluster_groups *by)
 
 static heddle_cluster_groups *by_allocate(heddle_cluster *cluster)
 {
-    heddle_cluster_groups *by = hd_fault_due() ? NULL : (heddle_cluster_groups *)calloc(1, sizeof *by);
+    heddle_cluster_groups *by = (heddle_cluster_groups *)hd_allocate_zeroed(1, sizeof *by);
     if (by == NULL) return NULL;
     by->cluster = cluster;
     by->parts = (hd_by_part *)calloc(cluster->exchange->local, sizeof *by->parts);
@@ -128,8 +129,9 @@ static void fill_in(heddle_cluster_groups *by, const heddle_column *keys,
 }
 
 heddle_status heddle_cluster_groups_create(heddle_cluster *cluster, const heddle_column *keys,
-                                     uint32_t columns, uint64_t rows,
-                                     const heddle_groups_options *options, heddle_cluster_groups **by)
+                                           uint32_t columns, uint64_t rows,
+                                           const heddle_groups_options *options,
+                                           heddle_cluster_groups **by)
 {
     static const heddle_groups_options usual = HEDDLE_GROUPS_OPTIONS_INIT;
     creation c;
@@ -140,7 +142,8 @@ heddle_status heddle_cluster_groups_create(heddle_cluster *cluster, const heddle
     *by = NULL;
     c.options = options != NULL ? *options : usual;
     c.by = by_allocate(cluster);
-    if (c.by == NULL) return hd_relation_run(cluster, create_part, &c, NULL); /* all fail together */
+    if (c.by == NULL)
+        return hd_relation_run(cluster, create_part, &c, NULL); /* all fail together */
     c.by->columns = columns;
     c.by->rows = rows;
     fill_in(c.by, keys, &c.options);
@@ -156,7 +159,8 @@ void heddle_cluster_groups_destroy(heddle_cluster_groups *by)
     if (by != NULL) by_free(by);
 }
 
-heddle_status heddle_cluster_groups_count(heddle_cluster_groups *by, uint64_t *count, uint64_t *first)
+heddle_status heddle_cluster_groups_count(heddle_cluster_groups *by, uint64_t *count,
+                                          uint64_t *first)
 {
     if (by == NULL || count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID,
@@ -166,7 +170,8 @@ heddle_status heddle_cluster_groups_count(heddle_cluster_groups *by, uint64_t *c
     return HEDDLE_OK;
 }
 
-heddle_status heddle_cluster_groups_get_stats(heddle_cluster_groups *by, heddle_relation_stats *stats)
+heddle_status heddle_cluster_groups_get_stats(heddle_cluster_groups *by,
+                                              heddle_relation_stats *stats)
 {
     if (by == NULL || stats == NULL || stats->size != sizeof *stats)
         return hd_fail(HEDDLE_ERROR_INVALID,

@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "table/table.h"
-#include "cluster/relation/groups.h"
 #include "base/error.h"
+#include "cluster/relation/groups.h"
+#include "table/table.h"
 
 static uint32_t type_width(uint32_t type) { return type <= HEDDLE_TYPE_F32 ? 4 : 8; }
 
@@ -67,8 +67,8 @@ static heddle_status ask(heddle_cluster_groups *by, uint32_t kind, uint32_t colu
 {
     question q = {by, kind, column, (char *)out, width, valid};
     const uint32_t alignment = width == 2 || width == 4 || width == 8 ? width : 1;
-    const heddle_status status = hd_check_array(out, by->count, alignment, name);
-    return status == HEDDLE_OK ? hd_relation_run_apart(by->cluster, ask_member, &q) : status;
+    HD_TRY(hd_check_array(out, by->count, alignment, name));
+    return hd_relation_run_apart(by->cluster, ask_member, &q);
 }
 
 static heddle_status check_by(const heddle_cluster_groups *by, const char *what)
@@ -78,22 +78,20 @@ static heddle_status check_by(const heddle_cluster_groups *by, const char *what)
 
 heddle_status heddle_cluster_groups_first(heddle_cluster_groups *by, void *rows)
 {
-    const heddle_status status = check_by(by, "cluster_groups_first");
-    return status == HEDDLE_OK ? ask(by, ASK_FIRST, 0, rows, by->row_bits / 8, NULL, "rows")
-                               : status;
+    HD_TRY(check_by(by, "cluster_groups_first"));
+    return ask(by, ASK_FIRST, 0, rows, by->row_bits / 8, NULL, "rows");
 }
 
 heddle_status heddle_cluster_groups_sizes(heddle_cluster_groups *by, uint64_t *sizes)
 {
-    const heddle_status status = check_by(by, "cluster_groups_sizes");
-    return status == HEDDLE_OK ? ask(by, ASK_SIZES, 0, sizes, sizeof *sizes, NULL, "sizes")
-                               : status;
+    HD_TRY(check_by(by, "cluster_groups_sizes"));
+    return ask(by, ASK_SIZES, 0, sizes, sizeof *sizes, NULL, "sizes");
 }
 
-heddle_status heddle_cluster_groups_keys(heddle_cluster_groups *by, uint32_t column, void *keys, uint8_t *valid)
+heddle_status heddle_cluster_groups_keys(heddle_cluster_groups *by, uint32_t column, void *keys,
+                                         uint8_t *valid)
 {
-    const heddle_status status = check_by(by, "cluster_groups_keys");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(check_by(by, "cluster_groups_keys"));
     if (column >= by->columns)
         return hd_fail(HEDDLE_ERROR_INVALID, "cluster_groups_keys: there is no column %u among %u",
                        column, by->columns);
@@ -109,8 +107,8 @@ typedef struct numbering {
 } numbering;
 
 /* The groups of the rows that have arrived, counted over all members. */
-static heddle_status number_arrivals(const heddle_cluster_groups *by, hd_by_part *part, hd_member *member,
-                                     hd_buffer *local, hd_buffer *whole)
+static heddle_status number_arrivals(const heddle_cluster_groups *by, hd_by_part *part,
+                                     hd_member *member, hd_buffer *local, hd_buffer *whole)
 {
     heddle_device *device = member->device;
     const uint64_t rows = part->relating.passage[0].arrived;
@@ -144,8 +142,8 @@ static heddle_status number_part(hd_member *member, void *context)
 heddle_status heddle_cluster_groups_of_rows(heddle_cluster_groups *by, void *numbers)
 {
     numbering n = {by, (char *)numbers};
-    const heddle_status status = check_by(by, "cluster_groups_of_rows");
-    return status == HEDDLE_OK ? hd_relation_run(by->cluster, number_part, &n, NULL) : status;
+    HD_TRY(check_by(by, "cluster_groups_of_rows"));
+    return hd_relation_run(by->cluster, number_part, &n, NULL);
 }
 
 /* ---------------------------------------------------------------------------------- aggregates */
@@ -168,17 +166,14 @@ static uint32_t result_width(const aggregation *a)
 
 static heddle_status check_aggregation(const aggregation *a)
 {
-    heddle_status status = HEDDLE_OK;
     if (a->aggregate < HEDDLE_AGGREGATE_COUNT || a->aggregate > HEDDLE_AGGREGATE_MEAN)
         return hd_fail(HEDDLE_ERROR_INVALID, "cluster_groups_aggregate: %u is no aggregate",
                        a->aggregate);
     if (a->type < HEDDLE_TYPE_U32 || a->type > HEDDLE_TYPE_F64)
         return hd_fail(HEDDLE_ERROR_INVALID, "cluster_groups_aggregate: %u is no type", a->type);
     if (a->aggregate != HEDDLE_AGGREGATE_COUNT || a->values != NULL)
-        status = hd_check_array(a->values, a->by->rows, type_width(a->type), "values");
-    if (status == HEDDLE_OK)
-        status = hd_check_array(a->out, a->by->count, result_width(a), "results");
-    return status;
+        HD_TRY(hd_check_array(a->values, a->by->rows, type_width(a->type), "values"));
+    return hd_check_array(a->out, a->by->count, result_width(a), "results");
 }
 
 /* Whether any process has nulls, and that all want the same. The status is agreed upon. */
@@ -254,11 +249,11 @@ static heddle_status aggregate_part(hd_member *member, void *context)
     return status;
 }
 
-heddle_status heddle_cluster_groups_aggregate(heddle_cluster_groups *by, uint32_t aggregate, uint32_t type,
-                                        const void *values, const uint8_t *valid, void *out,
-                                        uint8_t *out_valid)
+heddle_status heddle_cluster_groups_aggregate(heddle_cluster_groups *by, uint32_t aggregate,
+                                              uint32_t type, const void *values,
+                                              const uint8_t *valid, void *out, uint8_t *out_valid)
 {
     aggregation a = {by, aggregate, type, values, valid, (char *)out, out_valid};
-    const heddle_status status = check_by(by, "cluster_groups_aggregate");
-    return status == HEDDLE_OK ? hd_relation_run(by->cluster, aggregate_part, &a, NULL) : status;
+    HD_TRY(check_by(by, "cluster_groups_aggregate"));
+    return hd_relation_run(by->cluster, aggregate_part, &a, NULL);
 }

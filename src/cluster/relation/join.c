@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/geometry.h"
-#include "relation/join/join.h"
-#include "cluster/relation/relation.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "cluster/relation/relation.h"
+#include "relation/join/join.h"
+#include "table/slots/geometry.h"
 
 /* The seed of the members' own mixes, which must not be that of the bins. */
 #define OTHER_SEED UINT64_C(0x8e4b2f1d6a3c5907)
@@ -27,8 +28,9 @@ typedef struct creation {
 static heddle_status check_options(const heddle_join_options *options)
 {
     if (options->size != sizeof *options)
-        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_join_create: the options have %u bytes, not %u",
-                       options->size, (uint32_t)sizeof *options);
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "cluster_join_create: the options have %u bytes, not %u", options->size,
+                       (uint32_t)sizeof *options);
     if (options->kind < HEDDLE_JOIN_INNER || options->kind > HEDDLE_JOIN_ANTI)
         return hd_fail(HEDDLE_ERROR_INVALID, "cluster_join_create: %u is no kind of join",
                        options->kind);
@@ -61,7 +63,7 @@ static heddle_status create_part(hd_member *member, void *context)
 {
     creation *c = (creation *)context;
     hd_join_part *part = c->join != NULL ? &c->join->parts[member->local] : NULL;
-    hd_relating *r = part == NULL || hd_fault_due() ? NULL : (hd_relating *)malloc(sizeof *r);
+    hd_relating *r = part == NULL ? NULL : (hd_relating *)hd_allocate(sizeof *r);
     heddle_status status = HEDDLE_OK;
     if (r == NULL) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
     status = hd_member_agree(member, status);
@@ -99,7 +101,7 @@ static void join_free(heddle_cluster_join *join)
 
 static heddle_cluster_join *join_allocate(heddle_cluster *cluster)
 {
-    heddle_cluster_join *join = hd_fault_due() ? NULL : (heddle_cluster_join *)calloc(1, sizeof *join);
+    heddle_cluster_join *join = (heddle_cluster_join *)hd_allocate_zeroed(1, sizeof *join);
     if (join == NULL) return NULL;
     join->cluster = cluster;
     join->parts = (hd_join_part *)calloc(cluster->exchange->local, sizeof *join->parts);
@@ -128,9 +130,10 @@ static void fill_in(creation *c, heddle_cluster *cluster, const heddle_join_opti
 }
 
 heddle_status heddle_cluster_join_create(heddle_cluster *cluster, const heddle_column *left,
-                                       uint64_t left_rows, const heddle_column *right,
-                                       uint64_t right_rows, uint32_t columns,
-                                       const heddle_join_options *options, heddle_cluster_join **join)
+                                         uint64_t left_rows, const heddle_column *right,
+                                         uint64_t right_rows, uint32_t columns,
+                                         const heddle_join_options *options,
+                                         heddle_cluster_join **join)
 {
     creation c;
     heddle_status status;

@@ -5,9 +5,9 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "cluster/relation/join.h"
 #include "cluster/relation/relation.h"
-#include "base/error.h"
 
 /* Rows that are renumbered at a time: they stay in the cache of a CPU, and fill a GPU. */
 #define PIECE_HOST (UINT64_C(1) << 15)
@@ -17,7 +17,8 @@
 typedef struct fetching {
     heddle_cluster_join *join;
     char *out[2];
-    uint64_t begin[HEDDLE_CLUSTER_MEMBERS_MAX], end[HEDDLE_CLUSTER_MEMBERS_MAX]; /* places of members */
+    uint64_t begin[HEDDLE_CLUSTER_MEMBERS_MAX],
+        end[HEDDLE_CLUSTER_MEMBERS_MAX]; /* places of members */
 } fetching;
 
 static uint64_t rest_of(const hd_join_part *part) { return part->count - part->fetched; }
@@ -48,15 +49,13 @@ static heddle_status write_side(fetching *f, hd_member *member, uint32_t side, u
     const uint32_t bits = f->join->row_bits;
     char *user = f->out[side] + at * bits / 8;
     hd_window window;
-    heddle_status status;
     if (part->named) return hd_member_copy(member, user, part->rows[side].memory, n * bits / 8);
-    status = hd_window_open(member, user, n * bits / 8, false, &part->staged[side], &window);
-    if (status == HEDDLE_OK)
-        status = device->engine->columns->renumber(device, part->rows[side].memory, part->row_bits,
-                                                   n, part->names[side].memory, 0, window.memory,
-                                                   bits, NULL);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
-    return status == HEDDLE_OK ? hd_window_close(member, &window) : status;
+    HD_TRY(hd_window_open(member, user, n * bits / 8, false, &part->staged[side], &window));
+    HD_TRY(device->engine->columns->renumber(device, part->rows[side].memory, part->row_bits, n,
+                                             part->names[side].memory, 0, window.memory, bits,
+                                             NULL));
+    HD_TRY(device->engine->synchronize(device, NULL));
+    return hd_window_close(member, &window);
 }
 
 /* The same rows straight to the caller's arrays. */
@@ -118,8 +117,8 @@ static heddle_status fetch_part(hd_member *member, void *context)
     return status;
 }
 
-static heddle_status check_fetch(const heddle_cluster_join *join, const void *left, const void *right,
-                                 const uint64_t *count)
+static heddle_status check_fetch(const heddle_cluster_join *join, const void *left,
+                                 const void *right, const uint64_t *count)
 {
     if (join == NULL || count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID,
@@ -142,8 +141,8 @@ static uint64_t largest_slice(const heddle_cluster_join *join)
 }
 
 /* The cluster's lock is held. */
-static heddle_status fetch_held(heddle_cluster_join *join, void *left, void *right, uint64_t capacity,
-                                uint64_t *count)
+static heddle_status fetch_held(heddle_cluster_join *join, void *left, void *right,
+                                uint64_t capacity, uint64_t *count)
 {
     fetching f;
     uint64_t rest = 0;
@@ -163,7 +162,7 @@ static heddle_status fetch_held(heddle_cluster_join *join, void *left, void *rig
 }
 
 heddle_status heddle_cluster_join_fetch(heddle_cluster_join *join, void *left, void *right,
-                                      uint64_t capacity, uint64_t *count)
+                                        uint64_t capacity, uint64_t *count)
 {
     heddle_status status = check_fetch(join, left, right, count);
     if (status != HEDDLE_OK) return status;
@@ -174,7 +173,8 @@ heddle_status heddle_cluster_join_fetch(heddle_cluster_join *join, void *left, v
     return status;
 }
 
-heddle_status heddle_cluster_join_count(heddle_cluster_join *join, uint64_t *count, uint64_t *slice_min)
+heddle_status heddle_cluster_join_count(heddle_cluster_join *join, uint64_t *count,
+                                        uint64_t *slice_min)
 {
     if (join == NULL || count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID,

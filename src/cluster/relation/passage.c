@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/route/sort_route.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "cluster/route/sort_route.h"
 
 static uint32_t members_of(const hd_passage *p) { return hd_exchange_of(p->member)->members; }
 
@@ -43,7 +44,7 @@ static uint64_t *of_round(const hd_passage *p, uint64_t *numbers, uint64_t round
 static heddle_status take_numbers(hd_passage *p)
 {
     const size_t members = members_of(p), each = (p->kept ? (size_t)p->rounds : 1) * members;
-    p->send = hd_fault_due() ? NULL : (uint64_t *)calloc(2 * each + members, sizeof *p->send);
+    p->send = (uint64_t *)hd_allocate_zeroed(2 * each + members, sizeof *p->send);
     if (p->send == NULL)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to count the rows of slices");
     p->receive = p->send + each;
@@ -186,18 +187,15 @@ static heddle_status take_room(moving *m)
 {
     hd_passage *p = m->p;
     heddle_device *device = p->member->device;
-    heddle_status status = HEDDLE_OK;
     if (m->way != NULL) {
-        status = take_numbers(p);
-        if (status == HEDDLE_OK && p->kept)
-            status = hd_buffer_room(&p->order, device, m->way->sent * sizeof(uint32_t));
-        if (status == HEDDLE_OK)
-            status = hd_route_begin(&m->route, p->member, m->way->spread, m->way->key_bits, 32,
-                                    p->slice);
+        HD_TRY(take_numbers(p));
+        if (p->kept) HD_TRY(hd_buffer_room(&p->order, device, m->way->sent * sizeof(uint32_t)));
+        HD_TRY(
+            hd_route_begin(&m->route, p->member, m->way->spread, m->way->key_bits, 32, p->slice));
     }
-    for (uint32_t i = 0; i < m->count && status == HEDDLE_OK; i++)
-        status = hd_buffer_room(&m->cargo[i].to, device, p->arrived * m->cargo[i].width);
-    return status;
+    for (uint32_t i = 0; i < m->count; i++)
+        HD_TRY(hd_buffer_room(&m->cargo[i].to, device, p->arrived * m->cargo[i].width));
+    return HEDDLE_OK;
 }
 
 static heddle_status move_all(moving *m, heddle_status mine)

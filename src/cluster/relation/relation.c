@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/table.h"
-#include "cluster/route/sort_route.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "cluster/route/sort_route.h"
+#include "table/table.h"
 
 /* ---------------------------------------------------------------------------------------- calls */
 
@@ -77,23 +78,21 @@ static heddle_status check_column(const hd_relation *relation, uint32_t side, ui
 
 static heddle_status check_columns(const hd_relation *relation)
 {
-    heddle_status status = HEDDLE_OK;
     if (relation->columns < 1 || relation->columns > HEDDLE_KEY_COLUMNS_MAX)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: a key has 1 to %u columns, not %u",
                        relation->what, HEDDLE_KEY_COLUMNS_MAX, relation->columns);
     if (relation->row_bits != 32 && relation->row_bits != 64)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: row_bits must be 32 or 64, not %u",
                        relation->what, relation->row_bits);
-    for (uint32_t side = 0; side < relation->sides && status == HEDDLE_OK; side++) {
+    for (uint32_t side = 0; side < relation->sides; side++) {
         if (relation->given[side] == NULL)
             return hd_fail(HEDDLE_ERROR_INVALID, "%s: there are no columns", relation->what);
         if (relation->rows[side] > UINT64_C(1) << 48)
             return hd_fail(HEDDLE_ERROR_INVALID, "%s: no table has %llu rows", relation->what,
                            (unsigned long long)relation->rows[side]);
-        for (uint32_t i = 0; i < relation->columns && status == HEDDLE_OK; i++)
-            status = check_column(relation, side, i);
+        for (uint32_t i = 0; i < relation->columns; i++) HD_TRY(check_column(relation, side, i));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 void hd_relation_check(hd_relation *relation, heddle_status so_far)
@@ -129,7 +128,6 @@ static heddle_status compare_wishes(hd_relating *r, heddle_status mine)
     hd_exchange *exchange = hd_exchange_of(r->member);
     const hd_relation *relation = r->relation;
     uint64_t facts[FACTS] = {0};
-    heddle_status status;
     if (mine == HEDDLE_OK) facts[FACT_WISHES] = wishes_of(relation);
     facts[FACT_NOT_WISHES] = ~facts[FACT_WISHES];
     for (uint32_t side = 0; side < relation->sides && mine == HEDDLE_OK; side++) {
@@ -138,8 +136,7 @@ static heddle_status compare_wishes(hd_relating *r, heddle_status mine)
             facts[FACT_NULLS + side * HEDDLE_KEY_COLUMNS_MAX + i] =
                 relation->rows[side] != 0 && relation->given[side][i].valid != NULL;
     }
-    status = exchange->ops->reduce(exchange, r->member->number, mine, facts, FACTS, HD_REDUCE_MAX);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(exchange->ops->reduce(exchange, r->member->number, mine, facts, FACTS, HD_REDUCE_MAX));
     if (facts[FACT_WISHES] != ~facts[FACT_NOT_WISHES]) /* all see that */
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: processes want different columns or options",
                        relation->what);
@@ -157,8 +154,7 @@ static heddle_status count_rows(hd_relating *r)
     hd_exchange *exchange = hd_exchange_of(r->member);
     hd_relation *relation = r->relation;
     const uint32_t members = exchange->members, me = r->member->number;
-    uint64_t *rows =
-        hd_fault_due() ? NULL : (uint64_t *)calloc(2 * (size_t)members + 1, sizeof *rows);
+    uint64_t *rows = (uint64_t *)hd_allocate_zeroed(2 * (size_t)members + 1, sizeof *rows);
     heddle_status status = HEDDLE_OK;
     if (rows == NULL) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
     if (rows != NULL) {
@@ -235,17 +231,16 @@ static heddle_status hash_rows(hd_relating *r, uint32_t side, hd_buffer *hashes)
 {
     heddle_device *device = r->member->device;
     const hd_passage *p = &r->passage[side];
-    heddle_status status = hd_buffer_room(hashes, device, p->n * sizeof(uint64_t));
-    for (uint64_t at = 0; at < p->n && status == HEDDLE_OK; at += p->slice) {
+    HD_TRY(hd_buffer_room(hashes, device, p->n * sizeof(uint64_t)));
+    for (uint64_t at = 0; at < p->n; at += p->slice) {
         const uint64_t n = p->n - at < p->slice ? p->n - at : p->slice;
         hd_row_keys keys;
-        status = open_columns(r, side, p->first + at, n, &keys);
-        if (status == HEDDLE_OK)
-            status = device->engine->columns->hash(device, &keys, 0, n, r->seed,
-                                                   (uint64_t *)hashes->memory + at, NULL);
-        if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+        HD_TRY(open_columns(r, side, p->first + at, n, &keys));
+        HD_TRY(device->engine->columns->hash(device, &keys, 0, n, r->seed,
+                                             (uint64_t *)hashes->memory + at, NULL));
+        HD_TRY(device->engine->synchronize(device, NULL));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 static heddle_status number_rows(hd_relating *r, row_numbers *numbers)
@@ -272,13 +267,12 @@ static heddle_status number_rows(hd_relating *r, row_numbers *numbers)
 static heddle_status count_bins(hd_relating *r, const row_numbers *numbers,
                                 const hd_relation_bins *bins)
 {
-    heddle_status status = HEDDLE_OK;
-    for (uint32_t side = 0; side < r->relation->sides && status == HEDDLE_OK; side++)
+    for (uint32_t side = 0; side < r->relation->sides; side++)
         if (r->passage[side].n != 0)
-            status = hd_route_count(r->member, &bins->spread, numbers->bits, numbers->keys[side],
-                                    r->passage[side].n,
-                                    bins->own + side * hd_spread_bins(&bins->spread));
-    return status;
+            HD_TRY(hd_route_count(r->member, &bins->spread, numbers->bits, numbers->keys[side],
+                                  r->passage[side].n,
+                                  bins->own + side * hd_spread_bins(&bins->spread)));
+    return HEDDLE_OK;
 }
 
 /* How many rows come, and how many everybody works on. */

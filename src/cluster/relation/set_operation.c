@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/geometry.h"
-#include "cluster/relation/relation.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "cluster/relation/relation.h"
+#include "table/slots/geometry.h"
 
 /* A call, the same for all local members. */
 typedef struct operation {
@@ -62,7 +63,7 @@ static heddle_status work(hd_member *member, void *context)
 {
     operation *o = (operation *)context;
     hd_buffer result = {NULL, NULL, 0};
-    hd_relating *r = hd_fault_due() ? NULL : (hd_relating *)malloc(sizeof *r);
+    hd_relating *r = (hd_relating *)hd_allocate(sizeof *r);
     heddle_status status = HEDDLE_OK;
     if (r == NULL) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a set operation");
     status = hd_member_agree(member, status);
@@ -83,18 +84,18 @@ static heddle_status check_operation(const operation *o)
     if (o->kind < HEDDLE_SET_UNION || o->kind > HEDDLE_SET_DIFFERENCE)
         return hd_fail(HEDDLE_ERROR_INVALID, "cluster_set_operation: %u is no operation", o->kind);
     if (o->key_bits != 32 && o->key_bits != 64)
-        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_set_operation: keys have 32 or 64 bits, not %u",
-                       o->key_bits);
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "cluster_set_operation: keys have 32 or 64 bits, not %u", o->key_bits);
     if ((uintptr_t)o->keys % (o->key_bits / 8) != 0)
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "cluster_set_operation: the array for the result is not aligned");
     return HEDDLE_OK;
 }
 
-heddle_status heddle_cluster_set_operation(heddle_cluster *cluster, uint32_t kind, uint32_t key_bits,
-                                         const void *a, uint64_t a_count, const void *b,
-                                         uint64_t b_count, void *keys, uint64_t capacity,
-                                         uint64_t *count)
+heddle_status heddle_cluster_set_operation(heddle_cluster *cluster, uint32_t kind,
+                                           uint32_t key_bits, const void *a, uint64_t a_count,
+                                           const void *b, uint64_t b_count, void *keys,
+                                           uint64_t capacity, uint64_t *count)
 {
     operation o;
     heddle_status status;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 _Static_assert(HD_BIN_BITS_MAX <= HD_OWNER_BITS_MAX, "the engines know owners of fewer bins");
@@ -21,15 +22,13 @@ static const hd_owners_ops *ops_of(const hd_dispatch *dispatch)
 static heddle_status take_numbers(hd_dispatch *dispatch)
 {
     const size_t members = dispatch->spread->members;
-    dispatch->host_starts =
-        hd_fault_due() ? NULL : (uint64_t *)calloc(3 * members + 1, sizeof(uint64_t));
+    dispatch->host_starts = (uint64_t *)hd_allocate_zeroed(3 * members + 1, sizeof(uint64_t));
     if (dispatch->host_starts == NULL)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of a slice");
     dispatch->send = dispatch->host_starts + members + 1;
     dispatch->receive = dispatch->send + members;
     if (!dispatch->direct) return HEDDLE_OK;
-    dispatch->places =
-        hd_fault_due() ? NULL : (void **)calloc(HD_DIRECT_ARRAYS * members, sizeof(void *));
+    dispatch->places = (void **)hd_allocate_zeroed(HD_DIRECT_ARRAYS * members, sizeof(void *));
     return dispatch->places != NULL
                ? HEDDLE_OK
                : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the places of a slice");
@@ -42,15 +41,15 @@ static heddle_status push_owners(hd_dispatch *dispatch)
     const hd_spread *spread = dispatch->spread;
     const uint32_t bins = hd_spread_bins(spread);
     uint16_t owners[OWNERS_AT_ONCE];
-    heddle_status status = hd_buffer_room(&dispatch->owners, device, bins * sizeof *owners);
-    for (uint32_t first = 0; first < bins && status == HEDDLE_OK; first += OWNERS_AT_ONCE) {
+    HD_TRY(hd_buffer_room(&dispatch->owners, device, bins * sizeof *owners));
+    for (uint32_t first = 0; first < bins; first += OWNERS_AT_ONCE) {
         const uint32_t count = bins - first < OWNERS_AT_ONCE ? bins - first : OWNERS_AT_ONCE;
         for (uint32_t i = 0; i < count; i++) owners[i] = (uint16_t)spread->owners[first + i];
-        status = device->engine->copy(device, (uint16_t *)dispatch->owners.memory + first, owners,
-                                      count * sizeof *owners, NULL);
-        if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+        HD_TRY(device->engine->copy(device, (uint16_t *)dispatch->owners.memory + first, owners,
+                                    count * sizeof *owners, NULL));
+        HD_TRY(device->engine->synchronize(device, NULL));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 static void make_batch(hd_dispatch *dispatch)
@@ -68,27 +67,23 @@ heddle_status hd_dispatch_begin(hd_dispatch *dispatch, hd_member *member, const 
                                 uint32_t key_bits, uint32_t value_bits, uint64_t slice, bool direct)
 {
     heddle_device *device = member->device;
-    heddle_status status;
     memset(dispatch, 0, sizeof *dispatch);
     dispatch->member = member;
     dispatch->spread = spread;
     dispatch->key_bits = key_bits;
     dispatch->value_bits = value_bits;
     dispatch->direct = direct;
-    status = take_numbers(dispatch);
-    if (status == HEDDLE_OK) status = push_owners(dispatch);
-    if (status == HEDDLE_OK)
-        status = hd_buffer_room(&dispatch->starts, device,
-                                ((uint64_t)spread->members + 1) * sizeof(uint64_t));
-    if (status == HEDDLE_OK)
-        status = hd_buffer_room(&dispatch->work, device,
-                                ops_of(dispatch)->work(device, spread->members, slice));
-    if (status == HEDDLE_OK && !direct)
-        status = hd_buffer_room(&dispatch->keys, device, slice * key_bits / 8);
-    if (status == HEDDLE_OK && !direct && value_bits != 0)
-        status = hd_buffer_room(&dispatch->values, device, slice * value_bits / 8);
-    if (status == HEDDLE_OK) make_batch(dispatch);
-    return status;
+    HD_TRY(take_numbers(dispatch));
+    HD_TRY(push_owners(dispatch));
+    HD_TRY(hd_buffer_room(&dispatch->starts, device,
+                          ((uint64_t)spread->members + 1) * sizeof(uint64_t)));
+    HD_TRY(hd_buffer_room(&dispatch->work, device,
+                          ops_of(dispatch)->work(device, spread->members, slice)));
+    if (!direct) HD_TRY(hd_buffer_room(&dispatch->keys, device, slice * key_bits / 8));
+    if (!direct && value_bits != 0)
+        HD_TRY(hd_buffer_room(&dispatch->values, device, slice * value_bits / 8));
+    make_batch(dispatch);
+    return HEDDLE_OK;
 }
 
 void hd_dispatch_end(hd_dispatch *dispatch)
@@ -139,8 +134,8 @@ heddle_status hd_dispatch_slice(hd_dispatch *dispatch, const void *keys, const v
                                  dispatch->value_bits / 8,
                                  NULL,
                                  NULL};
-    const heddle_status status = count_rows(dispatch, keys, n);
-    return status == HEDDLE_OK ? send_rows(dispatch, &sent) : status;
+    HD_TRY(count_rows(dispatch, keys, n));
+    return send_rows(dispatch, &sent);
 }
 
 heddle_status hd_dispatch_direct(hd_dispatch *dispatch, heddle_status mine, const void *keys,

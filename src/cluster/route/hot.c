@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/tuning.h"
 #include "cluster/table/insert.h"
-
-static uint64_t rows_folded;
-
-uint64_t hd_combine_rows_folded(void) { return __atomic_load_n(&rows_folded, __ATOMIC_RELAXED); }
 
 static uint32_t value_width_of(const hd_writing *g) { return hd_cluster_value_width(g->w->table); }
 
@@ -38,8 +37,7 @@ static heddle_status fill_table(hd_writing *g, char *keys, char *values)
 {
     const hd_combine *c = &g->combine;
     heddle_totals totals;
-    heddle_status status = first_values(g, values);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(first_values(g, values));
     for (uint32_t i = 0; i < c->hot; i++)
         memcpy(keys + i * g->key_width, &c->hot_keys[i], g->key_width); /* the low bytes */
     memset(&totals, 0, sizeof totals);
@@ -65,7 +63,7 @@ static heddle_status make_table(hd_writing *g)
     if (status == HEDDLE_OK && c->folds && g->member->device->engine->crowded != 0)
         status = heddle_table_create(g->member->device, &options, &c->fresh);
     if (status != HEDDLE_OK) return status;
-    pairs = hd_fault_due() ? NULL : (char *)malloc(2 * sizeof(uint64_t) * c->hot);
+    pairs = (char *)hd_allocate(2 * sizeof(uint64_t) * c->hot);
     if (pairs == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for hot keys");
     status = fill_table(g, pairs, pairs + sizeof(uint64_t) * c->hot);
     free(pairs);
@@ -83,7 +81,7 @@ static heddle_status make_few(hd_writing *g)
     uint64_t *places;
     heddle_status status;
     if (bits > HD_FEW_BITS_MAX) return HEDDLE_OK;
-    places = hd_fault_due() ? NULL : (uint64_t *)calloc(count + count / 64, sizeof *places);
+    places = (uint64_t *)hd_allocate_zeroed(count + count / 64, sizeof *places);
     if (places == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for hot keys");
     hd_few_fill(c->hot_keys, c->hot, bits, places, (uint32_t *)(places + count));
     status = hd_buffer_room(&c->few_keys, device, count * 8);
@@ -119,10 +117,9 @@ static heddle_status take_memory(hd_writing *g)
         {&c->keys, n * g->key_width},
         {&c->values, n * value_width_of(g)},
     };
-    heddle_status status = HEDDLE_OK;
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0] && status == HEDDLE_OK; i++)
-        status = hd_buffer_room(wanted[i].buffer, device, wanted[i].bytes);
-    return status;
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        HD_TRY(hd_buffer_room(wanted[i].buffer, device, wanted[i].bytes));
+    return HEDDLE_OK;
 }
 
 static void free_buffers(hd_combine *c)
@@ -284,39 +281,34 @@ heddle_status hd_combine_slice(hd_writing *g, const void **keys, const void **va
 static heddle_status fill_ones(heddle_device *device, char *memory, uint32_t width, uint64_t n)
 {
     const uint64_t one = 1;
-    heddle_status status = HEDDLE_OK;
-    if (n != 0) status = device->engine->copy(device, memory, &one, width, NULL);
-    for (uint64_t done = 1; done < n && status == HEDDLE_OK; done *= 2)
-        status = device->engine->copy(device, memory + done * width, memory,
-                                      (n - done < done ? n - done : done) * width, NULL);
-    return status == HEDDLE_OK ? device->engine->synchronize(device, NULL) : status;
+    if (n != 0) HD_TRY(device->engine->copy(device, memory, &one, width, NULL));
+    for (uint64_t done = 1; done < n; done *= 2)
+        HD_TRY(device->engine->copy(device, memory + done * width, memory,
+                                    (n - done < done ? n - done : done) * width, NULL));
+    return device->engine->synchronize(device, NULL);
 }
 
 /* Rows of a counter that came without values count once; hot keys are about to come with sums. */
 static heddle_status give_ones(hd_writing *g)
 {
     const uint32_t width = value_width_of(g);
-    heddle_status status;
     if (g->value_width == width) return HEDDLE_OK;
-    status = hd_buffer_room(&g->values, g->member->device, g->capacity * width);
-    if (status == HEDDLE_OK)
-        status = fill_ones(g->member->device, (char *)g->values.memory, width, g->at);
-    if (status == HEDDLE_OK) g->value_width = width;
-    return status;
+    HD_TRY(hd_buffer_room(&g->values, g->member->device, g->capacity * width));
+    HD_TRY(fill_ones(g->member->device, (char *)g->values.memory, width, g->at));
+    g->value_width = width;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_combine_lay_out(hd_writing *g)
 {
     hd_combine *c = &g->combine;
     uint64_t n = 0;
-    heddle_status status = give_ones(g);
-    if (status == HEDDLE_OK && c->hot != 0)
-        status =
-            heddle_table_export(c->table, c->keys.memory,
-                                g->value_width != 0 ? c->values.memory : NULL, c->hot, &n, NULL);
-    return status == HEDDLE_OK
-               ? hd_dispatch_slice(&c->dispatch, c->keys.memory, c->values.memory, n)
-               : status;
+    HD_TRY(give_ones(g));
+    if (c->hot != 0)
+        HD_TRY(heddle_table_export(c->table, c->keys.memory,
+                                   g->value_width != 0 ? c->values.memory : NULL, c->hot, &n,
+                                   NULL));
+    return hd_dispatch_slice(&c->dispatch, c->keys.memory, c->values.memory, n);
 }
 
 /* Where the rows of a key that is there already are counted. */
@@ -337,7 +329,7 @@ void hd_combine_count(hd_writing *g, uint64_t come)
     free_buffers(c); /* the tables may need the memory */
     c->folded -= c->hot;
     *folded_in(g, &g->totals) += c->folded;
-    __atomic_fetch_add(&rows_folded, c->folded, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&hd_tune.hot_rows_folded, c->folded, __ATOMIC_RELAXED);
 }
 
 /* -------------------------------------------------------------------------------- rows that failed */

@@ -70,9 +70,4 @@ void hd_combine_count(struct hd_writing *g, uint64_t come);
 heddle_status hd_combine_settle(struct hd_writing *g, heddle_totals *totals);
 void hd_combine_end(hd_combine *combine);
 
-/* For tests: parts of batches with fewer rows are not combined; 0: as usual. And how many rows have been folded so far,
-   by all members of this process. */
-void hd_combine_rows_least(uint64_t rows);
-uint64_t hd_combine_rows_folded(void);
-
 #endif

@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/tuning.h"
 #include "cluster/table/insert.h"
 
 /* Parts of a batch that are smaller are not worth it. */
@@ -34,10 +37,6 @@
 /* A key that was met so often in a sample like that is a hot one; a few too many do no harm. */
 #define HOT_LEAST 3
 
-static uint64_t rows_least;
-
-void hd_combine_rows_least(uint64_t rows) { rows_least = rows; }
-
 typedef struct sampled {
     uint64_t key;
     uint32_t last;  /* which row of the sample had it last */
@@ -62,7 +61,7 @@ static uint32_t members_of(const hd_writing *g) { return hd_exchange_of(g->membe
 static bool may_combine(const hd_writing *g)
 {
     const heddle_cluster_table *table = g->w->table;
-    const uint64_t least = rows_least != 0 ? rows_least : ROWS_LEAST;
+    const uint64_t least = hd_tuned(hd_tune.hot_rows_least, ROWS_LEAST);
     return g->guesses && !table->independent && members_of(g) > 1 && g->n >= least &&
            table->options.container != HEDDLE_CONTAINER_MULTIMAP &&
            g->w->options.outcomes == NULL && g->w->options.failed_capacity == 0;
@@ -119,17 +118,16 @@ heddle_status hd_combine_read(hd_writing *g, const char *column, uint32_t width,
 {
     heddle_device *device = g->member->device;
     const bool takes = hd_member_takes(g->member, column);
-    heddle_status status = HEDDLE_OK;
     column += g->first * width;
     if (takes && !device->engine->host_memory && device->engine->is_device_memory(device, column))
         return read_device(device, column, width, rows, n, out);
-    for (uint64_t i = 0; i < n && status == HEDDLE_OK; i++) {
+    for (uint64_t i = 0; i < n; i++) {
         const char *from = column + rows[i] * width;
-        if (!takes) status = hd_member_copy(g->member, out + i * width, from, width);
+        if (!takes) HD_TRY(hd_member_copy(g->member, out + i * width, from, width));
         else if (width == 4) memcpy(out + i * 4, from, 4);
         else memcpy(out + i * 8, from, 8);
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 /* Memory of another device. */
@@ -137,15 +135,14 @@ static heddle_status read_runs(sampling *s, const char *keys)
 {
     const uint32_t width = s->g->key_width;
     const uint64_t run = (s->n + SAMPLE_RUNS - 1) / SAMPLE_RUNS;
-    heddle_status status = HEDDLE_OK;
-    for (uint64_t i = 0; i < s->n && status == HEDDLE_OK; i += run) {
+    for (uint64_t i = 0; i < s->n; i += run) {
         const uint64_t count = s->n - i < run ? s->n - i : run;
         const uint64_t first = i * s->stride;
         for (uint64_t j = 0; j < count; j++) s->rows[i + j] = first + j;
-        status =
-            hd_member_copy(s->g->member, s->keys + i * width, keys + first * width, count * width);
+        HD_TRY(
+            hd_member_copy(s->g->member, s->keys + i * width, keys + first * width, count * width));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 static heddle_status read_sample(sampling *s)
@@ -217,7 +214,7 @@ static heddle_status take_hot(sampling *s, uint64_t count)
         pairs += (double)s->places[i].count * (double)(s->places[i].count - 1);
     }
     if (pairs < s->pairs / 2) return HEDDLE_OK;
-    c->hot_keys = hd_fault_due() ? NULL : (uint64_t *)malloc(2 * count * sizeof *c->hot_keys);
+    c->hot_keys = (uint64_t *)hd_allocate(2 * count * sizeof *c->hot_keys);
     if (c->hot_keys == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for hot keys");
     c->hot_rows = c->hot_keys + count;
     for (uint64_t i = 0; i < count; i++) {
@@ -253,8 +250,8 @@ static bool sampling_begin(sampling *s, hd_writing *g, uint64_t n)
     if (s->n == 0) return false;
     s->stride = g->n / s->n;
     for (s->bits = 4; UINT64_C(1) << s->bits < 2 * s->n; s->bits++) continue;
-    s->places = hd_fault_due() ? NULL : (sampled *)calloc(UINT64_C(1) << s->bits, sizeof(sampled));
-    s->rows = hd_fault_due() ? NULL : (uint64_t *)malloc(2 * s->n * sizeof *s->rows);
+    s->places = (sampled *)hd_allocate_zeroed(UINT64_C(1) << s->bits, sizeof(sampled));
+    s->rows = (uint64_t *)hd_allocate(2 * s->n * sizeof *s->rows);
     if (s->places == NULL || s->rows == NULL) return false;
     s->keys = (char *)(s->rows + s->n);
     return true;

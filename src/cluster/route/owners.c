@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/geometry.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "table/slots/geometry.h"
 
 #define HEAVY_SHARE 32
 /* Counted for every bin besides its rows, and a share of their mean: a batch, a small one above all, says
@@ -72,11 +73,11 @@ static void fill_runs(hd_spread *spread, uint64_t *next)
 /* Makes the runs of the owners. Frees these, too, where it fails. */
 static heddle_status find_runs(hd_spread *spread)
 {
-    uint64_t *next = hd_fault_due() ? NULL : (uint64_t *)malloc(spread->members * sizeof *next);
+    uint64_t *next = (uint64_t *)hd_allocate(spread->members * sizeof *next);
     if (next != NULL) {
         const uint64_t runs = count_runs(spread, next);
         spread->run_count = (uint32_t)runs;
-        spread->runs = hd_fault_due() ? NULL : (hd_bin_run *)malloc(runs * sizeof *spread->runs);
+        spread->runs = (hd_bin_run *)hd_allocate(runs * sizeof *spread->runs);
         if (spread->runs != NULL) fill_runs(spread, next);
     }
     free(next);
@@ -90,7 +91,7 @@ static heddle_status allocate(hd_spread *spread)
 {
     const size_t bins = hd_spread_bins(spread);
     spread->runs = NULL;
-    spread->owners = hd_fault_due() ? NULL : (uint32_t *)malloc(bins * sizeof *spread->owners);
+    spread->owners = (uint32_t *)hd_allocate(bins * sizeof *spread->owners);
     return spread->owners != NULL
                ? HEDDLE_OK
                : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the bins of a table");
@@ -102,8 +103,7 @@ heddle_status hd_spread_init(hd_spread *spread, uint32_t members, uint64_t seed)
     spread->members = members;
     spread->bits = hd_spread_bits(members);
     hd_mix_init(&spread->mix, seed);
-    const heddle_status status = allocate(spread);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(allocate(spread));
     for (uint32_t bin = 0; bin < hd_spread_bins(spread); bin++)
         spread->owners[bin] = (uint32_t)((uint64_t)bin * members >> spread->bits);
     return find_runs(spread);
@@ -162,9 +162,8 @@ static void balancing_free(balancing *b)
 
 static heddle_status balancing_make(balancing *b, uint32_t bins, uint32_t members)
 {
-    b->weights =
-        hd_fault_due() ? NULL : (uint64_t *)calloc(bins + 2 * (size_t)members, sizeof *b->weights);
-    b->heavy = hd_fault_due() ? NULL : (heavy_bin *)malloc(bins * sizeof *b->heavy);
+    b->weights = (uint64_t *)hd_allocate_zeroed(bins + 2 * (size_t)members, sizeof *b->weights);
+    b->heavy = (heavy_bin *)hd_allocate(bins * sizeof *b->heavy);
     b->loads = b->weights != NULL ? b->weights + bins : NULL;
     b->heap = b->weights != NULL ? (uint32_t *)(b->loads + members) : NULL;
     if (b->weights == NULL || b->heavy == NULL) {
@@ -313,10 +312,8 @@ heddle_status hd_spread_balanced(const hd_spread *like, const uint64_t *counts,
 heddle_status hd_spread_changed(const hd_spread *like, const uint32_t *owners, hd_spread *spread)
 {
     const uint32_t bins = hd_spread_bins(like);
-    heddle_status status;
     *spread = *like;
-    status = allocate(spread);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(allocate(spread));
     for (uint32_t bin = 0; bin < bins; bin++)
         spread->owners[bin] = owners[bin] == HD_OWNER_AS_IS ? like->owners[bin] : owners[bin];
     return find_runs(spread);

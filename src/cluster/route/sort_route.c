@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
+#include "base/tuning.h"
 
 _Static_assert(HD_BIN_BITS_MAX <= HD_COUNT_BITS_MAX, "the engines count fewer bins");
 
@@ -24,8 +26,7 @@ static hd_partition make_job(const hd_spread *spread, uint32_t key_bits, uint32_
 static heddle_status take_numbers(hd_route *route)
 {
     const size_t bins = hd_spread_bins(route->spread), members = route->spread->members;
-    route->host_starts =
-        hd_fault_due() ? NULL : (uint64_t *)calloc(bins + 1 + 2 * members, sizeof(uint64_t));
+    route->host_starts = (uint64_t *)hd_allocate_zeroed(bins + 1 + 2 * members, sizeof(uint64_t));
     if (route->host_starts == NULL)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the bins of a slice");
     route->send = route->host_starts + bins + 1;
@@ -33,16 +34,12 @@ static heddle_status take_numbers(hd_route *route)
     return HEDDLE_OK;
 }
 
-static bool sorts_always;
-
-void hd_route_sort_always(bool always) { sorts_always = always; }
-
 /* Whether keys can be dealt out. */
 static bool can_deal(const hd_route *route)
 {
     const hd_engine *engine = route->member->device->engine;
     const hd_spread *spread = route->spread;
-    if (sorts_always || engine->graph(route->key_bits, route->value_bits)->deal == NULL)
+    if (hd_tune.route_sorts || engine->graph(route->key_bits, route->value_bits)->deal == NULL)
         return false;
     if (spread->members > HD_DEAL_MEMBERS_MAX) return false;
     if (spread->owners == NULL)
@@ -56,7 +53,7 @@ static heddle_status take_deal(hd_route *route)
 {
     heddle_device *device = route->member->device;
     const uint32_t bins = hd_spread_bins(route->spread);
-    route->owners = hd_fault_due() ? NULL : (uint8_t *)malloc(bins);
+    route->owners = (uint8_t *)hd_allocate(bins);
     if (route->owners == NULL)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the owners of bins");
     for (uint32_t bin = 0; bin < bins; bin++)
@@ -78,34 +75,29 @@ static heddle_status take_sort(hd_route *route)
     const hd_partition job =
         make_job(route->spread, route->key_bits, route->value_bits, route->slice);
     const uint64_t pair_bytes = route->slice * hd_pair_bytes(route->key_bits, route->value_bits);
-    heddle_status status = hd_buffer_room(&route->pairs, device, pair_bytes);
-    if (status == HEDDLE_OK && takes_two_passes(device, job.region_bits))
-        status = hd_buffer_room(&route->spare, device, pair_bytes);
-    if (status == HEDDLE_OK)
-        status = hd_buffer_room(&route->starts, device,
-                                ((uint64_t)hd_spread_bins(route->spread) + 1) * sizeof(uint64_t));
-    if (status == HEDDLE_OK)
-        status = hd_buffer_room(&route->work, device, device->engine->partition_work(device, &job));
-    return status;
+    HD_TRY(hd_buffer_room(&route->pairs, device, pair_bytes));
+    if (takes_two_passes(device, job.region_bits))
+        HD_TRY(hd_buffer_room(&route->spare, device, pair_bytes));
+    HD_TRY(hd_buffer_room(&route->starts, device,
+                          ((uint64_t)hd_spread_bins(route->spread) + 1) * sizeof(uint64_t)));
+    return hd_buffer_room(&route->work, device, device->engine->partition_work(device, &job));
 }
 
 heddle_status hd_route_begin(hd_route *route, hd_member *member, const hd_spread *spread,
                              uint32_t key_bits, uint32_t value_bits, uint64_t slice)
 {
     heddle_device *device = member->device;
-    heddle_status status;
     memset(route, 0, sizeof *route);
     route->member = member;
     route->spread = spread;
     route->key_bits = key_bits;
     route->value_bits = value_bits;
     route->slice = slice;
-    status = take_numbers(route);
-    if (status == HEDDLE_OK) status = can_deal(route) ? take_deal(route) : take_sort(route);
-    if (status == HEDDLE_OK) status = hd_buffer_room(&route->keys, device, slice * key_bits / 8);
-    if (status == HEDDLE_OK && value_bits != 0)
-        status = hd_buffer_room(&route->values, device, slice * value_bits / 8);
-    return status;
+    HD_TRY(take_numbers(route));
+    HD_TRY(can_deal(route) ? take_deal(route) : take_sort(route));
+    HD_TRY(hd_buffer_room(&route->keys, device, slice * key_bits / 8));
+    if (value_bits != 0) HD_TRY(hd_buffer_room(&route->values, device, slice * value_bits / 8));
+    return HEDDLE_OK;
 }
 
 void hd_route_end(hd_route *route)
@@ -182,7 +174,6 @@ static heddle_status count_sent(hd_route *route)
     const hd_spread *spread = route->spread;
     heddle_device *device = route->member->device;
     uint64_t sent = 0;
-    heddle_status status;
     memset(route->send, 0, spread->members * sizeof *route->send);
     for (uint32_t i = 0; i < spread->run_count; i++) {
         const hd_bin_run *run = &spread->runs[i];
@@ -190,10 +181,10 @@ static heddle_status count_sent(hd_route *route)
         route->send[run->owner] += rows;
         sent += rows;
     }
-    status = hd_buffer_room(&route->keys, device, sent * route->key_bits / 8);
-    if (status == HEDDLE_OK && route->value_bits != 0)
-        status = hd_buffer_room(&route->values, device, sent * route->value_bits / 8);
-    return status;
+    HD_TRY(hd_buffer_room(&route->keys, device, sent * route->key_bits / 8));
+    if (route->value_bits != 0)
+        HD_TRY(hd_buffer_room(&route->values, device, sent * route->value_bits / 8));
+    return HEDDLE_OK;
 }
 
 /* Runs that follow each other in the sorted pairs go in one piece. */
@@ -273,7 +264,7 @@ static heddle_status count_slices(counting *c, const char *keys, uint64_t n, uin
 static heddle_status read_counts(counting *c, uint32_t bins, uint64_t *counts)
 {
     heddle_device *device = c->member->device;
-    uint64_t *counted = hd_fault_due() ? NULL : (uint64_t *)malloc(bins * sizeof *counted);
+    uint64_t *counted = (uint64_t *)hd_allocate(bins * sizeof *counted);
     heddle_status status;
     if (counted == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
     status = device->engine->copy(device, counted, c->counts.memory, bins * sizeof *counted, NULL);

@@ -1,6 +1,6 @@
 /*
  * sort_route.h: the first two phases for one slice of a member's part of a batch: sort it by bins, and lay it
- * out by destination. The sort is the engine's partition by regions (engine/partition.h): a bin is a region
+ * out by destination. The sort is the engine's partition by regions (model/partition.h): a bin is a region
  * of the shared mix. Bins of one owner are neighbours, so sorted by bins is nearly sorted by destination.
  * An engine that can deals the keys out at once instead (hd_deal, engine/graph.h): a CPU, unless some bins go to all.
  */
@@ -30,9 +30,6 @@ heddle_status hd_route_begin(hd_route *route, hd_member *member, const hd_spread
 /* `values` NULL: the value of a key is its row in the slice. n keys of device memory. */
 heddle_status hd_route_slice(hd_route *route, const void *keys, const void *values, uint64_t n);
 void hd_route_end(hd_route *route);
-
-/* For tests: keys are sorted by bins also where they could be dealt out. */
-void hd_route_sort_always(bool always);
 
 /* Counts the member's n keys by bin, at most 2^HD_COUNT_BITS_MAX of them, in slices; adds to `counts`, host memory. */
 heddle_status hd_route_count(hd_member *member, const hd_spread *spread, uint32_t key_bits,

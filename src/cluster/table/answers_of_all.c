@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 
 heddle_status hd_merge_begin(hd_merge *merge, hd_member *member, uint64_t slice, uint32_t width)
@@ -12,7 +13,7 @@ heddle_status hd_merge_begin(hd_merge *merge, hd_member *member, uint64_t slice,
     merge->member = member;
     merge->slice = slice;
     merge->width = width;
-    merge->host = hd_fault_due() ? NULL : (uint8_t *)malloc(rows * (1 + (uint64_t)width) + 8);
+    merge->host = (uint8_t *)hd_allocate(rows * (1 + (uint64_t)width) + 8);
     return merge->host != NULL ? HEDDLE_OK
                                : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to merge answers");
 }

@@ -7,9 +7,10 @@
  */
 #include <string.h>
 
-#include "table/table.h"
-#include "cluster/table/ask.h"
+#include "base/error.h"
 #include "cluster/table/answers_of_all.h"
+#include "cluster/table/ask.h"
+#include "table/table.h"
 
 /* The arrays of a delivery that are answers, where keys go direct: they are told of and not sent. */
 enum { FOUND = 1, VALUES = 2 };
@@ -289,13 +290,13 @@ static heddle_status ask(hd_member *member, void *context)
 
 static heddle_status answer(hd_question *q, const char *what, heddle_totals *totals)
 {
-    const heddle_status status = hd_cluster_call(q->table, what, ask, q, &q->mend);
-    if (status == HEDDLE_OK && totals != NULL) *totals = q->totals;
-    return status;
+    HD_TRY(hd_cluster_call(q->table, what, ask, q, &q->mend));
+    if (totals != NULL) *totals = q->totals;
+    return HEDDLE_OK;
 }
 
-hd_question hd_question_make(heddle_cluster_table *table, uint32_t kind, const void *keys, uint64_t n,
-                             uint8_t *found)
+hd_question hd_question_make(heddle_cluster_table *table, uint32_t kind, const void *keys,
+                             uint64_t n, uint8_t *found)
 {
     hd_question q;
     memset(&q, 0, sizeof q);
@@ -308,7 +309,7 @@ hd_question hd_question_make(heddle_cluster_table *table, uint32_t kind, const v
 }
 
 heddle_status heddle_cluster_table_find(heddle_cluster_table *table, const void *keys, uint64_t n,
-                                      void *values, uint8_t *found, heddle_totals *totals)
+                                        void *values, uint8_t *found, heddle_totals *totals)
 {
     hd_question q = hd_question_make(table, HD_ASK_FIND, keys, n, found);
     if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "find: the table is NULL");
@@ -320,15 +321,15 @@ heddle_status heddle_cluster_table_find(heddle_cluster_table *table, const void 
     return answer(&q, "find", totals);
 }
 
-heddle_status heddle_cluster_table_contains(heddle_cluster_table *table, const void *keys, uint64_t n,
-                                          uint8_t *found, heddle_totals *totals)
+heddle_status heddle_cluster_table_contains(heddle_cluster_table *table, const void *keys,
+                                            uint64_t n, uint8_t *found, heddle_totals *totals)
 {
     hd_question q = hd_question_make(table, HD_ASK_FIND, keys, n, found);
     return answer(&q, "contains", totals);
 }
 
 heddle_status heddle_cluster_table_count(heddle_cluster_table *table, const void *keys, uint64_t n,
-                                       uint64_t *matches, heddle_totals *totals)
+                                         uint64_t *matches, heddle_totals *totals)
 {
     hd_question q = hd_question_make(table, HD_ASK_COUNT, keys, n, NULL);
     q.values = (char *)matches;
@@ -337,7 +338,7 @@ heddle_status heddle_cluster_table_count(heddle_cluster_table *table, const void
 }
 
 heddle_status heddle_cluster_table_erase(heddle_cluster_table *table, const void *keys, uint64_t n,
-                                       uint8_t *found, heddle_totals *totals)
+                                         uint8_t *found, heddle_totals *totals)
 {
     hd_question q = hd_question_make(table, HD_ASK_ERASE, keys, n, found);
     return answer(&q, "erase", totals);

@@ -20,8 +20,8 @@ typedef struct hd_question {
     bool erased; /* some member of this process has erased keys */
 } hd_question;
 
-hd_question hd_question_make(heddle_cluster_table *table, uint32_t kind, const void *keys, uint64_t n,
-                             uint8_t *found);
+hd_question hd_question_make(heddle_cluster_table *table, uint32_t kind, const void *keys,
+                             uint64_t n, uint8_t *found);
 /* A member's part of it; all members together. The status is agreed upon. */
 heddle_status hd_ask(hd_member *member, hd_question *question);
 

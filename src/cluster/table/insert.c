@@ -24,6 +24,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "table/table.h"
 
 /* ----------------------------------------------------------------------------------- partition */
@@ -67,12 +69,9 @@ static heddle_status count_bins(hd_writing *g, heddle_status mine)
     hd_exchange *exchange = hd_exchange_of(g->member);
     heddle_status status = mine;
     free(g->counts);
-    g->counts = hd_fault_due()
-                    ? NULL
-                    : (uint64_t *)calloc((size_t)bins + HD_COUNTS_TOLD, sizeof *g->counts);
+    g->counts = (uint64_t *)hd_allocate_zeroed((size_t)bins + HD_COUNTS_TOLD, sizeof *g->counts);
     free(g->rows);
-    g->rows =
-        hd_fault_due() ? NULL : (uint64_t *)calloc((size_t)exchange->members + 2, sizeof *g->rows);
+    g->rows = (uint64_t *)hd_allocate_zeroed((size_t)exchange->members + 2, sizeof *g->rows);
     if (status == HEDDLE_OK && (g->counts == NULL || g->rows == NULL))
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
     if (status == HEDDLE_OK && !g->guesses)
@@ -100,7 +99,6 @@ static heddle_status divide(hd_writing *g)
     hd_write *w = g->w;
     const hd_spread *spread = &w->table->spread;
     const uint64_t *told = g->counts + hd_spread_bins(spread);
-    heddle_status status;
     free(w->counts);
     w->counts = g->counts;
     g->counts = NULL;
@@ -112,9 +110,9 @@ static heddle_status divide(hd_writing *g)
     if (told[HD_COUNT_WITH_VALUES] != 0 && told[HD_COUNT_WITHOUT_VALUES] != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "some members are given values and some are not");
     if (!w->from_empty || w->table->balance != HEDDLE_BALANCE_ROWS) return HEDDLE_OK;
-    status = hd_spread_balanced(spread, w->counts, NULL, true, &w->fresh);
-    if (status == HEDDLE_OK) w->spread = &w->fresh;
-    return status;
+    HD_TRY(hd_spread_balanced(spread, w->counts, NULL, true, &w->fresh));
+    w->spread = &w->fresh;
+    return HEDDLE_OK;
 }
 
 /* ---------------------------------------------------------------------------------- the result */
@@ -138,12 +136,12 @@ heddle_status hd_write_result(hd_writing *g, heddle_status status, heddle_totals
 heddle_status hd_write_windows(hd_writing *g, uint64_t first, uint64_t n, hd_window *keys,
                                hd_window *values)
 {
-    heddle_status status = hd_window_open(g->member, g->w->keys + (g->first + first) * g->key_width,
-                                          n * g->key_width, true, &g->staged[0], keys);
-    if (status == HEDDLE_OK && g->value_width != 0)
-        status = hd_window_open(g->member, g->w->values + (g->first + first) * g->value_width,
-                                n * g->value_width, true, &g->staged[1], values);
-    return status;
+    HD_TRY(hd_window_open(g->member, g->w->keys + (g->first + first) * g->key_width,
+                          n * g->key_width, true, &g->staged[0], keys));
+    if (g->value_width != 0)
+        HD_TRY(hd_window_open(g->member, g->w->values + (g->first + first) * g->value_width,
+                              n * g->value_width, true, &g->staged[1], values));
+    return HEDDLE_OK;
 }
 
 /* A build that some member could not finish leaves nothing. */
@@ -177,11 +175,9 @@ static heddle_status tell_rows(hd_writing *g, uint64_t *without_memory)
 static heddle_status conclude(hd_writing *g, heddle_status mine)
 {
     uint64_t without_memory = 0;
-    heddle_status status = hd_cluster_totals(g->member, mine, &g->totals);
-    if (status == HEDDLE_OK && g->w->combines && g->totals.failed != 0)
-        status = hd_combine_settle(g, &g->totals);
-    if (status == HEDDLE_OK) status = tell_rows(g, &without_memory);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_cluster_totals(g->member, mine, &g->totals));
+    if (g->w->combines && g->totals.failed != 0) HD_TRY(hd_combine_settle(g, &g->totals));
+    HD_TRY(tell_rows(g, &without_memory));
     if (without_memory != 0 && g->w->builds) {
         g->totals.failed += g->totals.inserted + g->totals.updated + g->totals.kept;
         g->totals.inserted = g->totals.updated = g->totals.kept = 0;
@@ -257,10 +253,9 @@ static heddle_status move_and_work(hd_writing *g)
 
 static heddle_status try_write(hd_writing *g)
 {
-    heddle_status status = count_bins(g, check_write(g->w, g->member));
-    if (status == HEDDLE_OK)
-        status = hd_member_agree(g->member, g->member->local == 0 ? divide(g) : HEDDLE_OK);
-    return status == HEDDLE_OK ? move_and_work(g) : status;
+    HD_TRY(count_bins(g, check_write(g->w, g->member)));
+    HD_TRY(hd_member_agree(g->member, g->member->local == 0 ? divide(g) : HEDDLE_OK));
+    return move_and_work(g);
 }
 
 /* hd_member_work. */
@@ -325,8 +320,7 @@ static heddle_status write_call(heddle_cluster_table *table, bool builds, const 
     w.mend.mends = builds;
     w.mend.after = take_over;
     if (table != NULL) { /* else the call says so */
-        w.received =
-            hd_fault_due() ? NULL : (uint64_t *)calloc(table->spread.members, sizeof *w.received);
+        w.received = (uint64_t *)hd_allocate_zeroed(table->spread.members, sizeof *w.received);
     }
     status = hd_cluster_call(table, builds ? "build" : "insert", write_part, &w, &w.mend);
     if (totals != NULL) *totals = w.totals;
@@ -337,15 +331,17 @@ static heddle_status write_call(heddle_cluster_table *table, bool builds, const 
 }
 
 heddle_status heddle_cluster_table_build(heddle_cluster_table *table, const void *keys,
-                                       const void *values, uint64_t n,
-                                       const heddle_insert_options *options, heddle_totals *totals)
+                                         const void *values, uint64_t n,
+                                         const heddle_insert_options *options,
+                                         heddle_totals *totals)
 {
     return write_call(table, true, keys, values, n, options, totals);
 }
 
 heddle_status heddle_cluster_table_insert(heddle_cluster_table *table, const void *keys,
-                                        const void *values, uint64_t n,
-                                        const heddle_insert_options *options, heddle_totals *totals)
+                                          const void *values, uint64_t n,
+                                          const heddle_insert_options *options,
+                                          heddle_totals *totals)
 {
     return write_call(table, false, keys, values, n, options, totals);
 }

@@ -31,9 +31,10 @@ typedef struct hd_write {
     uint64_t *received; /* rows of every member */
     bool has_values;    /* pairs, not keys alone */
     bool reports;       /* somebody wants to know what became of single keys */
-    bool combines;      /* somebody has hot keys (cluster/route/hot.h), which are sent when all else is */
-    uint64_t folded;    /* rows that were not sent, since they are in those of hot keys */
-    hd_spread fresh;    /* new owners of bins, where they change */
+    bool
+        combines; /* somebody has hot keys (cluster/route/hot.h), which are sent when all else is */
+    uint64_t folded;         /* rows that were not sent, since they are in those of hot keys */
+    hd_spread fresh;         /* new owners of bins, where they change */
     const hd_spread *spread; /* the one that the call goes by */
     bool from_empty;         /* the table holds nothing but what this call brings */
     bool emptied;            /* all parts have been emptied since */

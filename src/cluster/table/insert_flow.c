@@ -6,8 +6,9 @@
  */
 #include <string.h>
 
-#include "table/table.h"
+#include "base/error.h"
 #include "cluster/table/insert.h"
+#include "table/table.h"
 
 /*
  * Whether pairs flow into this member's part. A hashgraph and lists of values want all at once; rows of hot keys come
@@ -38,10 +39,9 @@ heddle_status hd_flow_room(hd_writing *g, hd_delivery *d)
 {
     hd_arrived *to = &g->arrived[g->arriving];
     heddle_device *device = g->member->device;
-    heddle_status status = hd_buffer_ample(&to->keys, device, d->total * g->key_width);
-    if (status == HEDDLE_OK && g->value_width != 0)
-        status = hd_buffer_ample(&to->values, device, d->total * g->value_width);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_buffer_ample(&to->keys, device, d->total * g->key_width));
+    if (g->value_width != 0)
+        HD_TRY(hd_buffer_ample(&to->values, device, d->total * g->value_width));
     to->pairs = d->total;
     d->to[0] = to->keys.memory;
     d->to[1] = to->values.memory;

@@ -5,8 +5,9 @@
  */
 #include <string.h>
 
-#include "table/table.h"
+#include "base/error.h"
 #include "cluster/table/insert.h"
+#include "table/table.h"
 
 /* What a member that guesses expects besides its share of the rows. */
 #define GUESS_SHARE 32
@@ -70,32 +71,29 @@ static heddle_status enlarge(hd_writing *g, hd_buffer *buffer, uint64_t pairs, u
 static heddle_status expect_more(hd_writing *g, uint64_t pairs)
 {
     const uint64_t wanted = pairs + pairs / 2;
-    heddle_status status = enlarge(g, &g->keys, wanted, g->key_width);
-    if (status == HEDDLE_OK && g->value_width != 0)
-        status = enlarge(g, &g->values, wanted, g->value_width);
-    if (status == HEDDLE_OK) g->capacity = wanted;
-    return status;
+    HD_TRY(enlarge(g, &g->keys, wanted, g->key_width));
+    if (g->value_width != 0) HD_TRY(enlarge(g, &g->values, wanted, g->value_width));
+    g->capacity = wanted;
+    return HEDDLE_OK;
 }
 
 /* hd_delivery.room: behind what has been gathered. */
 static heddle_status room_for_pairs(hd_delivery *d, void *context)
 {
     hd_writing *g = (hd_writing *)context;
-    heddle_status status = HEDDLE_OK;
     if (g->flows) return hd_flow_room(g, d);
     if (g->at + d->total > g->capacity && g->guesses) {
-        status = expect_more(g, g->at + d->total);
+        HD_TRY(expect_more(g, g->at + d->total));
     } else if (g->at + d->total > g->capacity) { /* in pieces */
         hd_phase(g->member, HEDDLE_PHASE_EXCHANGE);
-        status = work_off(g, false);
-        if (status == HEDDLE_OK && d->total > g->capacity) {
+        HD_TRY(work_off(g, false));
+        if (d->total > g->capacity) {
             bool whole;
-            status = take_room(g, d->total, &whole);
-            if (status == HEDDLE_OK && !whole)
-                status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the pairs of one slice");
+            HD_TRY(take_room(g, d->total, &whole));
+            if (!whole)
+                return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the pairs of one slice");
         }
     }
-    if (status != HEDDLE_OK) return status;
     d->to[0] = (char *)g->keys.memory + g->at * g->key_width;
     if (g->value_width != 0) d->to[1] = (char *)g->values.memory + g->at * g->value_width;
     g->at += d->total;
@@ -135,8 +133,8 @@ static heddle_status open_slice(hd_writing *g, uint64_t first, uint64_t *n, cons
 static heddle_status lay_out(hd_writing *g, hd_dispatch *dispatch, uint64_t first, uint64_t n)
 {
     const void *keys, *values;
-    const heddle_status status = open_slice(g, first, &n, &keys, &values);
-    return status == HEDDLE_OK ? hd_dispatch_slice(dispatch, keys, values, n) : status;
+    HD_TRY(open_slice(g, first, &n, &keys, &values));
+    return hd_dispatch_slice(dispatch, keys, values, n);
 }
 
 static heddle_status send_slice(hd_writing *g, heddle_status mine, uint64_t first, uint64_t n)
@@ -232,12 +230,12 @@ static heddle_status begin_dispatches(hd_writing *g)
 {
     const hd_exchange *exchange = hd_exchange_of(g->member);
     const uint32_t key_bits = g->w->table->options.key_bits, value_bits = g->value_width * 8;
-    heddle_status status = hd_dispatch_begin(&g->dispatch, g->member, g->w->spread, key_bits,
-                                             value_bits, g->slice, exchange->direct);
-    if (status == HEDDLE_OK && exchange->overlaps)
-        status = hd_dispatch_begin(&g->ahead, g->member, g->w->spread, key_bits, value_bits,
-                                   g->slice, false);
-    return status;
+    HD_TRY(hd_dispatch_begin(&g->dispatch, g->member, g->w->spread, key_bits, value_bits, g->slice,
+                             exchange->direct));
+    if (exchange->overlaps)
+        HD_TRY(hd_dispatch_begin(&g->ahead, g->member, g->w->spread, key_bits, value_bits, g->slice,
+                                 false));
+    return HEDDLE_OK;
 }
 
 /* Agreed upon. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "cluster/table/insert.h"
 
 /* The part's arrays: the caller's, or copies in memory of the member. */
@@ -70,7 +71,7 @@ heddle_status hd_write_alone(hd_writing *g, heddle_status *agreed)
     options.failed_capacity = listed;
     options.failed = NULL;
     if (status == HEDDLE_OK && listed != 0) {
-        options.failed = hd_fault_due() ? NULL : (uint64_t *)malloc(listed * sizeof(uint64_t));
+        options.failed = (uint64_t *)hd_allocate(listed * sizeof(uint64_t));
         if (options.failed == NULL)
             status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to list failed keys");
     }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "cluster/table/insert.h"
 
 typedef struct reporting {
@@ -28,7 +30,7 @@ static heddle_status reporting_begin(reporting *r, hd_writing *g)
     if (status == HEDDLE_OK) status = hd_buffer_room(&r->back, device, g->slice);
     if (status == HEDDLE_OK) status = hd_buffer_room(&r->ordered, device, g->slice);
     if (status != HEDDLE_OK || !lists_failed(r)) return status;
-    r->host = hd_fault_due() ? NULL : (uint8_t *)malloc(g->slice);
+    r->host = (uint8_t *)hd_allocate(g->slice);
     return r->host != NULL ? HEDDLE_OK
                            : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to list failed keys");
 }
@@ -46,10 +48,8 @@ static heddle_status lay_out(reporting *r, uint64_t first, uint64_t n)
 {
     hd_writing *g = r->g;
     hd_window keys = {NULL, NULL, 0}, values = {NULL, NULL, 0};
-    heddle_status status = HEDDLE_OK;
-    if (n != 0) status = hd_write_windows(g, first, n, &keys, &values);
-    return status == HEDDLE_OK ? hd_dispatch_slice(&g->dispatch, keys.memory, values.memory, n)
-                               : status;
+    if (n != 0) HD_TRY(hd_write_windows(g, first, n, &keys, &values));
+    return hd_dispatch_slice(&g->dispatch, keys.memory, values.memory, n);
 }
 
 /* hd_delivery.room: for the pairs that come, and for their outcomes. */

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/table.h"
+#include "base/alloc.h"
+#include "base/error.h"
 #include "cluster/table/ask.h"
+#include "table/table.h"
 
 /* Values of a stretch, for every key of a slice; a single key may have more. */
 #define VALUES_A_KEY 4
@@ -47,29 +49,24 @@ static heddle_status add_up(fetching *f, uint64_t at, uint64_t n, uint64_t *carr
     heddle_device *device = f->member->device;
     uint64_t *sums = (uint64_t *)f->sums.memory;
     const uint64_t first = *carry;
-    heddle_status status = hd_member_copy(f->member, sums, &first, sizeof first);
-    if (status == HEDDLE_OK)
-        status =
-            hd_member_copy(f->member, sums + 1, f->r->offsets + f->first + at, n * sizeof *sums);
-    if (status == HEDDLE_OK)
-        status = device->engine->columns->scan(device, sums, n + 1, f->work.memory, NULL);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
-    return status == HEDDLE_OK ? hd_member_copy(f->member, carry, sums + n + 1, sizeof *carry)
-                               : status;
+    HD_TRY(hd_member_copy(f->member, sums, &first, sizeof first));
+    HD_TRY(hd_member_copy(f->member, sums + 1, f->r->offsets + f->first + at, n * sizeof *sums));
+    HD_TRY(device->engine->columns->scan(device, sums, n + 1, f->work.memory, NULL));
+    HD_TRY(device->engine->synchronize(device, NULL));
+    return hd_member_copy(f->member, carry, sums + n + 1, sizeof *carry);
 }
 
 /* Goes through the counts of this member; with `writes` they become offsets. */
 static heddle_status sum_part(fetching *f, uint64_t *carry, bool writes)
 {
-    heddle_status status = HEDDLE_OK;
-    for (uint64_t at = 0; at < f->n && status == HEDDLE_OK; at += f->slice) {
+    for (uint64_t at = 0; at < f->n; at += f->slice) {
         const uint64_t n = hd_slice_length(f->n, at, f->slice);
-        status = add_up(f, at, n, carry);
-        if (status == HEDDLE_OK && writes)
-            status = hd_member_copy(f->member, f->r->offsets + f->first + at,
-                                    (const uint64_t *)f->sums.memory + 1, n * sizeof(uint64_t));
+        HD_TRY(add_up(f, at, n, carry));
+        if (writes)
+            HD_TRY(hd_member_copy(f->member, f->r->offsets + f->first + at,
+                                  (const uint64_t *)f->sums.memory + 1, n * sizeof(uint64_t)));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 /* Turns the counts of all members into offsets. What it returns is agreed upon. */
@@ -131,17 +128,14 @@ static heddle_status room_for_keys(hd_delivery *d, void *context)
 static heddle_status lay_out(fetching *f, uint64_t at, uint64_t n)
 {
     hd_window keys = {NULL, NULL, 0}, places = {NULL, NULL, 0};
-    heddle_status status = HEDDLE_OK;
     if (n != 0)
-        status = hd_window_open(f->member, f->r->count.keys + (f->first + at) * f->key_width,
-                                n * f->key_width, true, &f->staged[0], &keys);
-    if (status == HEDDLE_OK && f->copies != 1)
-        return hd_dispatch_to_all(&f->dispatch, keys.memory, n);
-    if (status == HEDDLE_OK && n != 0)
-        status = hd_window_open(f->member, f->r->offsets + f->first + at, n * sizeof(uint64_t),
-                                true, &f->places, &places);
-    return status == HEDDLE_OK ? hd_dispatch_slice(&f->dispatch, keys.memory, places.memory, n)
-                               : status;
+        HD_TRY(hd_window_open(f->member, f->r->count.keys + (f->first + at) * f->key_width,
+                              n * f->key_width, true, &f->staged[0], &keys));
+    if (f->copies != 1) return hd_dispatch_to_all(&f->dispatch, keys.memory, n);
+    if (n != 0)
+        HD_TRY(hd_window_open(f->member, f->r->offsets + f->first + at, n * sizeof(uint64_t), true,
+                              &f->places, &places));
+    return hd_dispatch_slice(&f->dispatch, keys.memory, places.memory, n);
 }
 
 static heddle_status ask(fetching *f, heddle_status mine, uint64_t at, uint64_t n, uint64_t *asked)
@@ -233,15 +227,10 @@ static heddle_status make_places(fetching *f, uint64_t n)
 {
     const uint64_t lists = n * f->copies;
     uint64_t *at = f->merged, *matches = f->merged + f->slice * f->copies;
-    heddle_status status =
-        hd_member_copy(f->member, matches, f->back_matches.memory, lists * sizeof *matches);
-    for (uint64_t i = 0; i < lists && status == HEDDLE_OK; i++)
-        at[i] = i < n ? f->host[i] : at[i - n] + matches[i - n];
-    if (status == HEDDLE_OK)
-        status = hd_buffer_room(&f->places, f->member->device, lists * sizeof *at);
-    if (status == HEDDLE_OK)
-        status = hd_member_copy(f->member, f->places.memory, at, lists * sizeof *at);
-    return status;
+    HD_TRY(hd_member_copy(f->member, matches, f->back_matches.memory, lists * sizeof *matches));
+    for (uint64_t i = 0; i < lists; i++) at[i] = i < n ? f->host[i] : at[i - n] + matches[i - n];
+    HD_TRY(hd_buffer_room(&f->places, f->member->device, lists * sizeof *at));
+    return hd_member_copy(f->member, f->places.memory, at, lists * sizeof *at);
 }
 
 /* Lays the lists of a stretch of n questions out. */
@@ -251,16 +240,12 @@ static heddle_status lay_lists(fetching *f, uint64_t n)
     const uint64_t base = f->host[0], values = f->host[n] - f->host[0];
     hd_answer_lists lists;
     hd_window out;
-    heddle_status status = HEDDLE_OK;
     if (values == 0) return HEDDLE_OK;
-    if (f->copies != 1) status = make_places(f, n);
-    if (status == HEDDLE_OK)
-        status = hd_window_open(f->member, f->r->values + base * f->value_width,
-                                values * f->value_width, false, &f->staged[1], &out);
-    if (status == HEDDLE_OK)
-        status = device->engine->columns->scan(device, (uint64_t *)f->back_matches.memory,
-                                               n * f->copies, f->work.memory, NULL);
-    if (status != HEDDLE_OK) return status;
+    if (f->copies != 1) HD_TRY(make_places(f, n));
+    HD_TRY(hd_window_open(f->member, f->r->values + base * f->value_width, values * f->value_width,
+                          false, &f->staged[1], &out));
+    HD_TRY(device->engine->columns->scan(device, (uint64_t *)f->back_matches.memory, n * f->copies,
+                                         f->work.memory, NULL));
     lists.n = n * f->copies;
     lists.elements = values;
     lists.starts = (const uint64_t *)f->back_matches.memory;
@@ -270,9 +255,9 @@ static heddle_status lay_lists(fetching *f, uint64_t n)
         (const uint64_t *)(f->copies != 1 ? f->places.memory : f->dispatch.values.memory);
     lists.base = base;
     lists.out = out.memory;
-    status = device->engine->columns->deliver_lists(device, &lists, NULL);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
-    return status == HEDDLE_OK ? hd_window_close(f->member, &out) : status;
+    HD_TRY(device->engine->columns->deliver_lists(device, &lists, NULL));
+    HD_TRY(device->engine->synchronize(device, NULL));
+    return hd_window_close(f->member, &out);
 }
 
 /* Members have different numbers of stretches: they go on until all are through. Agreed upon. */
@@ -318,9 +303,8 @@ static heddle_status fetching_begin(fetching *f, retrieval *r, hd_member *member
     if (status == HEDDLE_OK && r->parts == NULL)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the sums of members");
     if (status != HEDDLE_OK) return status;
-    f->host = hd_fault_due() ? NULL
-                             : (uint64_t *)calloc(f->slice * (1 + 2 * f->copies) + 1 + 2 * members,
-                                                  sizeof(uint64_t));
+    f->host = (uint64_t *)hd_allocate_zeroed(f->slice * (1 + 2 * f->copies) + 1 + 2 * members,
+                                             sizeof(uint64_t));
     if (f->host == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for offsets");
     f->value_send = f->host + f->slice + 1;
     f->value_receive = f->value_send + members;
@@ -364,9 +348,9 @@ static heddle_status retrieve_part(hd_member *member, void *context)
     return status;
 }
 
-heddle_status heddle_cluster_table_retrieve(heddle_cluster_table *table, const void *keys, uint64_t n,
-                                          uint64_t *offsets, void *values, uint64_t capacity,
-                                          uint64_t *count)
+heddle_status heddle_cluster_table_retrieve(heddle_cluster_table *table, const void *keys,
+                                            uint64_t n, uint64_t *offsets, void *values,
+                                            uint64_t capacity, uint64_t *count)
 {
     retrieval r;
     heddle_status status;
@@ -382,8 +366,7 @@ heddle_status heddle_cluster_table_retrieve(heddle_cluster_table *table, const v
     r.offsets = offsets;
     r.values = (char *)values;
     r.capacity = capacity;
-    r.parts =
-        hd_fault_due() ? NULL : (uint64_t *)calloc(table->cluster->exchange->local, sizeof *r.parts);
+    r.parts = (uint64_t *)hd_allocate_zeroed(table->cluster->exchange->local, sizeof *r.parts);
     status = hd_cluster_call(table, "retrieve", retrieve_part, &r, NULL);
     *count = r.total;
     free(r.parts);

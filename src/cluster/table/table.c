@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "table/slots/geometry.h"
 #include "table/table.h"
 
@@ -59,7 +60,7 @@ static heddle_status run_call(heddle_cluster_table *table, hd_member_work work, 
 }
 
 heddle_status hd_cluster_call(heddle_cluster_table *table, const char *what, hd_member_work work,
-                            void *context, hd_mend *mend)
+                              void *context, hd_mend *mend)
 {
     heddle_status status;
     if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "%s: the table is NULL", what);
@@ -74,7 +75,7 @@ heddle_status hd_cluster_call(heddle_cluster_table *table, const char *what, hd_
 }
 
 heddle_status hd_cluster_rounds(hd_member *member, heddle_status mine, uint64_t n, uint64_t slice,
-                              uint64_t *rounds)
+                                uint64_t *rounds)
 {
     hd_exchange *exchange = hd_exchange_of(member);
     heddle_status status;
@@ -163,8 +164,7 @@ static void table_free(heddle_cluster_table *table)
 
 static heddle_cluster_table *table_allocate(heddle_cluster *cluster)
 {
-    heddle_cluster_table *table =
-        hd_fault_due() ? NULL : (heddle_cluster_table *)calloc(1, sizeof *table);
+    heddle_cluster_table *table = (heddle_cluster_table *)hd_allocate_zeroed(1, sizeof *table);
     if (table == NULL) return NULL;
     table->cluster = cluster;
     table->parts = (heddle_table **)calloc(cluster->exchange->local, sizeof(heddle_table *));
@@ -215,9 +215,10 @@ static void settle_options(heddle_cluster_table *table, const heddle_spread_opti
                              : HEDDLE_BALANCE_KEYS;
 }
 
-heddle_status heddle_cluster_table_create(heddle_cluster *cluster, const heddle_table_options *options,
-                                        const heddle_spread_options *spread,
-                                        heddle_cluster_table **table)
+heddle_status heddle_cluster_table_create(heddle_cluster *cluster,
+                                          const heddle_table_options *options,
+                                          const heddle_spread_options *spread,
+                                          heddle_cluster_table **table)
 {
     heddle_spread_options chosen;
     creation c;

@@ -2,11 +2,11 @@
 #ifndef HD_CLUSTER_TABLE_H
 #define HD_CLUSTER_TABLE_H
 
-#include "cluster/route/dispatch.h"
-#include "cluster/members.h"
-#include "cluster/route/sort_route.h"
-#include "cluster/route/owners.h"
 #include "base/error.h"
+#include "cluster/members.h"
+#include "cluster/route/dispatch.h"
+#include "cluster/route/owners.h"
+#include "cluster/route/sort_route.h"
 
 struct heddle_cluster_table {
     heddle_cluster *cluster;
@@ -49,7 +49,7 @@ typedef struct hd_mend {
  * `mend` may be NULL.
  */
 heddle_status hd_cluster_call(heddle_cluster_table *table, const char *what, hd_member_work work,
-                            void *context, hd_mend *mend);
+                              void *context, hd_mend *mend);
 /* Says that the call leaves the table half changed; from any member. */
 static inline void hd_mend_break(hd_mend *mend)
 {
@@ -58,7 +58,7 @@ static inline void hd_mend_break(hd_mend *mend)
 
 /* How many slices all members together have to go through; agreed upon. */
 heddle_status hd_cluster_rounds(hd_member *member, heddle_status mine, uint64_t n, uint64_t slice,
-                              uint64_t *rounds);
+                                uint64_t *rounds);
 /* Sums the totals of all members up; agreed upon. */
 heddle_status hd_cluster_totals(hd_member *member, heddle_status mine, heddle_totals *totals);
 /* The slice that begins at round * slice of n elements. */

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/table.h"
+#include "base/alloc.h"
+#include "base/error.h"
 #include "cluster/table/table.h"
+#include "table/table.h"
 
 /* ------------------------------------------------------------------------------- size and clear */
 
@@ -26,12 +28,11 @@ static heddle_status size_part(hd_member *member, void *context)
 heddle_status heddle_cluster_table_size(heddle_cluster_table *table, uint64_t *count)
 {
     sizing s = {table, 0};
-    heddle_status status;
     if (count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "size: there is no place for the count");
-    status = hd_cluster_call(table, "size", size_part, &s, NULL);
-    if (status == HEDDLE_OK) *count = s.count;
-    return status;
+    HD_TRY(hd_cluster_call(table, "size", size_part, &s, NULL));
+    *count = s.count;
+    return HEDDLE_OK;
 }
 
 typedef struct clearing {
@@ -139,7 +140,7 @@ static heddle_status export_part(hd_member *member, void *context)
 }
 
 heddle_status heddle_cluster_table_export(heddle_cluster_table *table, void *keys, void *values,
-                                        uint64_t capacity, uint64_t *count)
+                                          uint64_t capacity, uint64_t *count)
 {
     exporting e = {table, (char *)keys, (char *)values, capacity, count};
     if (count == NULL)
@@ -181,7 +182,8 @@ static double more_than_mean(uint64_t most, uint64_t sum, uint32_t members)
     return sum != 0 ? (double)most * members / (double)sum - 1 : 0;
 }
 
-heddle_status heddle_cluster_table_get_stats(heddle_cluster_table *table, heddle_cluster_stats *stats)
+heddle_status heddle_cluster_table_get_stats(heddle_cluster_table *table,
+                                             heddle_cluster_stats *stats)
 {
     measuring m = {table, stats};
     uint64_t most = 0;
@@ -248,9 +250,7 @@ static heddle_status validate_part(hd_member *member, void *context)
     heddle_cluster_table *table = (heddle_cluster_table *)context;
     counting_part c = {member, table, NULL, HEDDLE_OK};
     heddle_status status = heddle_table_validate(hd_part_of(table, member), NULL);
-    c.counts = hd_fault_due()
-                   ? NULL
-                   : (uint64_t *)calloc(hd_spread_bins(&table->spread), sizeof *c.counts);
+    c.counts = (uint64_t *)hd_allocate_zeroed(hd_spread_bins(&table->spread), sizeof *c.counts);
     if (c.counts == NULL && status == HEDDLE_OK)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
     if (status == HEDDLE_OK && !table->independent) status = check_owner(&c);

@@ -11,14 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cpu/columns/columns.h"
-#include "cpu/device/memory.h"
-#include "cpu/partition/partition.h"
-#include "roofs/roof_cpu.h"
-#include "cpu/device/shared.h"
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/while_waiting.h"
+#include "cpu/columns/columns.h"
+#include "cpu/device/memory.h"
+#include "cpu/device/shared.h"
+#include "cpu/partition/partition.h"
 #include "instances_config.h"
+#include "roofs/roof_cpu.h"
 
 #define THREADS_MAX 1024
 #if defined(                                                                                       \
@@ -270,7 +271,7 @@ static heddle_status cpu_open(int32_t threads, heddle_device **device)
     if (threads < 0 || threads > THREADS_MAX)
         return hd_fail(HEDDLE_ERROR_INVALID, "a CPU device takes 1 to %d threads, not %d",
                        THREADS_MAX, threads);
-    cpu = hd_fault_due() ? NULL : (hd_device_cpu *)calloc(1, sizeof *cpu);
+    cpu = (hd_device_cpu *)hd_allocate_zeroed(1, sizeof *cpu);
     if (cpu == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a device");
     cpu->base.engine = hd_engine_cpu();
     cpu->threads = threads != 0 ? threads : omp_get_max_threads();
@@ -391,7 +392,7 @@ static bool cpu_is_device_memory(heddle_device *device, const void *memory)
 static heddle_status cpu_event_create(heddle_device *device, void **event)
 {
     (void)device;
-    *event = hd_fault_due() ? NULL : calloc(1, sizeof(struct timespec));
+    *event = hd_allocate_zeroed(1, sizeof(struct timespec));
     return *event != NULL ? HEDDLE_OK : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for an event");
 }
 

@@ -5,8 +5,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "engine/blocks.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "engine/blocks.h"
 
 #define HEAD 256 /* room for the size, and the alignment promised */
 #define HUGE_PAGE (UINT64_C(1) << 21)

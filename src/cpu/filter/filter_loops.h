@@ -10,8 +10,8 @@
 #define HD_FILTER_LOOPS_H
 
 #include "base/atomic.h"
+#include "cpu/filter/bloom_avx2.h"
 #include "scheme/bloom.h"
-#include "tile/bloom_avx2.h"
 
 #define GROUP 32
 #define WORDS HD_FILTER_BLOCK_WORDS

@@ -14,11 +14,11 @@
 #define REGION_PAIRS 16384
 #define REGION_VERTICES_MAX 65536
 
-#include "cpu/route/deal.h"
 #include "cpu/graph/erase.inl"
 #include "cpu/graph/look.inl"
 #include "cpu/graph/order.inl"
 #include "cpu/graph/place.inl"
+#include "cpu/route/deal.h"
 
 /* -------------------------------------------------------------------------------- whole graphs */
 

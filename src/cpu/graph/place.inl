@@ -10,8 +10,9 @@
 #include <omp.h>
 #include <stdlib.h>
 
-#include "cpu/write_in_order.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "cpu/write_in_order.h"
 
 /* The pairs of one region in one source. */
 typedef struct run {
@@ -80,7 +81,7 @@ static heddle_status place(heddle_device *device, const hd_graph *graph,
         graph->starts[r] = start;
     }
     if (placing->wide_done == 0) *graph->wide_used = 0;
-    desks = hd_fault_due() ? NULL : (char *)malloc((size_t)threads * DESK_BYTES);
+    desks = (char *)hd_allocate((size_t)threads * DESK_BYTES);
 #pragma omp parallel num_threads(threads)
     {
         char *desk = desks != NULL ? desks + (size_t)omp_get_thread_num() * DESK_BYTES : NULL;

@@ -13,8 +13,8 @@
 #include <omp.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "cpu/device/engine.h"
+#include "model/hash.h"
 
 #define PAIR_BYTES ((HD_KEY_BITS + HD_VALUE_BITS) / 8)
 #define LINE 64

@@ -2,7 +2,7 @@
 #ifndef HD_CPU_PARTITION_H
 #define HD_CPU_PARTITION_H
 
-#include "engine/partition.h"
+#include "model/partition.h"
 
 /* Regions that one pass tells apart: as many buffers of a line as fit a second-level cache. */
 #define HD_PASS_BITS 12

@@ -1,5 +1,5 @@
 /*
- * partition_steps.h: sorting pairs by region in steps (engine/partition.h): the two passes of
+ * partition_steps.h: sorting pairs by region in steps (model/partition.h): the two passes of
  * partition.c, the first over as many bits as a pass can tell apart and in batches, the second over some
  * parts at a time. Where one pass tells all regions apart, the second is a copy. Equal keys stay in
  * order, batch after batch. Included by partition.c.

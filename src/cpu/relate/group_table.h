@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "model/hash.h"
 
 #define GROUP_TABLE_BITS_MIN 6
 #define GROUP_TABLE_BITS_MAX 16

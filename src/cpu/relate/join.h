@@ -8,8 +8,8 @@
 #include <omp.h>
 
 #include "cpu/device/engine.h"
-#include "cpu/relate/join_lists.h"
 #include "cpu/device/memory.h"
+#include "cpu/relate/join_lists.h"
 
 /* Usual regions are much smaller than this; one that is crowded holds many copies of few keys, whose
    lists are hot whatever their length. */

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "model/hash.h"
 
 typedef hd_value hd_row; /* the values of pairs are row numbers */
 

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "model/hash.h"
 #include "tile/pack.h"
 
 /* Rows whose owners are found at once, by vectors where the machine has them. */

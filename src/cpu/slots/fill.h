@@ -1,5 +1,5 @@
 /*
- * fill.h: inserting pairs that are sorted by region (engine/partition.h), a core a region. The region
+ * fill.h: inserting pairs that are sorted by region (model/partition.h), a core a region. The region
  * stays in the core's second-level cache until it is done; nobody else touches it. A fresh region is
  * made on a desk (fill_fresh.h); one that holds keys already is filled on where it is.
  */

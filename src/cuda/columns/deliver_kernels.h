@@ -1,12 +1,12 @@
 /*
  * deliver_kernels.h: the device code that brings lists of answers into the order of the questions
- * (engine/columns.h); deliver.cu launches it.
+ * (model/columns.h); deliver.cu launches it.
  */
 #ifndef HD_DELIVER_KERNELS_H
 #define HD_DELIVER_KERNELS_H
 
 #include "base/port.h"
-#include "engine/columns.h"
+#include "model/columns.h"
 
 #ifndef DELIVER_BLOCK
 #define DELIVER_BLOCK 256

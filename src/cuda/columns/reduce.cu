@@ -6,9 +6,10 @@
  * in a form in which atomics can work on them: 64-bit integers and doubles for sums; for minima and
  * maxima unsigned numbers in the order of the type. A last pass turns these into results.
  */
+#include "base/alloc.h"
 #include "cuda/columns/columns.h"
 #include "cuda/columns/grouped.h"
-#include "cuda/load.h"
+#include "tile/load_cuda.h"
 
 /* --------------------------------------------------------------- types as ordered unsigned numbers */
 

@@ -8,11 +8,11 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/while_waiting.h"
 #include "cuda/columns/columns.h"
 #include "cuda/partition/partition.h"
-#include "roofs/roof_cuda.h"
 #include "engine/blocks.h"
-#include "base/while_waiting.h"
+#include "roofs/roof_cuda.h"
 
 heddle_status hd_cuda_fail(cudaError_t error, const char *what)
 {
@@ -36,6 +36,7 @@ heddle_status hd_cuda_enter(heddle_device *device, void *stream, cudaStream_t *u
 #undef HD_INSTANCE
 #define HD_INSTANCE(name) &name##_cuda,
 static const hd_table_ops *const compiled[] = {
+#include "base/alloc.h"
 #include "instances.h"
 };
 #undef HD_INSTANCE
@@ -192,7 +193,7 @@ static heddle_status cuda_open(int32_t index, heddle_device **device)
         return hd_fail(HEDDLE_ERROR_NO_DEVICE,
                        "CUDA device %d (%s) is older than compute capability 7.5", index,
                        properties.name);
-    hd_device_cuda *cuda = hd_fault_due() ? NULL : (hd_device_cuda *)calloc(1, sizeof *cuda);
+    hd_device_cuda *cuda = (hd_device_cuda *)hd_allocate_zeroed(1, sizeof *cuda);
     if (cuda == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a device");
     error = cudaSetDevice(index);
     if (error == cudaSuccess)

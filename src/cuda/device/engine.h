@@ -4,8 +4,8 @@
 
 #include <cuda_runtime.h>
 
-#include "engine/engine.h"
 #include "base/error.h"
+#include "engine/engine.h"
 
 typedef struct hd_device_cuda {
     heddle_device base;

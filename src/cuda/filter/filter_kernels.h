@@ -10,8 +10,8 @@
 #define HD_FILTER_KERNELS_H
 
 #include "cuda/count.h"
-#include "cuda/load.h"
 #include "scheme/bloom.h"
+#include "tile/load_cuda.h"
 
 #ifndef FILTER_BLOCK
 #define FILTER_BLOCK 256

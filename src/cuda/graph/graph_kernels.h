@@ -1,5 +1,5 @@
 /*
- * graph_kernels.h: the device code that reads graphs (engine/graph.h) and takes edges out of them, for
+ * graph_kernels.h: the device code that reads graphs (model/graph.h) and takes edges out of them, for
  * one kind of pair; graph.cu launches it.
  */
 #ifndef HD_GRAPH_KERNELS_H
@@ -7,7 +7,7 @@
 
 #include "cuda/count.h"
 #include "cuda/graph/place.h"
-#include "cuda/load.h"
+#include "tile/load_cuda.h"
 
 #ifndef LOOK_BLOCK
 #define LOOK_BLOCK 256

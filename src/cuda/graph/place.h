@@ -9,9 +9,9 @@
 #ifndef HD_GRAPH_PLACE_H
 #define HD_GRAPH_PLACE_H
 
-#include "cuda/load.h"
 #include "cuda/graph/vertex_sort.h"
 #include "scheme/hashgraph.h"
+#include "tile/load_cuda.h"
 
 #ifndef PLACE_ITEMS
 #define PLACE_ITEMS (HD_PAIR_WORDS <= 2 ? 10 : 6) /* pairs of a thread */

@@ -1,5 +1,5 @@
 /*
- * list_kernels.h: the device code of bucket lists (engine/lists.h) for values of one width. Steps over runs
+ * list_kernels.h: the device code of bucket lists (model/lists.h) for values of one width. Steps over runs
  * and lists give each to a thread. Copies and fetches are shared by values: a block has a tile of them and
  * finds out which runs or lists the tile touches, so it does not matter how long these are.
  */

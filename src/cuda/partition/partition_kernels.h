@@ -15,10 +15,10 @@
 
 #include <cub/block/block_scan.cuh>
 
-#include "cuda/load.h"
 #include "cuda/partition/scan_counts.h"
 #include "cuda/partition/sorted_pair.h"
-#include "engine/partition.h"
+#include "model/partition.h"
+#include "tile/load_cuda.h"
 
 #ifndef SORT_BLOCK
 #define PASS_BITS 10  /* at most; HD_CUDA_PASS_BITS */

@@ -1,8 +1,8 @@
-/* sorted_pair.h: a pair as engine/partition.h sorts it: the words of the mixed key, then of the value. */
+/* sorted_pair.h: a pair as model/partition.h sorts it: the words of the mixed key, then of the value. */
 #ifndef HD_SORTED_PAIR_H
 #define HD_SORTED_PAIR_H
 
-#include "base/hash.h"
+#include "model/hash.h"
 
 #define HD_KEY_WORDS (HD_KEY_BITS / 32)
 #define HD_PAIR_WORDS ((HD_KEY_BITS + HD_VALUE_BITS) / 32)

@@ -1,5 +1,5 @@
 /*
- * join_kernels.h: the device code of joins (engine/relate.h), for one width of keys and of row numbers.
+ * join_kernels.h: the device code of joins (model/relate.h), for one width of keys and of row numbers.
  *
  * A block sorts the left rows of its task by vertex in shared memory; then its right rows pass by, one a
  * thread, and each walks the list of its vertex. There are about as many vertices as left rows, so
@@ -9,9 +9,9 @@
 #define HD_JOIN_KERNELS_H
 
 #include "cuda/count.h"
-#include "cuda/load.h"
 #include "cuda/graph/vertex_sort.h"
-#include "engine/relate.h"
+#include "model/relate.h"
+#include "tile/load_cuda.h"
 
 #ifndef JOIN_ITEMS
 #define JOIN_ITEMS (HD_PAIR_WORDS <= 2 ? 8 : 6) /* left rows of a thread */
@@ -68,7 +68,7 @@ HD_FN void join_sort_left(join_desk *desk, const hd_join_job &job, const hd_join
     if (threadIdx.x == 0) desk->count = 0;
     for (uint32_t i = threadIdx.x; i < JOIN_LEFT / 32; i += VERTEX_BLOCK) desk->matched[i] = 0;
     vertex_sort<JOIN_ITEMS, false>(range, job.region_bits, JOIN_VERTICES, desk->row, JOIN_ROW_WORDS,
-                            desk->sorted, &desk->scan);
+                                   desk->sorted, &desk->scan);
     join_find_single(desk);
 }
 

@@ -1,6 +1,6 @@
 /*
  * owners_kernels.h: the device code that sends rows to the owners of their keys and fetches answers
- * (engine/owners.h), for keys of one width; owners.cu launches it.
+ * (model/owners.h), for keys of one width; owners.cu launches it.
  *
  * A tile is what a block works on at a time. Each warp has neighbouring rows of it, 32 at a time. The rank of a
  * row is how many rows of its owner come before it in the tile: in the warps before, which are added up in shared
@@ -10,9 +10,9 @@
 #ifndef HD_OWNERS_KERNELS_H
 #define HD_OWNERS_KERNELS_H
 
-#include "base/hash.h"
-#include "cuda/load.h"
-#include "engine/owners.h"
+#include "model/hash.h"
+#include "model/owners.h"
+#include "tile/load_cuda.h"
 
 #ifndef OWNERS_BLOCK
 #define OWNERS_BLOCK 256

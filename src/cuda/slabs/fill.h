@@ -15,9 +15,9 @@
 #ifndef HD_CUDA_SLAB_FILL_H
 #define HD_CUDA_SLAB_FILL_H
 
-#include "cuda/slabs/compact.h"
 #include "cuda/partition/sorted_pair.h"
-#include "engine/partition.h"
+#include "cuda/slabs/compact.h"
+#include "model/partition.h"
 
 #ifndef SLAB_FILL_BLOCK
 #define SLAB_FILL_BLOCK 512

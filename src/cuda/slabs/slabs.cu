@@ -3,9 +3,9 @@
  * slab_kernels.h. Built once for each, by a generated stub that defines HD_KEY_BITS, HD_VALUE_BITS and HD_SYMBOL.
  * Exports HD_SYMBOL alone.
  */
+#include "base/error.h"
 #include "cuda/device/engine.h"
 #include "cuda/slabs/slab_kernels.h"
-#include "base/error.h"
 
 #define APART_LEAST (UINT64_C(1) << 21) /* operations that are worth three launches */
 #define LAUNCH_KEYS (UINT64_C(1) << 30) /* of one launch: their numbers stay 32 bits wide */

@@ -5,8 +5,8 @@
 #ifndef HD_CUDA_FILL_KERNELS_H
 #define HD_CUDA_FILL_KERNELS_H
 
-#include "cuda/slots/image.h"
 #include "cuda/partition/sorted_pair.h"
+#include "cuda/slots/image.h"
 #if HD_EVICTS || HD_CHOOSES
 #include "cuda/slots/image_deferred.h"
 #endif

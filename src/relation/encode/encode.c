@@ -11,16 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/geometry.h"
-#include "host/scratch.h"
-#include "engine/blocks.h"
 #include "base/error.h"
+#include "base/tuning.h"
+#include "engine/blocks.h"
+#include "host/scratch.h"
+#include "table/slots/geometry.h"
 
 #define SEEDS_TRIED 3
-
-static uint64_t hash_mask = UINT64_MAX;
-
-void hd_encode_weaken(uint64_t mask) { hash_mask = mask; }
 
 void hd_row_groups_free(heddle_device *device, hd_row_groups *made)
 {
@@ -41,9 +38,8 @@ hd_grouped hd_row_groups_view(const hd_row_groups *made)
 static heddle_status read_word(heddle_device *device, const uint64_t *word, uint64_t *value,
                                void *stream)
 {
-    heddle_status status = device->engine->copy(device, value, word, sizeof *value, stream);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, stream);
-    return status;
+    HD_TRY(device->engine->copy(device, value, word, sizeof *value, stream));
+    return device->engine->synchronize(device, stream);
 }
 
 /* ----------------------------------------------------------------------------- one array of keys */
@@ -76,34 +72,24 @@ static heddle_status find_starts(heddle_device *device, const uint8_t *heads, hd
     const hd_engine *engine = device->engine;
     const hd_column_ops *columns = engine->columns;
     void *work = NULL, *count = NULL;
-    heddle_status status = hd_scratch_take(scratch, columns->work(device, made->n), &work);
-    if (status == HEDDLE_OK) status = hd_scratch_take(scratch, sizeof(uint64_t), &count);
-    if (status == HEDDLE_OK)
-        status = columns->select(device, heads, made->n, true, NULL, 64, (uint64_t *)count, work,
-                                 stream);
-    if (status == HEDDLE_OK)
-        status = read_word(device, (const uint64_t *)count, &made->groups, stream);
-    if (status == HEDDLE_OK)
-        status =
-            hd_block_take(device, (made->groups + 1) * sizeof(uint64_t), (void **)&made->starts);
-    if (status == HEDDLE_OK)
-        status = columns->select(device, heads, made->n, true, made->starts, 64, (uint64_t *)count,
-                                 work, stream);
-    if (status == HEDDLE_OK)
-        status =
-            engine->copy(device, made->starts + made->groups, &made->n, sizeof made->n, stream);
-    if (status == HEDDLE_OK) status = engine->synchronize(device, stream);
-    return status;
+    HD_TRY(hd_scratch_take(scratch, columns->work(device, made->n), &work));
+    HD_TRY(hd_scratch_take(scratch, sizeof(uint64_t), &count));
+    HD_TRY(
+        columns->select(device, heads, made->n, true, NULL, 64, (uint64_t *)count, work, stream));
+    HD_TRY(read_word(device, (const uint64_t *)count, &made->groups, stream));
+    HD_TRY(hd_block_take(device, (made->groups + 1) * sizeof(uint64_t), (void **)&made->starts));
+    HD_TRY(columns->select(device, heads, made->n, true, made->starts, 64, (uint64_t *)count, work,
+                           stream));
+    HD_TRY(engine->copy(device, made->starts + made->groups, &made->n, sizeof made->n, stream));
+    return engine->synchronize(device, stream);
 }
 
 /* No rows, no groups: one start, 0. */
 static heddle_status group_nothing(heddle_device *device, hd_row_groups *made, void *stream)
 {
-    heddle_status status = hd_block_take(device, sizeof(uint64_t), (void **)&made->starts);
-    if (status == HEDDLE_OK)
-        status = device->engine->fill(device, made->starts, 0, sizeof(uint64_t), stream);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, stream);
-    return status;
+    HD_TRY(hd_block_take(device, sizeof(uint64_t), (void **)&made->starts));
+    HD_TRY(device->engine->fill(device, made->starts, 0, sizeof(uint64_t), stream));
+    return device->engine->synchronize(device, stream);
 }
 
 heddle_status hd_group_array(heddle_device *device, const void *array, uint32_t key_bits,
@@ -176,7 +162,7 @@ static heddle_status weaken(heddle_device *device, uint64_t *hashes, uint64_t n,
     if (host == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to weaken hashes");
     status = device->engine->copy(device, host, hashes, n * sizeof *host, stream);
     if (status == HEDDLE_OK) status = device->engine->synchronize(device, stream);
-    for (uint64_t i = 0; i < n && status == HEDDLE_OK; i++) host[i] &= hash_mask;
+    for (uint64_t i = 0; i < n && status == HEDDLE_OK; i++) host[i] &= hd_tune.row_hash_mask;
     if (status == HEDDLE_OK)
         status = device->engine->copy(device, hashes, host, n * sizeof *host, stream);
     if (status == HEDDLE_OK) status = device->engine->synchronize(device, stream);
@@ -194,7 +180,7 @@ static heddle_status group_hashes(heddle_device *device, const hd_row_keys *keys
     if (status == HEDDLE_OK)
         status =
             device->engine->columns->hash(device, keys, 0, rows, seed, (uint64_t *)hashes, stream);
-    if (status == HEDDLE_OK && hash_mask != UINT64_MAX)
+    if (status == HEDDLE_OK && hd_tune.row_hash_mask != UINT64_MAX)
         status = weaken(device, (uint64_t *)hashes, rows, stream);
     if (status == HEDDLE_OK)
         status = hd_group_array(device, hashes, 64, rows, row_bits, seed, made, stream);

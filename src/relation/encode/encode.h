@@ -60,12 +60,6 @@ heddle_status hd_group_array(heddle_device *device, const void *array, uint32_t 
 heddle_status hd_group_exactly(heddle_device *device, const hd_row_keys *keys, uint64_t rows,
                                uint32_t row_bits, uint64_t seed, hd_row_groups *made, void *stream);
 
-/* For tests: hashes of rows keep only these bits. UINT64_MAX: all. */
-void hd_encode_weaken(uint64_t mask);
-/* For tests: groups are known by number up to this many of them, whatever the rows; 0 is never. UINT64_MAX:
-   as is best. */
-void hd_group_few_limit(uint64_t limit);
-
 /* The first try of hd_group_array: sets made->groups where groups are few, else leaves all as it was. */
 heddle_status hd_group_few(heddle_device *device, const void *array, const hd_relate_ops *relate,
                            uint64_t seed, hd_row_groups *made, void *stream);

@@ -8,9 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relation/encode/encode.h"
-#include "host/scratch.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "host/scratch.h"
+#include "relation/encode/encode.h"
 
 typedef struct refinement {
     heddle_device *device;
@@ -26,7 +27,7 @@ typedef struct refinement {
     uint8_t *valid;
 } refinement;
 
-static void *take_host(uint64_t bytes) { return hd_fault_due() ? NULL : malloc(bytes); }
+static void *take_host(uint64_t bytes) { return hd_allocate(bytes); }
 
 static heddle_status refinement_begin(refinement *r)
 {
@@ -72,9 +73,8 @@ static heddle_status fetch_table(refinement *r, const hd_column *column, uint64_
 static heddle_status fetch_column(refinement *r, uint32_t c)
 {
     const uint64_t n = r->keys->n < r->rows ? r->keys->n : r->rows;
-    heddle_status status = fetch_table(r, &r->keys->first[c], 0, n);
-    if (status == HEDDLE_OK) status = fetch_table(r, &r->keys->second[c], n, r->rows - n);
-    return status;
+    HD_TRY(fetch_table(r, &r->keys->first[c], 0, n));
+    return fetch_table(r, &r->keys->second[c], n, r->rows - n);
 }
 
 /* Numbers of the device's groups, for the next words. */

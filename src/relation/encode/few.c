@@ -5,20 +5,18 @@
  */
 #include <string.h>
 
+#include "base/error.h"
+#include "base/tuning.h"
+#include "engine/blocks.h"
+#include "host/scratch.h"
 #include "relation/encode/encode.h"
 #include "table/slots/geometry.h"
-#include "host/scratch.h"
-#include "engine/blocks.h"
 
 #define ROWS_A_GROUP 4 /* at least, on average */
 
-static uint64_t few_limit = UINT64_MAX;
-
-void hd_group_few_limit(uint64_t limit) { few_limit = limit; }
-
 static uint64_t most_groups(const hd_relate_ops *relate, uint64_t n)
 {
-    uint64_t most = few_limit != UINT64_MAX ? few_limit : n / ROWS_A_GROUP;
+    uint64_t most = hd_tuned(hd_tune.few_groups_limit, n / ROWS_A_GROUP);
     if (most > n) most = n;
     return most < relate->few_most ? most : relate->few_most;
 }
@@ -70,11 +68,9 @@ static heddle_status find_starts(heddle_device *device, hd_row_groups *made, voi
     const hd_grouped grouped = hd_row_groups_view(made);
     const hd_reduce sizes = {
         HEDDLE_AGGREGATE_COUNT, HEDDLE_TYPE_U64, NULL, NULL, made->starts, NULL};
-    heddle_status status = columns->reduce(device, &grouped, &sizes, work, stream);
-    if (status == HEDDLE_OK)
-        status = columns->scan(device, made->starts, made->groups, work, stream);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, stream);
-    return status;
+    HD_TRY(columns->reduce(device, &grouped, &sizes, work, stream));
+    HD_TRY(columns->scan(device, made->starts, made->groups, work, stream));
+    return device->engine->synchronize(device, stream);
 }
 
 heddle_status hd_row_groups_count(heddle_device *device, hd_row_groups *made, void *stream)

@@ -1,4 +1,5 @@
 /* aggregate.c: sums and the like of a column of values, by group. */
+#include "base/error.h"
 #include "relation/groups/groups.h"
 #include "table/table.h"
 
@@ -13,16 +14,13 @@ static uint32_t result_width(uint32_t aggregate, uint32_t type)
 static heddle_status check_aggregate(const heddle_groups *groups, uint32_t aggregate, uint32_t type,
                                      const void *values, const void *out)
 {
-    heddle_status status = HEDDLE_OK;
     if (aggregate < HEDDLE_AGGREGATE_COUNT || aggregate > HEDDLE_AGGREGATE_MEAN)
         return hd_fail(HEDDLE_ERROR_INVALID, "groups_aggregate: %u is no aggregate", aggregate);
     if (type < HEDDLE_TYPE_U32 || type > HEDDLE_TYPE_F64)
         return hd_fail(HEDDLE_ERROR_INVALID, "groups_aggregate: %u is no type", type);
     if (aggregate != HEDDLE_AGGREGATE_COUNT || values != NULL)
-        status = hd_check_array(values, groups->made.n, type_width(type), "values");
-    if (status == HEDDLE_OK)
-        status = hd_check_array(out, groups->made.groups, result_width(aggregate, type), "results");
-    return status;
+        HD_TRY(hd_check_array(values, groups->made.n, type_width(type), "values"));
+    return hd_check_array(out, groups->made.groups, result_width(aggregate, type), "results");
 }
 
 /* `reduce` names the caller's arrays; they are replaced by those that the device works on. */
@@ -36,32 +34,23 @@ static heddle_status run(const heddle_groups *groups, hd_scratch *scratch, hd_re
     hd_result out, out_valid;
     hd_arrange arrange, arrange_valid;
     void *work = NULL;
-    heddle_status status = HEDDLE_OK;
     if (reduce.aggregate == HEDDLE_AGGREGATE_COUNT) reduce.column = NULL; /* nobody looks at it */
-    status = hd_scratch_stage(scratch, reduce.column, grouped.n * type_width(reduce.type),
-                              &reduce.column, stream);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_stage(scratch, reduce.valid, grouped.n, &valid, stream);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(scratch, engine->columns->work(groups->device, grouped.n), &work);
-    if (status == HEDDLE_OK)
-        status = hd_result_begin(scratch, reduce.out, grouped.groups * width, &out);
-    if (status == HEDDLE_OK)
-        status = hd_result_begin(scratch, reduce.out_valid, grouped.groups, &out_valid);
-    if (status == HEDDLE_OK)
-        status = hd_arrange_begin(groups, scratch, out.memory, width, &arrange);
-    if (status == HEDDLE_OK)
-        status = hd_arrange_begin(groups, scratch, out_valid.memory, 1, &arrange_valid);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_scratch_stage(scratch, reduce.column, grouped.n * type_width(reduce.type),
+                            &reduce.column, stream));
+    HD_TRY(hd_scratch_stage(scratch, reduce.valid, grouped.n, &valid, stream));
+    HD_TRY(hd_scratch_take(scratch, engine->columns->work(groups->device, grouped.n), &work));
+    HD_TRY(hd_result_begin(scratch, reduce.out, grouped.groups * width, &out));
+    HD_TRY(hd_result_begin(scratch, reduce.out_valid, grouped.groups, &out_valid));
+    HD_TRY(hd_arrange_begin(groups, scratch, out.memory, width, &arrange));
+    HD_TRY(hd_arrange_begin(groups, scratch, out_valid.memory, 1, &arrange_valid));
     reduce.valid = (const uint8_t *)valid;
     reduce.out = arrange.memory;
     reduce.out_valid = (uint8_t *)arrange_valid.memory;
-    status = engine->columns->reduce(groups->device, &grouped, &reduce, work, stream);
-    if (status == HEDDLE_OK) status = hd_arrange_end(groups, &arrange, stream);
-    if (status == HEDDLE_OK) status = hd_arrange_end(groups, &arrange_valid, stream);
-    if (status == HEDDLE_OK) status = hd_result_end(groups->device, &out, stream);
-    if (status == HEDDLE_OK) status = hd_result_end(groups->device, &out_valid, stream);
-    return status;
+    HD_TRY(engine->columns->reduce(groups->device, &grouped, &reduce, work, stream));
+    HD_TRY(hd_arrange_end(groups, &arrange, stream));
+    HD_TRY(hd_arrange_end(groups, &arrange_valid, stream));
+    HD_TRY(hd_result_end(groups->device, &out, stream));
+    return hd_result_end(groups->device, &out_valid, stream);
 }
 
 heddle_status heddle_groups_aggregate(heddle_groups *groups, uint32_t aggregate, uint32_t type,

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
+#include "engine/blocks.h"
 #include "table/slots/geometry.h"
 #include "table/table.h"
-#include "engine/blocks.h"
 
 /* -------------------------------------------------------------------------------------- checks */
 
@@ -47,14 +49,12 @@ static heddle_status check_column(const heddle_column *column, uint32_t number, 
 
 static heddle_status check_columns(const heddle_column *keys, uint32_t columns, uint64_t rows)
 {
-    heddle_status status = HEDDLE_OK;
     if (columns < 1 || columns > HEDDLE_KEY_COLUMNS_MAX)
         return hd_fail(HEDDLE_ERROR_INVALID, "groups_create: a key has 1 to %u columns, not %u",
                        HEDDLE_KEY_COLUMNS_MAX, columns);
     if (keys == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "groups_create: there are no columns");
-    for (uint32_t c = 0; c < columns && status == HEDDLE_OK; c++)
-        status = check_column(&keys[c], c, rows);
-    return status;
+    for (uint32_t c = 0; c < columns; c++) HD_TRY(check_column(&keys[c], c, rows));
+    return HEDDLE_OK;
 }
 
 static heddle_status check_device(const heddle_device *device, const void *stream)
@@ -119,7 +119,7 @@ heddle_status heddle_groups_create(heddle_device *device, const heddle_column *k
     if (status == HEDDLE_OK) status = check_options(options, rows);
     if (status == HEDDLE_OK) status = check_columns(keys, columns, rows);
     if (status != HEDDLE_OK) return status;
-    made = hd_fault_due() ? NULL : (heddle_groups *)calloc(1, sizeof *made);
+    made = (heddle_groups *)hd_allocate_zeroed(1, sizeof *made);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for groups");
     made->device = device;
     made->engine = device->engine;
@@ -144,8 +144,7 @@ void heddle_groups_destroy(heddle_groups *groups)
 
 heddle_status heddle_groups_count(const heddle_groups *groups, uint64_t *count)
 {
-    const heddle_status status = hd_check_groups(groups, NULL, "groups_count");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_groups(groups, NULL, "groups_count"));
     if (count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "groups_count: there is no place for the count");
     *count = groups->made.groups;

@@ -7,9 +7,9 @@
 #ifndef HD_GROUPS_H
 #define HD_GROUPS_H
 
-#include "relation/encode/encode.h"
-#include "host/result.h"
 #include "base/error.h"
+#include "host/result.h"
+#include "relation/encode/encode.h"
 
 struct heddle_groups {
     heddle_device *device;

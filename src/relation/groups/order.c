@@ -2,8 +2,9 @@
  * order.c: groups in the order in which their first rows appear. First rows are marked among all
  * rows; the marks before a first row are then the number of its group.
  */
-#include "relation/groups/groups.h"
+#include "base/error.h"
 #include "engine/blocks.h"
+#include "relation/groups/groups.h"
 
 typedef struct ordering {
     heddle_groups *groups;
@@ -20,16 +21,13 @@ static heddle_status take_memory(ordering *o)
     heddle_groups *groups = o->groups;
     const uint64_t n = groups->made.n, bytes = groups->made.groups * hd_row_width(groups);
     heddle_device *device = groups->device;
-    heddle_status status = hd_scratch_take(&o->scratch, n, &o->flags);
-    if (status == HEDDLE_OK) status = hd_scratch_take(&o->scratch, bytes, &o->firsts);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&o->scratch, n * hd_row_width(groups), &o->by_row);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&o->scratch, groups->engine->columns->work(device, n), &o->work);
-    if (status == HEDDLE_OK) status = hd_scratch_take(&o->scratch, sizeof(uint64_t), &o->count);
-    if (status == HEDDLE_OK) status = hd_block_take(device, bytes, &groups->names);
-    if (status == HEDDLE_OK) status = hd_block_take(device, bytes, &groups->order);
-    return status;
+    HD_TRY(hd_scratch_take(&o->scratch, n, &o->flags));
+    HD_TRY(hd_scratch_take(&o->scratch, bytes, &o->firsts));
+    HD_TRY(hd_scratch_take(&o->scratch, n * hd_row_width(groups), &o->by_row));
+    HD_TRY(hd_scratch_take(&o->scratch, groups->engine->columns->work(device, n), &o->work));
+    HD_TRY(hd_scratch_take(&o->scratch, sizeof(uint64_t), &o->count));
+    HD_TRY(hd_block_take(device, bytes, &groups->names));
+    return hd_block_take(device, bytes, &groups->order);
 }
 
 /* names[g]: how many first rows are before that of the engine's group g. */
@@ -40,19 +38,13 @@ static heddle_status find_names(ordering *o)
     const hd_grouped grouped = hd_row_groups_view(&groups->made);
     heddle_device *device = groups->device;
     const uint32_t bits = grouped.row_bits;
-    heddle_status status = columns->describe(device, &grouped, o->firsts, NULL, NULL, o->stream);
-    if (status == HEDDLE_OK)
-        status = groups->engine->fill(device, o->flags, 0, grouped.n, o->stream);
-    if (status == HEDDLE_OK)
-        status =
-            columns->scatter(device, NULL, 1, o->firsts, bits, grouped.groups, o->flags, o->stream);
-    if (status == HEDDLE_OK)
-        status = columns->rank(device, (const uint8_t *)o->flags, grouped.n, o->by_row, bits,
-                               o->work, o->stream);
-    if (status == HEDDLE_OK)
-        status = columns->gather(device, o->by_row, bits / 8, o->firsts, bits, grouped.groups,
-                                 groups->names, o->stream);
-    return status;
+    HD_TRY(columns->describe(device, &grouped, o->firsts, NULL, NULL, o->stream));
+    HD_TRY(groups->engine->fill(device, o->flags, 0, grouped.n, o->stream));
+    HD_TRY(columns->scatter(device, NULL, 1, o->firsts, bits, grouped.groups, o->flags, o->stream));
+    HD_TRY(columns->rank(device, (const uint8_t *)o->flags, grouped.n, o->by_row, bits, o->work,
+                         o->stream));
+    return columns->gather(device, o->by_row, bits / 8, o->firsts, bits, grouped.groups,
+                           groups->names, o->stream);
 }
 
 /* order[g]: which of the engine's groups has the g-th of all first rows. */
@@ -63,14 +55,11 @@ static heddle_status find_order(ordering *o)
     const hd_grouped grouped = hd_row_groups_view(&groups->made);
     heddle_device *device = groups->device;
     const uint32_t bits = grouped.row_bits;
-    heddle_status status = columns->number(device, &grouped, NULL, o->by_row, o->stream);
-    if (status == HEDDLE_OK)
-        status = columns->select(device, (const uint8_t *)o->flags, grouped.n, true, o->firsts,
-                                 bits, (uint64_t *)o->count, o->work, o->stream);
-    if (status == HEDDLE_OK)
-        status = columns->gather(device, o->by_row, bits / 8, o->firsts, bits, grouped.groups,
-                                 groups->order, o->stream);
-    return status;
+    HD_TRY(columns->number(device, &grouped, NULL, o->by_row, o->stream));
+    HD_TRY(columns->select(device, (const uint8_t *)o->flags, grouped.n, true, o->firsts, bits,
+                           (uint64_t *)o->count, o->work, o->stream));
+    return columns->gather(device, o->by_row, bits / 8, o->firsts, bits, grouped.groups,
+                           groups->order, o->stream);
 }
 
 heddle_status hd_groups_order(heddle_groups *groups, void *stream)

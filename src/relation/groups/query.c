@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "relation/groups/groups.h"
 #include "table/table.h"
 
@@ -70,14 +72,11 @@ static heddle_status gather_at(const heddle_groups *groups, hd_scratch *scratch,
     const uint64_t count = groups->made.groups;
     const void *staged;
     hd_result out;
-    heddle_status status =
-        hd_scratch_stage(scratch, column, groups->made.n * width, &staged, stream);
-    if (status == HEDDLE_OK) status = hd_result_begin(scratch, user, count * width, &out);
-    if (status == HEDDLE_OK)
-        status = groups->engine->columns->gather(groups->device, staged, width, rows,
-                                                 groups->made.row_bits, count, out.memory, stream);
-    if (status == HEDDLE_OK) status = hd_result_end(groups->device, &out, stream);
-    return status;
+    HD_TRY(hd_scratch_stage(scratch, column, groups->made.n * width, &staged, stream));
+    HD_TRY(hd_result_begin(scratch, user, count * width, &out));
+    HD_TRY(groups->engine->columns->gather(groups->device, staged, width, rows,
+                                           groups->made.row_bits, count, out.memory, stream));
+    return hd_result_end(groups->device, &out, stream);
 }
 
 static heddle_status fetch_keys(heddle_groups *groups, hd_scratch *scratch,
@@ -147,12 +146,9 @@ static heddle_status find_begins(heddle_groups *groups, hd_scratch *scratch, uin
 {
     const uint64_t count = groups->made.groups;
     void *work = NULL;
-    heddle_status status =
-        hd_scratch_take(scratch, groups->engine->columns->work(groups->device, count), &work);
-    if (status == HEDDLE_OK) status = describe(groups, scratch, NULL, begins, stream);
-    if (status == HEDDLE_OK)
-        status = groups->engine->columns->scan(groups->device, begins, count, work, stream);
-    return status;
+    HD_TRY(hd_scratch_take(scratch, groups->engine->columns->work(groups->device, count), &work));
+    HD_TRY(describe(groups, scratch, NULL, begins, stream));
+    return groups->engine->columns->scan(groups->device, begins, count, work, stream);
 }
 
 /* One group after the other, on the host: no step of an engine moves groups as a whole. */
@@ -173,16 +169,14 @@ static void move_groups(const hd_row_groups *made, const void *order, const uint
 static heddle_status to_host(const heddle_groups *groups, const void *memory, uint64_t bytes,
                              const void **host, void **copy, void *stream)
 {
-    heddle_status status;
     *copy = NULL;
     *host = memory;
     if (groups->engine->host_memory) return HEDDLE_OK;
-    *host = *copy = hd_fault_due() ? NULL : malloc(bytes);
+    *host = *copy = hd_allocate(bytes);
     if (*copy == NULL)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of groups in order");
-    status = groups->engine->copy(groups->device, *copy, memory, bytes, stream);
-    if (status == HEDDLE_OK) status = groups->engine->synchronize(groups->device, stream);
-    return status;
+    HD_TRY(groups->engine->copy(groups->device, *copy, memory, bytes, stream));
+    return groups->engine->synchronize(groups->device, stream);
 }
 
 /* The rows of all groups in the caller's order to `user`, wherever that is. */
@@ -203,7 +197,7 @@ static heddle_status rows_in_order(const heddle_groups *groups, const uint64_t *
         move_groups(made, host[0], (const uint64_t *)host[1], host[2], (const uint64_t *)host[3],
                     user);
     } else if (status == HEDDLE_OK) {
-        copies[4] = hd_fault_due() ? NULL : malloc(bytes[2]);
+        copies[4] = hd_allocate(bytes[2]);
         if (copies[4] == NULL)
             status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of groups in order");
     }
@@ -265,18 +259,13 @@ static heddle_status find_top(heddle_groups *groups, hd_scratch *scratch, uint64
     const uint64_t all = groups->made.groups;
     void *sizes = NULL, *work = NULL;
     hd_result out;
-    heddle_status status = hd_scratch_take(scratch, all * sizeof(uint64_t), &sizes);
-    if (status == HEDDLE_OK)
-        status =
-            hd_scratch_take(scratch, groups->engine->columns->work(groups->device, all), &work);
-    if (status == HEDDLE_OK)
-        status = hd_result_begin(scratch, numbers, count * sizeof *numbers, &out);
-    if (status == HEDDLE_OK) status = describe(groups, scratch, NULL, (uint64_t *)sizes, stream);
-    if (status == HEDDLE_OK)
-        status = groups->engine->columns->top(groups->device, (const uint64_t *)sizes, all, count,
-                                              (uint64_t *)out.memory, work, stream);
-    if (status == HEDDLE_OK) status = hd_result_end(groups->device, &out, stream);
-    return status;
+    HD_TRY(hd_scratch_take(scratch, all * sizeof(uint64_t), &sizes));
+    HD_TRY(hd_scratch_take(scratch, groups->engine->columns->work(groups->device, all), &work));
+    HD_TRY(hd_result_begin(scratch, numbers, count * sizeof *numbers, &out));
+    HD_TRY(describe(groups, scratch, NULL, (uint64_t *)sizes, stream));
+    HD_TRY(groups->engine->columns->top(groups->device, (const uint64_t *)sizes, all, count,
+                                        (uint64_t *)out.memory, work, stream));
+    return hd_result_end(groups->device, &out, stream);
 }
 
 heddle_status heddle_groups_top(heddle_groups *groups, uint64_t k, uint64_t *numbers,

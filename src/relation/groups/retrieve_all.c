@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "host/scratch_out.h"
 #include "table/table.h"
 
@@ -31,17 +32,15 @@ static heddle_status group_pairs(all_pairs *a)
     heddle_table *table = a->table;
     heddle_groups_options options = HEDDLE_GROUPS_OPTIONS_INIT;
     heddle_column column;
-    heddle_status status = hd_scratch_take(&a->scratch, a->n * hd_key_width(table), &a->keys);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&a->scratch, a->n * hd_value_width(table), &a->values);
-    if (status == HEDDLE_OK) status = table->kind->collect(table, a->keys, a->values, a->stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_scratch_take(&a->scratch, a->n * hd_key_width(table), &a->keys));
+    HD_TRY(hd_scratch_take(&a->scratch, a->n * hd_value_width(table), &a->values));
+    HD_TRY(table->kind->collect(table, a->keys, a->values, a->stream));
     memset(&column, 0, sizeof column);
     column.data = a->keys;
     column.width = hd_key_width(table);
     a->row_bits = options.row_bits = a->n <= UINT32_MAX ? 32 : 64;
-    status = heddle_groups_create(table->device, &column, 1, a->n, &options, &a->groups, a->stream);
-    return status == HEDDLE_OK ? heddle_groups_count(a->groups, &a->distinct) : status;
+    HD_TRY(heddle_groups_create(table->device, &column, 1, a->n, &options, &a->groups, a->stream));
+    return heddle_groups_count(a->groups, &a->distinct);
 }
 
 /* Values in the order of groups, and where groups begin. */
@@ -90,21 +89,20 @@ static heddle_status check(heddle_table *table, const request *r, uint64_t key_c
                            uint64_t value_capacity, const uint64_t *key_count,
                            const uint64_t *value_count, const void *stream)
 {
-    heddle_status status = hd_check_table(table, stream, "retrieve_all");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_table(table, stream, "retrieve_all"));
     if (key_count == NULL || value_count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "retrieve_all: there is no place for the counts");
     if (hd_value_width(table) == 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "retrieve_all: a set has no values to retrieve");
     if (r->keys == NULL) return HEDDLE_OK;
-    status = hd_check_array(r->keys, key_capacity, hd_key_width(table), "keys");
-    if (status == HEDDLE_OK && r->offsets != NULL)
-        status = hd_check_array(r->offsets, key_capacity + 1, sizeof(uint64_t), "offsets");
-    if (status == HEDDLE_OK && r->values != NULL)
-        status = hd_check_array(r->values, value_capacity, hd_value_width(table), "values");
-    if (status == HEDDLE_OK && table->engine->columns == NULL)
-        status = hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device cannot retrieve");
-    return status;
+    HD_TRY(hd_check_array(r->keys, key_capacity, hd_key_width(table), "keys"));
+    if (r->offsets != NULL)
+        HD_TRY(hd_check_array(r->offsets, key_capacity + 1, sizeof(uint64_t), "offsets"));
+    if (r->values != NULL)
+        HD_TRY(hd_check_array(r->values, value_capacity, hd_value_width(table), "values"));
+    if (table->engine->columns == NULL)
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device cannot retrieve");
+    return HEDDLE_OK;
 }
 
 heddle_status heddle_table_retrieve_all(heddle_table *table, void *keys, uint64_t *offsets,

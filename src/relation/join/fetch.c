@@ -7,8 +7,8 @@
  */
 #include <string.h>
 
-#include "relation/join/join.h"
 #include "base/error.h"
+#include "relation/join/join.h"
 
 #define STAGED_ROWS (UINT64_C(1) << 22) /* at a time, where an array lies in host memory */
 
@@ -214,18 +214,17 @@ typedef struct output {
 static heddle_status output_begin(heddle_join *join, output *o, uint64_t capacity)
 {
     const uint64_t left = result_rows(join);
-    heddle_status status = HEDDLE_OK;
     o->staged_rows = slice_min(join) > STAGED_ROWS ? slice_min(join) : STAGED_ROWS;
     if (o->staged_rows > capacity) o->staged_rows = capacity;
     if (o->staged_rows > left) o->staged_rows = left;
-    for (uint32_t i = 0; i < 2 && status == HEDDLE_OK; i++) {
+    for (uint32_t i = 0; i < 2; i++) {
         o->is_staged[i] = o->user[i] != NULL && !join->engine->host_memory &&
                           !join->engine->is_device_memory(join->device, o->user[i]);
         if (o->is_staged[i])
-            status = hd_scratch_take(&o->scratch, o->staged_rows * hd_join_row_bytes(join),
-                                     &o->staged[i]);
+            HD_TRY(hd_scratch_take(&o->scratch, o->staged_rows * hd_join_row_bytes(join),
+                                   &o->staged[i]));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 /* Brings what a piece has written to where the caller wants it, behind `done` rows. */
@@ -233,12 +232,11 @@ static heddle_status output_take(const heddle_join *join, const output *o, const
                                  uint64_t done)
 {
     const uint32_t width = hd_join_row_bytes(join);
-    heddle_status status = HEDDLE_OK;
-    for (uint32_t i = 0; i < 2 && status == HEDDLE_OK; i++)
+    for (uint32_t i = 0; i < 2; i++)
         if (o->is_staged[i])
-            status = join->engine->copy(join->device, o->user[i] + done * width, o->staged[i],
-                                        p->written * width, p->stream);
-    return status;
+            HD_TRY(join->engine->copy(join->device, o->user[i] + done * width, o->staged[i],
+                                      p->written * width, p->stream));
+    return HEDDLE_OK;
 }
 
 static heddle_status fetch_all(heddle_join *join, const output *o, uint64_t capacity,

@@ -4,27 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slots/geometry.h"
-#include "engine/blocks.h"
+#include "base/alloc.h"
 #include "base/error.h"
-
-static uint64_t forced_rows[2], forced_part;
-
-void hd_join_force(uint64_t left, uint64_t right, uint64_t part_matches)
-{
-    forced_rows[0] = left;
-    forced_rows[1] = right;
-    forced_part = part_matches;
-}
+#include "base/tuning.h"
+#include "engine/blocks.h"
+#include "table/slots/geometry.h"
 
 uint64_t hd_join_limit(const heddle_join *join, uint32_t engine_side)
 {
     const uint64_t own = engine_side == HD_LEFT ? join->ops->join_left : join->ops->join_right;
-    const uint64_t forced = forced_rows[engine_side];
-    return forced != 0 && forced < own ? forced : own;
+    const uint64_t chosen =
+        hd_tuned(engine_side == 0 ? hd_tune.join_left_rows : hd_tune.join_right_rows, own);
+    return chosen < own ? chosen : own;
 }
 
-uint64_t hd_join_part_matches(void) { return forced_part != 0 ? forced_part : UINT64_C(1) << 22; }
+uint64_t hd_join_part_matches(void)
+{
+    return hd_tuned(hd_tune.join_part_matches, UINT64_C(1) << 22);
+}
 
 bool hd_join_flags(const heddle_join *join, uint32_t side)
 {
@@ -132,11 +129,10 @@ static heddle_status check_device(const heddle_device *device, const void *strea
 static heddle_status make_result(heddle_join *join, const hd_join_keys *keys, uint64_t seed,
                                  void *stream)
 {
-    heddle_status status = hd_join_sort(join, keys, seed, stream);
-    if (status == HEDDLE_OK) status = hd_join_make_tasks(join);
-    if (status == HEDDLE_OK) status = hd_join_count_matches(join, stream);
-    if (status == HEDDLE_OK) status = hd_join_list_rows(join, stream);
-    return status;
+    HD_TRY(hd_join_sort(join, keys, seed, stream));
+    HD_TRY(hd_join_make_tasks(join));
+    HD_TRY(hd_join_count_matches(join, stream));
+    return hd_join_list_rows(join, stream);
 }
 
 static heddle_status check_names(const hd_join_keys *keys, const heddle_join_options *options)
@@ -163,7 +159,7 @@ heddle_status hd_join_create_named(heddle_device *device, const hd_join_keys *ke
     if (status == HEDDLE_OK) status = check_rows(rows, options->row_bits);
     if (status == HEDDLE_OK) status = check_names(keys, options);
     if (status != HEDDLE_OK) return status;
-    made = hd_fault_due() ? NULL : (heddle_join *)calloc(1, sizeof *made);
+    made = (heddle_join *)hd_allocate_zeroed(1, sizeof *made);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
     made->device = device;
     made->engine = device->engine;

@@ -14,8 +14,8 @@
 #ifndef HD_JOIN_H
 #define HD_JOIN_H
 
-#include "host/scratch.h"
 #include "engine/engine.h"
+#include "host/scratch.h"
 
 enum { HD_LEFT, HD_RIGHT };
 
@@ -63,11 +63,7 @@ struct heddle_join {
 uint64_t hd_join_part_matches(void);
 #define HD_JOIN_PARTS 64 /* counted and written together */
 
-/*
- * Limits for tests instead of the engine's, 0: the engine's own: rows of a task's sides, and from how
- * many matches on a task is written in parts.
- */
-void hd_join_force(uint64_t left, uint64_t right, uint64_t part_matches);
+/* Rows that a task has at most of a side, as the engine names the sides. */
 uint64_t hd_join_limit(const heddle_join *join, uint32_t engine_side);
 
 /* What the caller joins by. */

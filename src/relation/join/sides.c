@@ -2,10 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
+#include "engine/blocks.h"
 #include "relation/encode/encode.h"
 #include "relation/join/join.h"
-#include "engine/blocks.h"
-#include "base/error.h"
 
 /* A side's keys on their way: device memory that lives until they are sorted. */
 typedef struct side_keys {
@@ -56,13 +57,11 @@ static heddle_status null_search_begin(const sorting *s, uint64_t rows, hd_scrat
                                        null_search *search)
 {
     const heddle_join *join = s->join;
-    heddle_status status =
-        hd_scratch_take(scratch, join->engine->columns->work(join->device, rows), &search->work);
-    if (status == HEDDLE_OK) status = hd_scratch_take(scratch, rows, &search->flags);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(scratch, rows * hd_join_row_bytes(join), &search->kept);
-    if (status == HEDDLE_OK) status = hd_scratch_take(scratch, sizeof(uint64_t), &search->count);
-    return status;
+    HD_TRY(
+        hd_scratch_take(scratch, join->engine->columns->work(join->device, rows), &search->work));
+    HD_TRY(hd_scratch_take(scratch, rows, &search->flags));
+    HD_TRY(hd_scratch_take(scratch, rows * hd_join_row_bytes(join), &search->kept));
+    return hd_scratch_take(scratch, sizeof(uint64_t), &search->count);
 }
 
 /* The rows of keys->rows[kept[i]], or kept[i] themselves, become keys->rows. */
@@ -247,18 +246,15 @@ static heddle_status partition_memory_take(sorting *s, partition_memory *memory)
     heddle_device *device = s->join->device;
     const hd_partition jobs[2] = {partition_job(s, HD_LEFT), partition_job(s, HD_RIGHT)};
     const uint64_t pairs = larger(jobs[0].n, jobs[1].n);
-    heddle_status status = hd_scratch_take(
-        &s->scratch, pairs * hd_pair_bytes(s->key_bits, s->join->row_bits), &memory->spare);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&s->scratch,
-                                 ((UINT64_C(1) << s->join->region_bits) + 1) * sizeof(uint64_t),
-                                 &memory->starts);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&s->scratch,
-                                 larger(device->engine->partition_work(device, &jobs[0]),
-                                        device->engine->partition_work(device, &jobs[1])),
-                                 &memory->work);
-    return status;
+    HD_TRY(hd_scratch_take(&s->scratch, pairs * hd_pair_bytes(s->key_bits, s->join->row_bits),
+                           &memory->spare));
+    HD_TRY(hd_scratch_take(&s->scratch,
+                           ((UINT64_C(1) << s->join->region_bits) + 1) * sizeof(uint64_t),
+                           &memory->starts));
+    return hd_scratch_take(&s->scratch,
+                           larger(device->engine->partition_work(device, &jobs[0]),
+                                  device->engine->partition_work(device, &jobs[1])),
+                           &memory->work);
 }
 
 static heddle_status sort_side(const sorting *s, uint32_t side, const partition_memory *memory)
@@ -267,39 +263,33 @@ static heddle_status sort_side(const sorting *s, uint32_t side, const partition_
     hd_join_side *to = &join->sides[side];
     const uint64_t starts = (UINT64_C(1) << join->region_bits) + 1;
     hd_partition job = partition_job(s, side);
-    heddle_status status;
-    to->starts = hd_fault_due() ? NULL : (uint64_t *)calloc(starts, sizeof(uint64_t));
+    to->starts = (uint64_t *)hd_allocate_zeroed(starts, sizeof(uint64_t));
     if (to->starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
     if (job.n == 0) return HEDDLE_OK;
-    status = hd_block_take(join->device, job.n * hd_pair_bytes(job.key_bits, job.value_bits),
-                           &to->pairs);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_block_take(join->device, job.n * hd_pair_bytes(job.key_bits, job.value_bits),
+                         &to->pairs));
     job.pairs = to->pairs;
     job.spare = memory->spare;
     job.starts = (uint64_t *)memory->starts;
     job.work = memory->work;
-    status = join->engine->partition(join->device, &job, s->stream);
-    if (status == HEDDLE_OK)
-        status = join->engine->copy(join->device, to->starts, job.starts, starts * sizeof(uint64_t),
-                                    s->stream);
-    return status;
+    HD_TRY(join->engine->partition(join->device, &job, s->stream));
+    return join->engine->copy(join->device, to->starts, job.starts, starts * sizeof(uint64_t),
+                              s->stream);
 }
 
 static heddle_status sort_sides(sorting *s)
 {
     heddle_join *join = s->join;
     partition_memory memory;
-    heddle_status status;
     join->ops = join->engine->relate(s->key_bits, join->row_bits);
     if (join->ops == NULL || join->ops->join_count == NULL)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device has no joins");
     for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++)
         join->sides[side].keys = s->sides[side].count;
     choose_regions(join);
-    status = partition_memory_take(s, &memory);
-    if (status == HEDDLE_OK) status = sort_side(s, HD_LEFT, &memory);
-    if (status == HEDDLE_OK) status = sort_side(s, HD_RIGHT, &memory);
-    return status;
+    HD_TRY(partition_memory_take(s, &memory));
+    HD_TRY(sort_side(s, HD_LEFT, &memory));
+    return sort_side(s, HD_RIGHT, &memory);
 }
 
 heddle_status hd_join_sort(heddle_join *join, const hd_join_keys *keys, uint64_t seed, void *stream)

@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/graph/graph.h"
-#include "relation/join/join.h"
+#include "base/alloc.h"
+#include "base/error.h"
 #include "engine/blocks.h"
+#include "relation/join/join.h"
+#include "table/graph/graph.h"
 
 static heddle_status check_table(const heddle_table *table, const void *stream, const char *side)
 {
-    const heddle_status status = hd_check_table(table, stream, "join_tables");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_table(table, stream, "join_tables"));
     if (table->options.scheme != HEDDLE_SCHEME_HASHGRAPH ||
         table->options.container != HEDDLE_CONTAINER_MULTIMAP)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
@@ -95,7 +96,7 @@ static heddle_status coarsen(const heddle_join *join, heddle_table *table, const
 {
     const uint32_t spread = hd_graph_of(table)->storage.graph.region_bits - join->region_bits;
     const uint64_t regions = UINT64_C(1) << join->region_bits;
-    side->starts = hd_fault_due() ? NULL : (uint64_t *)calloc(regions + 1, sizeof(uint64_t));
+    side->starts = (uint64_t *)hd_allocate_zeroed(regions + 1, sizeof(uint64_t));
     if (side->starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
     for (uint64_t r = 0; r <= regions; r++) side->starts[r] = starts[r << spread];
     side->rows = side->keys = side->starts[regions];
@@ -107,8 +108,7 @@ static heddle_status take_sides(heddle_join *join, heddle_table *const tables[2]
     heddle_status status = HEDDLE_OK;
     for (uint32_t i = HD_LEFT; i <= HD_RIGHT && status == HEDDLE_OK; i++) {
         const uint64_t regions = hd_graph_regions(&hd_graph_of(tables[i])->storage.graph);
-        uint64_t *starts =
-            hd_fault_due() ? NULL : (uint64_t *)calloc(regions + 1, sizeof(uint64_t));
+        uint64_t *starts = (uint64_t *)hd_allocate_zeroed(regions + 1, sizeof(uint64_t));
         if (starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
         status = take_side(join, tables[i], &join->sides[i], starts, stream);
         if (status == HEDDLE_OK) status = coarsen(join, tables[i], starts, &join->sides[i]);
@@ -134,7 +134,7 @@ heddle_status heddle_join_tables(heddle_table *left, heddle_table *right,
     if (status == HEDDLE_OK) status = check_options(options, left->options.value_bits);
     if (status != HEDDLE_OK) return status;
     const hd_graph *a = &hd_graph_of(left)->storage.graph, *b = &hd_graph_of(right)->storage.graph;
-    made = hd_fault_due() ? NULL : (heddle_join *)calloc(1, sizeof *made);
+    made = (heddle_join *)hd_allocate_zeroed(1, sizeof *made);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
     made->device = left->device;
     made->engine = left->engine;

@@ -2,13 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "relation/join/join.h"
-#include "engine/blocks.h"
+#include "base/alloc.h"
 #include "base/error.h"
+#include "engine/blocks.h"
+#include "relation/join/join.h"
 
 static void *host_array(uint64_t count, size_t width)
 {
-    return hd_fault_due() ? NULL : calloc(count + 1, width);
+    return hd_allocate_zeroed(count + 1, width);
 }
 
 /* ----------------------------------------------------------------------------------------- tasks */
@@ -101,15 +102,13 @@ static heddle_status send_tasks(heddle_join *join, void *stream)
 
 static heddle_status make_flags(heddle_join *join, void *stream)
 {
-    heddle_status status = HEDDLE_OK;
-    for (uint32_t i = HD_LEFT; i <= HD_RIGHT && status == HEDDLE_OK; i++) {
+    for (uint32_t i = HD_LEFT; i <= HD_RIGHT; i++) {
         hd_join_side *side = &join->sides[i];
         if (!hd_join_flags(join, i) || side->rows == 0) continue;
-        status = hd_block_take(join->device, side->rows, (void **)&side->matched);
-        if (status == HEDDLE_OK)
-            status = join->engine->fill(join->device, side->matched, 0, side->rows, stream);
+        HD_TRY(hd_block_take(join->device, side->rows, (void **)&side->matched));
+        HD_TRY(join->engine->fill(join->device, side->matched, 0, side->rows, stream));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 /* Tasks without matches are dropped: the others are all that is ever looked at again. */
@@ -133,7 +132,6 @@ static heddle_status keep_tasks(heddle_join *join, void *stream)
 static heddle_status measure_slices(heddle_join *join)
 {
     bool parts = false;
-    heddle_status status = HEDDLE_OK;
     for (uint32_t i = 0; i < join->tasks_count; i++) {
         uint64_t piece = join->places[i + 1] - join->places[i];
         if (piece > hd_join_part_matches()) {
@@ -143,12 +141,10 @@ static heddle_status measure_slices(heddle_join *join)
         if (piece > join->slice_min) join->slice_min = piece;
     }
     if (!parts) return HEDDLE_OK;
-    status = hd_block_take(join->device, HD_JOIN_PARTS * sizeof(hd_join_task),
-                           (void **)&join->device_parts);
-    if (status == HEDDLE_OK)
-        status = hd_block_take(join->device, (HD_JOIN_PARTS + 1) * sizeof(uint64_t),
-                               (void **)&join->device_part_places);
-    return status;
+    HD_TRY(hd_block_take(join->device, HD_JOIN_PARTS * sizeof(hd_join_task),
+                         (void **)&join->device_parts));
+    return hd_block_take(join->device, (HD_JOIN_PARTS + 1) * sizeof(uint64_t),
+                         (void **)&join->device_part_places);
 }
 
 heddle_status hd_join_count_matches(heddle_join *join, void *stream)

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "shelf/shelf.h"
 
@@ -42,7 +43,7 @@ static heddle_status check_arguments(const char *path, uint32_t bits, bool open,
 
 static heddle_status column_make(heddle_column_file **column)
 {
-    *column = hd_fault_due() ? NULL : (heddle_column_file *)calloc(1, sizeof **column);
+    *column = (heddle_column_file *)hd_allocate_zeroed(1, sizeof **column);
     return *column != NULL ? HEDDLE_OK : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a column");
 }
 

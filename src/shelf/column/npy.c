@@ -89,15 +89,13 @@ heddle_status hd_npy_read(const char *path, const unsigned char *head, uint64_t 
 {
     char words[WORDS_MAX + 1];
     uint64_t begin = 0, length = 0;
-    heddle_status status = find_words(path, head, there, &begin, &length);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(find_words(path, head, there, &begin, &length));
     memcpy(words, head + begin, length);
     words[length] = 0;
     shape->npy = true;
     shape->offset = begin + length;
-    status = read_type(path, words, &shape->element_bits);
-    if (status == HEDDLE_OK) status = read_shape(path, words, &shape->count);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(read_type(path, words, &shape->element_bits));
+    HD_TRY(read_shape(path, words, &shape->count));
     if (shape->offset * 8 % shape->element_bits != 0)
         return refuse(path, "its elements are not aligned");
     const uint64_t there_are = (bytes - shape->offset) / (shape->element_bits / 8);

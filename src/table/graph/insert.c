@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "table/graph/graph.h"
 
 /* Pieces of a batch have at least so many keys, and there are no more of them: each makes the graph anew. */
@@ -64,8 +65,7 @@ static heddle_status give_outcomes(const addition *a, uint8_t outcome)
 /* A multimap: all pairs come in, wherever they lie, and every outcome is the same. */
 static heddle_status add_pairs(addition *a, const void *keys, const void *values)
 {
-    const heddle_status status = renew(a, a->keep, keys, values, a->n);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(renew(a, a->keep, keys, values, a->n));
     a->counts->at[HD_INSERTED] = a->n;
     return give_outcomes(a, HEDDLE_OUTCOME_INSERTED);
 }
@@ -157,23 +157,15 @@ static heddle_status add_up(addition *a, const hd_united *united)
     char *keys = NULL, *values = NULL;
     uint64_t held = 0;
     hd_united sum;
-    heddle_status status = hd_table_count(table, &held, a->stream);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&a->scratch, (held + united->n) * kw, (void **)&keys);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&a->scratch, (held + united->n) * vw, (void **)&values);
-    if (status == HEDDLE_OK)
-        status = hd_graph_unzip(table, &a->scratch, held, keys, values, a->stream);
-    if (status == HEDDLE_OK)
-        status =
-            engine->copy(table->device, keys + held * kw, united->keys, united->n * kw, a->stream);
-    if (status == HEDDLE_OK)
-        status = engine->copy(table->device, values + held * vw, united->values, united->n * vw,
-                              a->stream);
-    if (status == HEDDLE_OK)
-        status =
-            hd_graph_unite(table, keys, values, held + united->n, &a->scratch, &sum, a->stream);
-    return status == HEDDLE_OK ? renew(a, false, sum.keys, sum.values, sum.n) : status;
+    HD_TRY(hd_table_count(table, &held, a->stream));
+    HD_TRY(hd_scratch_take(&a->scratch, (held + united->n) * kw, (void **)&keys));
+    HD_TRY(hd_scratch_take(&a->scratch, (held + united->n) * vw, (void **)&values));
+    HD_TRY(hd_graph_unzip(table, &a->scratch, held, keys, values, a->stream));
+    HD_TRY(engine->copy(table->device, keys + held * kw, united->keys, united->n * kw, a->stream));
+    HD_TRY(
+        engine->copy(table->device, values + held * vw, united->values, united->n * vw, a->stream));
+    HD_TRY(hd_graph_unite(table, keys, values, held + united->n, &a->scratch, &sum, a->stream));
+    return renew(a, false, sum.keys, sum.values, sum.n);
 }
 
 static heddle_status add_united(addition *a)
@@ -181,21 +173,16 @@ static heddle_status add_united(addition *a)
     const bool is_set = hd_value_width(a->table) == 0;
     hd_united united;
     fresh_keys fresh;
-    heddle_status status =
-        hd_graph_unite(a->table, a->keys, a->values, a->n, &a->scratch, &united, a->stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_graph_unite(a->table, a->keys, a->values, a->n, &a->scratch, &united, a->stream));
     fresh.n = united.n;
     fresh.keys = united.keys;
     fresh.firsts = united.firsts;
-    if (a->keep) status = select_fresh(a, &united, &fresh);
-    if (status != HEDDLE_OK) return status;
+    if (a->keep) HD_TRY(select_fresh(a, &united, &fresh));
     if (is_set || fresh.n == united.n) {
-        if (!a->keep || fresh.n != 0)
-            status = renew(a, a->keep, fresh.keys, united.values, fresh.n);
+        if (!a->keep || fresh.n != 0) HD_TRY(renew(a, a->keep, fresh.keys, united.values, fresh.n));
     } else {
-        status = add_up(a, &united);
+        HD_TRY(add_up(a, &united));
     }
-    if (status != HEDDLE_OK) return status;
     a->counts->at[HD_INSERTED] = fresh.n;
     a->counts->at[is_set ? HD_KEPT : HD_UPDATED] = a->n - fresh.n;
     return note_outcomes(a, is_set ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED, fresh.firsts,
@@ -238,15 +225,14 @@ static heddle_status add_piece(const addition *all, const void *keys, const void
     hd_counts counts = {{0}};
     addition a = *all;
     uint8_t *outcomes = all->options->outcomes;
-    heddle_status status;
     a.n = n;
     a.keep = all->keep || first != 0;
     a.counts = &counts;
-    status = add_copied(&a, rows_from(keys, first, hd_key_width(table)),
-                        rows_from(values, first, hd_value_width(table)),
-                        outcomes != NULL ? outcomes + first : NULL);
-    for (int i = 0; i < HD_COUNTS && status == HEDDLE_OK; i++) sums->at[i] += counts.at[i];
-    return status;
+    HD_TRY(add_copied(&a, rows_from(keys, first, hd_key_width(table)),
+                      rows_from(values, first, hd_value_width(table)),
+                      outcomes != NULL ? outcomes + first : NULL));
+    for (int i = 0; i < HD_COUNTS; i++) sums->at[i] += counts.at[i];
+    return HEDDLE_OK;
 }
 
 /* As large pieces as there is memory for, from `piece` on. On failure none is in. */
@@ -290,11 +276,10 @@ static heddle_status add_keys(addition *a, const void *keys, const void *values)
 static heddle_status add(addition *a, const void *keys, const void *values)
 {
     heddle_table *table = a->table;
-    heddle_status status;
     hd_graph_of(table)->pieces = 1;
     if (table->options.container != HEDDLE_CONTAINER_MULTIMAP) return add_keys(a, keys, values);
-    status = add_pairs(a, keys, values);
-    return status == HEDDLE_OK ? table->engine->synchronize(table->device, a->stream) : status;
+    HD_TRY(add_pairs(a, keys, values));
+    return table->engine->synchronize(table->device, a->stream);
 }
 
 heddle_status hd_graph_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,

@@ -21,8 +21,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/graph/graph.h"
+#include "base/alloc.h"
+#include "base/error.h"
 #include "host/stage.h"
+#include "table/graph/graph.h"
 
 #define ALIGNMENT UINT64_C(256)
 #define SHARES_MAX 1024 /* of the memory for one go; less than this is not asked for */
@@ -125,7 +127,7 @@ static heddle_status too_small(const passing *p)
 static heddle_status copy_starts(const passing *p, const uint64_t *from, uint64_t count,
                                  uint64_t **copy)
 {
-    *copy = hd_fault_due() ? NULL : (uint64_t *)malloc(count * sizeof **copy);
+    *copy = (uint64_t *)hd_allocate(count * sizeof **copy);
     if (*copy == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to count regions");
     return hd_read_back(p->table, *copy, from, count * sizeof **copy, p->r->stream);
 }
@@ -143,13 +145,12 @@ static heddle_status step_own(const passing *p, const void *pairs, uint64_t n, c
 {
     const heddle_table *table = p->table;
     hd_partition job = p->job;
-    heddle_status status;
     job.keys = to;
     job.values = hd_value_width(table) != 0 ? to + aligned(n * hd_key_width(table)) : NULL;
     job.n = n;
-    status = p->ops->split(table->device, &p->own->mix, pairs, n, to, (void *)(uintptr_t)job.values,
-                           p->r->stream);
-    return status == HEDDLE_OK ? sort_step(p, &job, step) : status;
+    HD_TRY(p->ops->split(table->device, &p->own->mix, pairs, n, to, (void *)(uintptr_t)job.values,
+                         p->r->stream));
+    return sort_step(p, &job, step);
 }
 
 /* Bytes of n pairs as keys and values. */
@@ -161,12 +162,11 @@ static uint64_t split_bytes(const passing *p, uint64_t n)
 static heddle_status step_dense(passing *p, uint32_t step)
 {
     const uint64_t most = p->bytes > 2 * ALIGNMENT ? (p->bytes - 2 * ALIGNMENT) / p->pair : 0;
-    heddle_status status = HEDDLE_OK;
     if (!suffices(p, split_bytes(p, 1)) || most == 0) return too_small(p);
-    for (uint64_t first = 0; first < p->r->live && status == HEDDLE_OK; first += most)
-        status = step_own(p, (const char *)p->own->edges + first * p->pair,
-                          p->r->live - first < most ? p->r->live - first : most, p->memory, step);
-    return status;
+    for (uint64_t first = 0; first < p->r->live; first += most)
+        HD_TRY(step_own(p, (const char *)p->own->edges + first * p->pair,
+                        p->r->live - first < most ? p->r->live - first : most, p->memory, step));
+    return HEDDLE_OK;
 }
 
 /* The same of own pairs with gaps: as many regions at a time as there is room for. */
@@ -174,8 +174,7 @@ static heddle_status step_gappy(passing *p, uint32_t step)
 {
     const uint32_t regions = (uint32_t)hd_graph_regions(p->own);
     const uint64_t *starts = p->own_starts;
-    heddle_status status = HEDDLE_OK;
-    for (uint32_t first = 0, end; first < regions && status == HEDDLE_OK; first = end) {
+    for (uint32_t first = 0, end; first < regions; first = end) {
         uint64_t n = 0, bytes = 0;
         for (end = first; end < regions; end++) {
             const uint64_t more = starts[end + 1] - starts[first];
@@ -185,12 +184,11 @@ static heddle_status step_gappy(passing *p, uint32_t step)
             bytes = need;
         }
         if (!suffices(p, bytes)) return too_small(p);
-        status = p->ops->compact(p->table->device, p->own, first, end, p->live_starts,
-                                 starts[first], p->memory, p->r->stream);
-        if (status == HEDDLE_OK && n != 0)
-            status = step_own(p, p->memory, n, p->memory + aligned(n * p->pair), step);
+        HD_TRY(p->ops->compact(p->table->device, p->own, first, end, p->live_starts, starts[first],
+                               p->memory, p->r->stream));
+        if (n != 0) HD_TRY(step_own(p, p->memory, n, p->memory + aligned(n * p->pair), step));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 /* A step over the slices of the new pairs. */
@@ -241,12 +239,11 @@ static heddle_status step_batches(passing *p, uint32_t step)
 
 static heddle_status into_parts(passing *p)
 {
-    heddle_status status = sort_step(p, &p->job, HD_SORT_BEGIN);
-    if (status == HEDDLE_OK) status = step_batches(p, HD_SORT_TALLY);
-    if (status == HEDDLE_OK) status = sort_step(p, &p->job, HD_SORT_PLAN);
-    if (status == HEDDLE_OK) status = step_batches(p, HD_SORT_SPREAD);
-    if (status == HEDDLE_OK) status = sort_step(p, &p->job, HD_SORT_COUNT);
-    return status;
+    HD_TRY(sort_step(p, &p->job, HD_SORT_BEGIN));
+    HD_TRY(step_batches(p, HD_SORT_TALLY));
+    HD_TRY(sort_step(p, &p->job, HD_SORT_PLAN));
+    HD_TRY(step_batches(p, HD_SORT_SPREAD));
+    return sort_step(p, &p->job, HD_SORT_COUNT);
 }
 
 /* --------------------------------------------------------------------------------------- passes */
@@ -337,19 +334,18 @@ static heddle_status run_pass(passing *p, uint32_t first, uint32_t end, uint32_t
     heddle_device *device = p->table->device;
     const hd_graph *graph = &p->r->storage.graph;
     hd_graph_placing placing;
-    heddle_status status = HEDDLE_OK;
     memset(&placing, 0, sizeof placing);
     placing.wide_done = wide_done;
     placing.stretch.first_region = first;
     placing.stretch.end_region = end;
     placing.stretch.first_edge = p->starts[first] + own_in(p, 0, first);
     placing.stretch.edges = sorted_in(p, first, end) + own_in(p, first, end);
-    if (p->merges) status = add_own(p, first, end, &placing);
-    if (status == HEDDLE_OK && p->sorted != 0) status = add_sorted(p, first, end, &placing);
-    if (status == HEDDLE_OK) status = p->ops->place(device, graph, &placing, p->r->stream);
-    if (status == HEDDLE_OK && (p->table->options.flags & HEDDLE_FLAG_ORDERED) != 0)
-        status = p->ops->order(device, graph, &placing.stretch, p->memory, p->r->stream);
-    return status;
+    if (p->merges) HD_TRY(add_own(p, first, end, &placing));
+    if (p->sorted != 0) HD_TRY(add_sorted(p, first, end, &placing));
+    HD_TRY(p->ops->place(device, graph, &placing, p->r->stream));
+    if ((p->table->options.flags & HEDDLE_FLAG_ORDERED) != 0)
+        HD_TRY(p->ops->order(device, graph, &placing.stretch, p->memory, p->r->stream));
+    return HEDDLE_OK;
 }
 
 static heddle_status run_passes(passing *p)

@@ -1,9 +1,9 @@
 /* query.c: looking keys up in a graph, and erasing them; host arrays in slices or pieces where memory is short. */
 #include <string.h>
 
+#include "host/stage.h"
 #include "table/graph/graph.h"
 #include "table/pieces.h"
-#include "host/stage.h"
 
 /* One call that looks keys up. */
 typedef struct look_call {

@@ -11,8 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/graph/graph.h"
+#include "base/alloc.h"
+#include "base/error.h"
 #include "host/stage.h"
+#include "table/graph/graph.h"
 
 #define ALIGNMENT UINT64_C(256)
 
@@ -54,8 +56,7 @@ heddle_status hd_graph_workspace(heddle_table *table, uint64_t n, uint64_t *byte
     hd_partition job;
     hd_graph shape;
     /* As many regions as an insertion would need, or as there are: a build may keep them. */
-    const heddle_status status = hd_graph_shape(table, own->edges + n, own_bits, &shape);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_graph_shape(table, own->edges + n, own_bits, &shape));
     job = hd_graph_sort(table, &shape, NULL, NULL, n);
     *bytes = make_layout(table, &job).bytes;
     return HEDDLE_OK;
@@ -65,22 +66,20 @@ heddle_status hd_graph_make_room(hd_renewal *r)
 {
     const heddle_table *table = r->table;
     const hd_graph_feed *feed = r->feed;
-    const heddle_status status = hd_scratch_stage_out(&r->scratch, (void *)(uintptr_t)feed->keys,
-                                                      feed->n * hd_key_width(table), &r->keys);
-    return status == HEDDLE_OK ? hd_scratch_stage_out(&r->scratch, (void *)(uintptr_t)feed->values,
-                                                      feed->n * hd_value_width(table), &r->values)
-                               : status;
+    HD_TRY(hd_scratch_stage_out(&r->scratch, (void *)(uintptr_t)feed->keys,
+                                feed->n * hd_key_width(table), &r->keys));
+    return hd_scratch_stage_out(&r->scratch, (void *)(uintptr_t)feed->values,
+                                feed->n * hd_value_width(table), &r->values);
 }
 
 heddle_status hd_graph_bring_in(hd_renewal *r)
 {
     const hd_scratch_out *const arrays[] = {&r->keys, &r->values};
-    heddle_status status = HEDDLE_OK;
-    for (int i = 0; i < 2 && status == HEDDLE_OK; i++)
+    for (int i = 0; i < 2; i++)
         if (arrays[i]->memory != arrays[i]->user)
-            status = r->table->engine->copy(r->table->device, arrays[i]->memory, arrays[i]->user,
-                                            arrays[i]->bytes, r->stream);
-    return status;
+            HD_TRY(r->table->engine->copy(r->table->device, arrays[i]->memory, arrays[i]->user,
+                                          arrays[i]->bytes, r->stream));
+    return HEDDLE_OK;
 }
 
 /* Sorts pairs by the new graph's regions and makes them its next source. */
@@ -139,11 +138,11 @@ heddle_status hd_graph_unzip(heddle_table *table, hd_scratch *scratch, uint64_t 
 {
     const hd_graph_table *t = hd_graph_of(table);
     hd_graph_source source;
-    heddle_status status = hd_graph_live_pairs(table, scratch, live, &source, stream);
-    if (status == HEDDLE_OK && live != 0)
-        status = t->ops->split(table->device, &t->storage.graph.mix, source.pairs, live, keys,
-                               values, stream);
-    return status;
+    HD_TRY(hd_graph_live_pairs(table, scratch, live, &source, stream));
+    if (live != 0)
+        HD_TRY(t->ops->split(table->device, &t->storage.graph.mix, source.pairs, live, keys, values,
+                             stream));
+    return HEDDLE_OK;
 }
 
 /* The table's own pairs, sorted anew. */
@@ -151,12 +150,11 @@ static heddle_status add_resorted(hd_renewal *r)
 {
     heddle_table *table = r->table;
     void *keys = NULL, *values = NULL;
-    heddle_status status = hd_scratch_take(&r->scratch, r->live * hd_key_width(table), &keys);
-    if (status == HEDDLE_OK && hd_value_width(table) != 0)
-        status = hd_scratch_take(&r->scratch, r->live * hd_value_width(table), &values);
-    if (status == HEDDLE_OK)
-        status = hd_graph_unzip(table, &r->scratch, r->live, keys, values, r->stream);
-    return status == HEDDLE_OK ? add_sorted(r, keys, values, r->live, NULL, 0) : status;
+    HD_TRY(hd_scratch_take(&r->scratch, r->live * hd_key_width(table), &keys));
+    if (hd_value_width(table) != 0)
+        HD_TRY(hd_scratch_take(&r->scratch, r->live * hd_value_width(table), &values));
+    HD_TRY(hd_graph_unzip(table, &r->scratch, r->live, keys, values, r->stream));
+    return add_sorted(r, keys, values, r->live, NULL, 0);
 }
 
 bool hd_graph_keeps_regions(const hd_renewal *r)
@@ -168,16 +166,15 @@ bool hd_graph_keeps_regions(const hd_renewal *r)
 static heddle_status add_sources(hd_renewal *r)
 {
     const hd_graph_feed *feed = r->feed;
-    heddle_status status = HEDDLE_OK;
     if (r->live != 0)
-        status = hd_graph_keeps_regions(r)
-                     ? hd_graph_live_pairs(r->table, &r->scratch, r->live,
-                                           &r->placing.sources[r->placing.count++], r->stream)
-                     : add_resorted(r);
-    if (status == HEDDLE_OK && feed->n != 0)
-        status = add_sorted(r, r->keys.memory, r->values.memory, feed->n, feed->workspace,
-                            feed->workspace_bytes);
-    return status;
+        HD_TRY(hd_graph_keeps_regions(r)
+                   ? hd_graph_live_pairs(r->table, &r->scratch, r->live,
+                                         &r->placing.sources[r->placing.count++], r->stream)
+                   : add_resorted(r));
+    if (feed->n != 0)
+        HD_TRY(add_sorted(r, r->keys.memory, r->values.memory, feed->n, feed->workspace,
+                          feed->workspace_bytes));
+    return HEDDLE_OK;
 }
 
 /* How many regions have more edges than 16-bit numbers can tell, counted on the host. */
@@ -189,7 +186,7 @@ static heddle_status count_wide(hd_renewal *r, uint32_t *rows)
     heddle_status status = HEDDLE_OK;
     *rows = 0;
     if (r->storage.edges <= HD_NARROW_MAX) return HEDDLE_OK;
-    starts = hd_fault_due() ? NULL : (uint64_t *)malloc(r->placing.count * bytes);
+    starts = (uint64_t *)hd_allocate(r->placing.count * bytes);
     if (starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to count regions");
     for (uint32_t i = 0; i < r->placing.count && status == HEDDLE_OK; i++)
         status = hd_read_back(r->table, starts + i * (regions + 1), r->placing.sources[i].starts,
@@ -212,13 +209,10 @@ static heddle_status order_edges(hd_renewal *r)
     heddle_table *table = r->table;
     const hd_graph_ops *ops = hd_graph_of(table)->ops;
     void *work = NULL;
-    heddle_status status;
     if ((table->options.flags & HEDDLE_FLAG_ORDERED) == 0 || r->storage.edges == 0)
         return HEDDLE_OK;
-    status = hd_scratch_take(&r->scratch, ops->order_work(table->device, r->storage.edges), &work);
-    return status == HEDDLE_OK
-               ? ops->order(table->device, &r->storage.graph, &r->placing.stretch, work, r->stream)
-               : status;
+    HD_TRY(hd_scratch_take(&r->scratch, ops->order_work(table->device, r->storage.edges), &work));
+    return ops->order(table->device, &r->storage.graph, &r->placing.stretch, work, r->stream);
 }
 
 static heddle_status place_all(hd_renewal *r)
@@ -250,9 +244,9 @@ static bool is_staged(const hd_renewal *r)
 
 static heddle_status fill_in_one_go(hd_renewal *r)
 {
-    heddle_status status = hd_graph_make_room(r);
-    if (status == HEDDLE_OK) status = add_sources(r);
-    return status == HEDDLE_OK ? place_all(r) : status;
+    HD_TRY(hd_graph_make_room(r));
+    HD_TRY(add_sources(r));
+    return place_all(r);
 }
 
 static heddle_status fill_in_passes(hd_renewal *r, uint64_t slice)

@@ -2,8 +2,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "table/graph/graph.h"
+#include "base/error.h"
 #include "engine/blocks.h"
+#include "table/graph/graph.h"
 
 #define ALIGNMENT UINT64_C(256)
 
@@ -91,9 +92,7 @@ heddle_status hd_graph_allocate_wide(heddle_table *table, hd_graph_storage *stor
 {
     hd_graph *graph = &storage->graph;
     void *wide = NULL;
-    const heddle_status status =
-        rows != 0 ? take(table, storage, wide_bytes(graph, rows), &wide) : HEDDLE_OK;
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(rows != 0 ? take(table, storage, wide_bytes(graph, rows), &wide) : HEDDLE_OK);
     give(table, storage, wide_bytes(graph, graph->wide_rows), graph->wide);
     graph->wide = (uint64_t *)wide;
     graph->wide_rows = rows;
@@ -137,16 +136,13 @@ heddle_status hd_graph_empty(heddle_table *table, hd_graph_storage *storage, voi
 {
     const hd_engine *engine = table->engine;
     const hd_graph *graph = &storage->graph;
-    heddle_status status =
-        engine->fill(table->device, graph->starts, 0, starts_bytes(graph), stream);
-    if (status == HEDDLE_OK)
-        status = engine->fill(table->device, graph->offsets, 0, narrow_bytes(graph), stream);
-    if (status == HEDDLE_OK)
-        status = engine->fill(table->device, graph->wide_used, 0, sizeof *graph->wide_used, stream);
-    if (status == HEDDLE_OK && graph->lengths != NULL)
-        status = engine->fill(table->device, graph->lengths, 0, narrow_bytes(graph), stream);
-    if (status == HEDDLE_OK) storage->edges = 0;
-    return status;
+    HD_TRY(engine->fill(table->device, graph->starts, 0, starts_bytes(graph), stream));
+    HD_TRY(engine->fill(table->device, graph->offsets, 0, narrow_bytes(graph), stream));
+    HD_TRY(engine->fill(table->device, graph->wide_used, 0, sizeof *graph->wide_used, stream));
+    if (graph->lengths != NULL)
+        HD_TRY(engine->fill(table->device, graph->lengths, 0, narrow_bytes(graph), stream));
+    storage->edges = 0;
+    return HEDDLE_OK;
 }
 
 void hd_graph_adopt(heddle_table *table, const hd_graph_storage *storage, uint64_t seed)
@@ -209,6 +205,6 @@ void hd_graph_end(heddle_table *table, hd_graph_before *before, bool success, vo
 
 heddle_status hd_graph_clear(heddle_table *table, void *stream)
 {
-    const heddle_status status = hd_graph_empty(table, &hd_graph_of(table)->storage, stream);
-    return status == HEDDLE_OK ? hd_table_set_count(table, 0, stream) : status;
+    HD_TRY(hd_graph_empty(table, &hd_graph_of(table)->storage, stream));
+    return hd_table_set_count(table, 0, stream);
 }

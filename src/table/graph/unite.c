@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "table/batch_groups.h"
 #include "table/graph/graph.h"
 
@@ -34,19 +35,15 @@ static heddle_status low_halves(const uniting *u, const uint64_t *numbers, uint6
     uint8_t *flags = NULL;
     uint64_t *rows = NULL, *count = NULL;
     void *work = NULL;
-    heddle_status status = take(u, n, 2, (void **)&flags);
-    if (status == HEDDLE_OK) status = take(u, n, sizeof *rows, (void **)&rows);
-    if (status == HEDDLE_OK) status = take(u, 1, sizeof *count, (void **)&count);
-    if (status == HEDDLE_OK) status = take(u, columns->work(device, 2 * n), 1, &work);
-    if (status == HEDDLE_OK) status = u->table->engine->fill(device, flags, 1, n, u->stream);
-    if (status == HEDDLE_OK) status = columns->rank(device, flags, n, rows, 64, work, u->stream);
-    if (status == HEDDLE_OK)
-        status = columns->scatter(device, NULL, 2, rows, 64, n, flags, u->stream);
-    if (status == HEDDLE_OK)
-        status = columns->select(device, flags, 2 * n, true, rows, 64, count, work, u->stream);
-    if (status == HEDDLE_OK)
-        status = columns->gather(device, numbers, 4, rows, 64, n, halves, u->stream);
-    return status;
+    HD_TRY(take(u, n, 2, (void **)&flags));
+    HD_TRY(take(u, n, sizeof *rows, (void **)&rows));
+    HD_TRY(take(u, 1, sizeof *count, (void **)&count));
+    HD_TRY(take(u, columns->work(device, 2 * n), 1, &work));
+    HD_TRY(u->table->engine->fill(device, flags, 1, n, u->stream));
+    HD_TRY(columns->rank(device, flags, n, rows, 64, work, u->stream));
+    HD_TRY(columns->scatter(device, NULL, 2, rows, 64, n, flags, u->stream));
+    HD_TRY(columns->select(device, flags, 2 * n, true, rows, 64, count, work, u->stream));
+    return columns->gather(device, numbers, 4, rows, 64, n, halves, u->stream);
 }
 
 /* A counter's values: how large a group is, or the sum of what it was given. */
@@ -77,24 +74,18 @@ heddle_status hd_graph_unite(heddle_table *table, const void *keys, const void *
     uniting u = {table, table->engine->columns, scratch, {NULL, 0, 0, NULL, 0, NULL, NULL}, NULL,
                  stream};
     uint64_t *counts = NULL;
-    heddle_status status;
     memset(united, 0, sizeof *united);
     if (n == 0) return HEDDLE_OK;
-    status = hd_batch_group(table, &hd_graph_of(table)->storage.graph.mix, keys, n, scratch,
-                            &u.grouped, &u.work, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_batch_group(table, &hd_graph_of(table)->storage.graph.mix, keys, n, scratch,
+                          &u.grouped, &u.work, stream));
     united->n = u.grouped.groups;
     united->row_bits = u.grouped.row_bits;
-    status = take(&u, united->n, united->row_bits / 8, &united->firsts);
-    if (status == HEDDLE_OK) status = take(&u, united->n, sizeof *counts, (void **)&counts);
-    if (status == HEDDLE_OK) status = take(&u, united->n, hd_key_width(table), &united->keys);
-    if (status == HEDDLE_OK)
-        status =
-            u.columns->describe(table->device, &u.grouped, united->firsts, NULL, counts, stream);
-    if (status == HEDDLE_OK)
-        status = u.columns->gather(table->device, keys, hd_key_width(table), united->firsts,
-                                   united->row_bits, united->n, united->keys, stream);
-    if (status == HEDDLE_OK && hd_value_width(table) != 0)
-        status = sum_values(&u, values, counts, &united->values);
-    return status;
+    HD_TRY(take(&u, united->n, united->row_bits / 8, &united->firsts));
+    HD_TRY(take(&u, united->n, sizeof *counts, (void **)&counts));
+    HD_TRY(take(&u, united->n, hd_key_width(table), &united->keys));
+    HD_TRY(u.columns->describe(table->device, &u.grouped, united->firsts, NULL, counts, stream));
+    HD_TRY(u.columns->gather(table->device, keys, hd_key_width(table), united->firsts,
+                             united->row_bits, united->n, united->keys, stream));
+    if (hd_value_width(table) != 0) HD_TRY(sum_values(&u, values, counts, &united->values));
+    return HEDDLE_OK;
 }

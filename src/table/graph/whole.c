@@ -1,8 +1,9 @@
 /* whole.c: operations on a graph as a whole: export, statistics, validation. */
 #include <string.h>
 
-#include "table/graph/graph.h"
+#include "base/error.h"
 #include "host/stage.h"
+#include "table/graph/graph.h"
 
 /* -------------------------------------------------------------------------------------- export */
 
@@ -28,11 +29,9 @@ static heddle_status fetch(heddle_table *table, const void *from, uint64_t first
 {
     const hd_graph_table *t = hd_graph_of(table);
     const uint64_t pair = hd_pair_bytes(table->options.key_bits, table->options.value_bits);
-    const heddle_status status =
-        t->ops->split(table->device, &t->storage.graph.mix, (const char *)from + first * pair, n,
-                      keys, hd_value_width(table) != 0 ? values : NULL, stream);
-    return status == HEDDLE_OK ? table->engine->copy(table->device, cursor, &n, sizeof n, stream)
-                               : status;
+    HD_TRY(t->ops->split(table->device, &t->storage.graph.mix, (const char *)from + first * pair, n,
+                         keys, hd_value_width(table) != 0 ? values : NULL, stream));
+    return table->engine->copy(table->device, cursor, &n, sizeof n, stream);
 }
 
 heddle_status hd_graph_for_pairs(heddle_table *table, hd_pairs_take take, void *context,
@@ -73,8 +72,7 @@ heddle_status hd_graph_get_stats(heddle_table *table, heddle_table_stats *s, voi
     const hd_graph_storage *storage = &hd_graph_of(table)->storage;
     const uint64_t pair = hd_pair_bytes(table->options.key_bits, table->options.value_bits);
     hd_graph_census census;
-    const heddle_status status = take_census(table, false, &census, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(take_census(table, false, &census, stream));
     s->regions = (uint32_t)hd_graph_regions(&storage->graph);
     s->keys = census.edges;
     s->slots = table->options.capacity;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "table/lists/lists.h"
 
 /* A call of hd_lists_append, and what it needs, so that nothing is missing once lists are being changed. */
@@ -45,18 +46,12 @@ static heddle_status append_values(appending *p)
     const uint32_t chunk = hd_lists_chunk(a->storage, UINT64_MAX);
     const hd_list_pool pool = hd_lists_pool(table, a->storage, chunk);
     uint64_t cursor = pool.used;
-    heddle_status status =
-        table->engine->copy(table->device, pool.cursor, &cursor, sizeof cursor, a->stream);
-    if (status == HEDDLE_OK)
-        status = table->engine->fill(table->device, p->count, 0, sizeof *p->count, a->stream);
-    if (status == HEDDLE_OK)
-        status = hd_lists(table)->ops->append(table->device, &pool, a->runs.numbers, a->rows.values,
-                                              a->rows.n, p->flags, p->count, a->stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(table, &a->inserted, p->count, sizeof *p->count, a->stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(table, &cursor, pool.cursor, sizeof cursor, a->stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(table->engine->copy(table->device, pool.cursor, &cursor, sizeof cursor, a->stream));
+    HD_TRY(table->engine->fill(table->device, p->count, 0, sizeof *p->count, a->stream));
+    HD_TRY(hd_lists(table)->ops->append(table->device, &pool, a->runs.numbers, a->rows.values,
+                                        a->rows.n, p->flags, p->count, a->stream));
+    HD_TRY(hd_read_back(table, &a->inserted, p->count, sizeof *p->count, a->stream));
+    HD_TRY(hd_read_back(table, &cursor, pool.cursor, sizeof cursor, a->stream));
     a->storage->pairs += a->inserted;
     if (chunk < a->storage->chunk_count)
         a->storage->chunks[chunk].used = cursor < pool.room ? cursor : pool.room;
@@ -69,13 +64,11 @@ static heddle_status select_flagged(appending *p, uint64_t *m)
     hd_list_addition *a = p->a;
     heddle_table *table = a->table;
     const hd_column_ops *columns = table->engine->columns;
-    heddle_status status = columns->select(table->device, p->flags, a->rows.n, true, p->rows, 64,
-                                           p->count, p->work, a->stream);
-    if (status == HEDDLE_OK) status = hd_read_back(table, m, p->count, sizeof *m, a->stream);
-    if (status == HEDDLE_OK)
-        status = columns->gather(table->device, a->keys, hd_key_width(table), p->rows, 64, *m,
-                                 p->keys, a->stream);
-    return status;
+    HD_TRY(columns->select(table->device, p->flags, a->rows.n, true, p->rows, 64, p->count, p->work,
+                           a->stream));
+    HD_TRY(hd_read_back(table, m, p->count, sizeof *m, a->stream));
+    return columns->gather(table->device, a->keys, hd_key_width(table), p->rows, 64, *m, p->keys,
+                           a->stream);
 }
 
 /* The values that found no room, by runs. */

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
+#include "base/error.h"
 #include "table/lists/lists.h"
 
 /* Batches up to here are appended value by value: to bring them into runs would take longer. */
@@ -29,16 +31,16 @@ typedef struct insertion {
 static heddle_status stage_outcomes(insertion *in)
 {
     const heddle_insert_options *o = in->options;
-    heddle_status status = hd_scratch_stage_out(&in->scratch, o->outcomes, in->n, &in->outcomes);
-    if (status == HEDDLE_OK && o->outcomes == NULL && o->failed_capacity != 0)
-        status = hd_scratch_take(&in->scratch, in->n, &in->outcomes.memory);
-    return status;
+    HD_TRY(hd_scratch_stage_out(&in->scratch, o->outcomes, in->n, &in->outcomes));
+    if (o->outcomes == NULL && o->failed_capacity != 0)
+        HD_TRY(hd_scratch_take(&in->scratch, in->n, &in->outcomes.memory));
+    return HEDDLE_OK;
 }
 
 static heddle_status list_failed(insertion *in)
 {
     const heddle_insert_options *o = in->options;
-    uint8_t *outcomes = hd_fault_due() ? NULL : (uint8_t *)malloc(in->n);
+    uint8_t *outcomes = (uint8_t *)hd_allocate(in->n);
     uint64_t listed = 0;
     heddle_status status;
     if (outcomes == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to list failed keys");
@@ -104,13 +106,12 @@ static heddle_status add_pairs(insertion *in)
 static heddle_status add(insertion *in, const void *keys, const void *values)
 {
     heddle_table *table = in->table;
-    heddle_status status =
-        hd_scratch_stage(&in->scratch, keys, in->n * hd_key_width(table), &in->keys, in->stream);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_stage(&in->scratch, values, in->n * hd_value_width(table), &in->values,
-                                  in->stream);
-    if (status == HEDDLE_OK) status = stage_outcomes(in);
-    return status == HEDDLE_OK ? add_pairs(in) : status;
+    HD_TRY(
+        hd_scratch_stage(&in->scratch, keys, in->n * hd_key_width(table), &in->keys, in->stream));
+    HD_TRY(hd_scratch_stage(&in->scratch, values, in->n * hd_value_width(table), &in->values,
+                            in->stream));
+    HD_TRY(stage_outcomes(in));
+    return add_pairs(in);
 }
 
 static insertion insertion_of(heddle_table *table, uint64_t n, const heddle_insert_options *options,
@@ -276,8 +277,8 @@ heddle_status hd_lists_remake(heddle_table *table, uint64_t capacity, void *stre
 
 heddle_status hd_lists_rehash(heddle_table *table, uint64_t capacity, void *stream)
 {
-    heddle_status status = hd_lists_catch_up(table, true, stream);
-    if (status == HEDDLE_OK) status = hd_lists_remake(table, capacity, stream);
-    if (status == HEDDLE_OK) hd_lists(table)->pairs_wanted = capacity;
-    return status;
+    HD_TRY(hd_lists_catch_up(table, true, stream));
+    HD_TRY(hd_lists_remake(table, capacity, stream));
+    hd_lists(table)->pairs_wanted = capacity;
+    return HEDDLE_OK;
 }

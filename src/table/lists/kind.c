@@ -1,6 +1,7 @@
 /* kind.c: the scheme bucket_list as a kind of table: which options it takes, and how one is made. */
 #include <stdio.h>
 
+#include "base/error.h"
 #include "table/lists/lists.h"
 
 #define FIRST_MAX (UINT64_C(1) << 20)
@@ -51,10 +52,8 @@ static heddle_status start(heddle_table *table)
 {
     const uint64_t capacity = table->options.capacity;
     hd_lists_storage *storage = &hd_lists(table)->storage;
-    const heddle_status status =
-        hd_lists_start(table, storage, hd_lists_fixed(table) ? capacity : capacity / 8, capacity,
-                       table->options.seed);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_lists_start(table, storage, hd_lists_fixed(table) ? capacity : capacity / 8, capacity,
+                          table->options.seed));
     hd_lists(table)->pairs_wanted = capacity;
     table->options.hashes = storage->keys->options.hashes;
     table->options.capacity = hd_lists_room(storage) * HD_LIST_UNIT / hd_value_width(table);

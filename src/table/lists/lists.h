@@ -10,8 +10,8 @@
 #define HD_LISTS_TABLE_H
 
 #include "host/scratch_out.h"
-#include "table/table.h"
 #include "model/device_view.h"
+#include "table/table.h"
 
 typedef struct hd_list_chunk {
     char *memory;

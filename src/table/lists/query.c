@@ -5,9 +5,10 @@
  */
 #include <string.h>
 
+#include "base/error.h"
+#include "host/stage.h"
 #include "table/lists/lists.h"
 #include "table/pieces.h"
-#include "host/stage.h"
 
 /* A batch looked up. */
 typedef struct query {
@@ -24,19 +25,15 @@ typedef struct query {
 static heddle_status query_begin(query *q, heddle_table *table, const void *keys, uint64_t n,
                                  uint8_t *found, void *stream)
 {
-    heddle_status status;
     memset(q, 0, sizeof *q);
     q->table = table;
     q->n = n;
     q->scratch.device = table->device;
     q->stream = stream;
-    status = hd_scratch_stage(&q->scratch, keys, n * hd_key_width(table), &q->keys, stream);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&q->scratch, n * sizeof *q->numbers, (void **)&q->numbers);
-    if (status == HEDDLE_OK)
-        status = hd_lists_numbers(table, &hd_lists(table)->storage, q->keys, n, q->numbers, found,
-                                  &q->totals, stream);
-    return status;
+    HD_TRY(hd_scratch_stage(&q->scratch, keys, n * hd_key_width(table), &q->keys, stream));
+    HD_TRY(hd_scratch_take(&q->scratch, n * sizeof *q->numbers, (void **)&q->numbers));
+    return hd_lists_numbers(table, &hd_lists(table)->storage, q->keys, n, q->numbers, found,
+                            &q->totals, stream);
 }
 
 /* Hands the sums to the caller, or keeps them for heddle_table_take_totals; several calls may do so at once. */
@@ -71,10 +68,9 @@ static heddle_status contains(heddle_table *table, const void *keys, uint64_t n,
                               heddle_totals *totals, void *stream)
 {
     heddle_totals sums = {0};
-    const heddle_status status =
-        heddle_table_contains(hd_lists(table)->storage.keys, keys, n, found, &sums, stream);
-    if (status == HEDDLE_OK) report(table, &sums, totals);
-    return status;
+    HD_TRY(heddle_table_contains(hd_lists(table)->storage.keys, keys, n, found, &sums, stream));
+    report(table, &sums, totals);
+    return HEDDLE_OK;
 }
 
 /* One value of every key that is there, in device memory, over what was there before. */
@@ -84,13 +80,13 @@ static heddle_status find_values(query *q, void *values)
     const uint64_t bytes = q->n * hd_value_width(table);
     const hd_list_pool pool = pool_of(table);
     hd_scratch_out out;
-    heddle_status status = hd_scratch_stage_out(&q->scratch, values, bytes, &out);
-    if (status == HEDDLE_OK && out.memory != out.user)
-        status = table->engine->copy(table->device, out.memory, values, bytes, q->stream);
-    if (status == HEDDLE_OK && q->n != 0)
-        status = hd_lists(table)->ops->first(table->device, &pool, q->numbers, q->n, out.memory,
-                                             q->stream);
-    return status == HEDDLE_OK ? hd_scratch_bring_back(&q->scratch, &out, q->stream) : status;
+    HD_TRY(hd_scratch_stage_out(&q->scratch, values, bytes, &out));
+    if (out.memory != out.user)
+        HD_TRY(table->engine->copy(table->device, out.memory, values, bytes, q->stream));
+    if (q->n != 0)
+        HD_TRY(hd_lists(table)->ops->first(table->device, &pool, q->numbers, q->n, out.memory,
+                                           q->stream));
+    return hd_scratch_bring_back(&q->scratch, &out, q->stream);
 }
 
 /* hd_query_work */
@@ -143,14 +139,12 @@ static heddle_status find_offsets(query *q, uint64_t *offsets, uint64_t *count)
     const hd_column_ops *columns = table->engine->columns;
     const hd_list_pool pool = pool_of(table);
     void *work = NULL;
-    heddle_status status = hd_scratch_take(&q->scratch, columns->work(table->device, q->n), &work);
-    if (status == HEDDLE_OK && q->n != 0)
-        status = hd_lists(table)->ops->lengths(table->device, &pool, q->numbers, q->n, offsets,
-                                               q->stream);
-    if (status == HEDDLE_OK) status = columns->scan(table->device, offsets, q->n, work, q->stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(table, count, offsets + q->n, sizeof *count, q->stream);
-    return status;
+    HD_TRY(hd_scratch_take(&q->scratch, columns->work(table->device, q->n), &work));
+    if (q->n != 0)
+        HD_TRY(hd_lists(table)->ops->lengths(table->device, &pool, q->numbers, q->n, offsets,
+                                             q->stream));
+    HD_TRY(columns->scan(table->device, offsets, q->n, work, q->stream));
+    return hd_read_back(table, count, offsets + q->n, sizeof *count, q->stream);
 }
 
 static heddle_status write_values(query *q, const uint64_t *offsets, uint64_t count, void *values)
@@ -158,13 +152,12 @@ static heddle_status write_values(query *q, const uint64_t *offsets, uint64_t co
     heddle_table *table = q->table;
     const hd_list_pool pool = pool_of(table);
     hd_scratch_out out;
-    heddle_status status =
-        hd_scratch_stage_out(&q->scratch, values, count * hd_value_width(table), &out);
-    if (status == HEDDLE_OK && count != 0) {
+    HD_TRY(hd_scratch_stage_out(&q->scratch, values, count * hd_value_width(table), &out));
+    if (count != 0) {
         const hd_list_fetch all = {q->numbers, offsets, q->n, 0, count, out.memory, NULL, 0, NULL};
-        status = hd_lists(table)->ops->fetch(table->device, &pool, &all, q->stream);
+        HD_TRY(hd_lists(table)->ops->fetch(table->device, &pool, &all, q->stream));
     }
-    return status == HEDDLE_OK ? hd_scratch_bring_back(&q->scratch, &out, q->stream) : status;
+    return hd_scratch_bring_back(&q->scratch, &out, q->stream);
 }
 
 /* hd_retrieve_work */
@@ -215,17 +208,12 @@ static heddle_status erasure_take(erasure *e, const void *keys, const uint8_t *f
     heddle_table *table = e->q.table;
     const hd_span key_span = {(void *)(uintptr_t)keys, 1, true, false};
     const hd_span found_span = {(void *)(uintptr_t)found, 1, false, true};
-    heddle_status status = HEDDLE_OK;
     if (hd_any_staged(table, &key_span, 1))
-        status = hd_scratch_take(&e->q.scratch, e->piece * hd_key_width(table), &e->keys);
-    if (status == HEDDLE_OK && (found == NULL || hd_any_staged(table, &found_span, 1)))
-        status = hd_scratch_take(&e->q.scratch, e->piece, (void **)&e->found);
-    if (status == HEDDLE_OK)
-        status =
-            hd_scratch_take(&e->q.scratch, e->piece * sizeof *e->q.numbers, (void **)&e->q.numbers);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&e->q.scratch, 2 * sizeof *e->sums, (void **)&e->sums);
-    return status;
+        HD_TRY(hd_scratch_take(&e->q.scratch, e->piece * hd_key_width(table), &e->keys));
+    if (found == NULL || hd_any_staged(table, &found_span, 1))
+        HD_TRY(hd_scratch_take(&e->q.scratch, e->piece, (void **)&e->found));
+    HD_TRY(hd_scratch_take(&e->q.scratch, e->piece * sizeof *e->q.numbers, (void **)&e->q.numbers));
+    return hd_scratch_take(&e->q.scratch, 2 * sizeof *e->sums, (void **)&e->sums);
 }
 
 /* Ends the lists of the keys that `flags` say are gone. */
@@ -251,11 +239,9 @@ static heddle_status erase_here(erasure *e, uint8_t *found)
     query *q = &e->q;
     hd_lists_storage *storage = &hd_lists(q->table)->storage;
     heddle_totals totals = {0};
-    heddle_status status =
-        hd_lists_numbers(q->table, storage, q->keys, q->n, q->numbers, NULL, &totals, q->stream);
-    if (status == HEDDLE_OK)
-        status = heddle_table_erase(storage->keys, q->keys, q->n, found, &totals, q->stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(
+        hd_lists_numbers(q->table, storage, q->keys, q->n, q->numbers, NULL, &totals, q->stream));
+    HD_TRY(heddle_table_erase(storage->keys, q->keys, q->n, found, &totals, q->stream));
     storage->key_count -= totals.found;
     q->totals.found += totals.found;
     q->totals.absent += totals.absent;
@@ -269,14 +255,13 @@ static heddle_status erase_piece(erasure *e, const char *keys, uint8_t *found)
     query *q = &e->q;
     const hd_engine *engine = q->table->engine;
     heddle_device *device = q->table->device;
-    heddle_status status = HEDDLE_OK;
     q->keys = e->keys != NULL ? e->keys : keys;
     if (e->keys != NULL)
-        status = engine->copy(device, e->keys, keys, q->n * hd_key_width(q->table), q->stream);
-    if (status == HEDDLE_OK) status = erase_here(e, e->found != NULL ? e->found : found);
-    if (status == HEDDLE_OK && found != NULL && e->found != NULL)
-        status = engine->copy(device, found, e->found, q->n, q->stream);
-    return status == HEDDLE_OK ? engine->synchronize(device, q->stream) : status;
+        HD_TRY(engine->copy(device, e->keys, keys, q->n * hd_key_width(q->table), q->stream));
+    HD_TRY(erase_here(e, e->found != NULL ? e->found : found));
+    if (found != NULL && e->found != NULL)
+        HD_TRY(engine->copy(device, found, e->found, q->n, q->stream));
+    return engine->synchronize(device, q->stream);
 }
 
 heddle_status hd_lists_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "table/lists/lists.h"
 
 /* --------------------------------------------------------------------------------------- new lists */
@@ -47,21 +48,18 @@ static heddle_status insert_flagged(hd_list_addition *a, const uint64_t *rows, u
     heddle_table *table = a->table;
     const hd_column_ops *columns = table->engine->columns;
     void *keys = NULL, *numbers = NULL;
-    heddle_status status = hd_scratch_take(a->scratch, m * hd_key_width(table), &keys);
-    if (status == HEDDLE_OK) status = hd_scratch_take(a->scratch, m * sizeof(uint64_t), &numbers);
-    if (status == HEDDLE_OK && a->grows)
-        status = hd_lists_add_records(table, a->storage, m, a->stream);
-    if (status == HEDDLE_OK) status = make_room_for_keys(a, m);
-    if (status == HEDDLE_OK)
-        status = columns->gather(table->device, a->keys, hd_key_width(table), rows, 64, m, keys,
-                                 a->stream);
-    if (status == HEDDLE_OK)
-        status = columns->gather(table->device, a->runs.numbers, sizeof(uint64_t), rows, 64, m,
-                                 numbers, a->stream);
-    if (status == HEDDLE_OK) /* as appends expect them */
-        status = table->engine->fill(table->device, a->storage->records + a->storage->records_used,
-                                     0, m * sizeof *a->storage->records, a->stream);
-    return status == HEDDLE_OK ? insert_keys(a, keys, (const uint64_t *)numbers, m) : status;
+    HD_TRY(hd_scratch_take(a->scratch, m * hd_key_width(table), &keys));
+    HD_TRY(hd_scratch_take(a->scratch, m * sizeof(uint64_t), &numbers));
+    if (a->grows) HD_TRY(hd_lists_add_records(table, a->storage, m, a->stream));
+    HD_TRY(make_room_for_keys(a, m));
+    HD_TRY(
+        columns->gather(table->device, a->keys, hd_key_width(table), rows, 64, m, keys, a->stream));
+    HD_TRY(columns->gather(table->device, a->runs.numbers, sizeof(uint64_t), rows, 64, m, numbers,
+                           a->stream));
+    /* as appends expect them */
+    HD_TRY(table->engine->fill(table->device, a->storage->records + a->storage->records_used, 0,
+                               m * sizeof *a->storage->records, a->stream));
+    return insert_keys(a, keys, (const uint64_t *)numbers, m);
 }
 
 /* Flags the runs that are to have a list, numbers these lists, and gives the rows of the m runs. */
@@ -81,16 +79,13 @@ static heddle_status number_fresh(hd_list_addition *a, uint64_t **rows, uint64_t
         {sizeof *count, (void **)&count},
         {columns->work(table->device, n), &work},
     };
-    heddle_status status = HD_LISTS_TAKE(a->scratch, needs);
-    if (status == HEDDLE_OK) status = ops->flag_fresh(table->device, &a->runs, flags, a->stream);
-    if (status == HEDDLE_OK)
-        status = columns->rank(table->device, flags, n, ranks, 64, work, a->stream);
-    if (status == HEDDLE_OK)
-        status = columns->select(table->device, flags, n, true, *rows, 64, count, work, a->stream);
-    if (status == HEDDLE_OK)
-        status = ops->number(table->device, flags, ranks, a->storage->records_used, n,
-                             a->runs.numbers, a->stream);
-    return status == HEDDLE_OK ? hd_read_back(table, m, count, sizeof *m, a->stream) : status;
+    HD_TRY(HD_LISTS_TAKE(a->scratch, needs));
+    HD_TRY(ops->flag_fresh(table->device, &a->runs, flags, a->stream));
+    HD_TRY(columns->rank(table->device, flags, n, ranks, 64, work, a->stream));
+    HD_TRY(columns->select(table->device, flags, n, true, *rows, 64, count, work, a->stream));
+    HD_TRY(ops->number(table->device, flags, ranks, a->storage->records_used, n, a->runs.numbers,
+                       a->stream));
+    return hd_read_back(table, m, count, sizeof *m, a->stream);
 }
 
 heddle_status hd_lists_admit(hd_list_addition *a, bool twice)
@@ -121,13 +116,10 @@ static heddle_status measure(hd_list_addition *a, void *work, uint64_t *need)
 {
     heddle_table *table = a->table;
     const hd_list_pool pool = hd_lists_pool(table, a->storage, HD_LIST_CHUNKS);
-    heddle_status status = hd_lists(table)->ops->measure(table->device, &pool, &a->runs, a->stream);
-    if (status == HEDDLE_OK)
-        status = table->engine->columns->scan(table->device, a->runs.units, a->runs.count, work,
-                                              a->stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(table, need, a->runs.units + a->runs.count, sizeof *need, a->stream);
-    return status;
+    HD_TRY(hd_lists(table)->ops->measure(table->device, &pool, &a->runs, a->stream));
+    HD_TRY(
+        table->engine->columns->scan(table->device, a->runs.units, a->runs.count, work, a->stream));
+    return hd_read_back(table, need, a->runs.units + a->runs.count, sizeof *need, a->stream);
 }
 
 static uint64_t units_left(const hd_lists_storage *storage, uint32_t chunk)
@@ -139,11 +131,9 @@ static uint64_t units_left(const hd_lists_storage *storage, uint32_t chunk)
 /* A chunk with so many units left, or where nothing grows with as many as there are. */
 static heddle_status find_chunk(hd_list_addition *a, uint64_t need, uint32_t *chunk)
 {
-    heddle_status status;
     *chunk = hd_lists_chunk(a->storage, need);
     if (need <= units_left(a->storage, *chunk) || !a->grows) return HEDDLE_OK;
-    status = hd_lists_add_chunk(a->table, a->storage, need);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_lists_add_chunk(a->table, a->storage, need));
     if (a->storage->chunk_count > 1) a->table->growths++;
     *chunk = a->storage->chunk_count - 1;
     return HEDDLE_OK;
@@ -174,12 +164,9 @@ static heddle_status claim_and_copy(hd_list_addition *a, uint32_t chunk, hd_list
     heddle_table *table = a->table;
     const hd_list_ops *ops = hd_lists(table)->ops;
     const hd_list_pool pool = hd_lists_pool(table, a->storage, chunk);
-    heddle_status status = ops->claim(table->device, &pool, &a->runs, places, granted, a->stream);
-    if (status == HEDDLE_OK)
-        status = ops->copy(table->device, &a->runs, places, &a->rows, a->stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(table, &a->inserted, granted, sizeof *granted, a->stream);
-    return status;
+    HD_TRY(ops->claim(table->device, &pool, &a->runs, places, granted, a->stream));
+    HD_TRY(ops->copy(table->device, &a->runs, places, &a->rows, a->stream));
+    return hd_read_back(table, &a->inserted, granted, sizeof *granted, a->stream);
 }
 
 /* The lists of all runs as far as they have one, and memory for the rest of it. */
@@ -194,14 +181,12 @@ static heddle_status prepare(hd_list_addition *a, hd_list_place **places, uint64
         {count * sizeof **places, (void **)places},
         {sizeof **granted, (void **)granted},
     };
-    heddle_status status = HD_LISTS_TAKE(a->scratch, needs);
-    if (status == HEDDLE_OK)
-        status = table->engine->fill(table->device, *granted, 0, sizeof **granted, a->stream);
-    if (status == HEDDLE_OK)
-        status = hd_lists_numbers(table, a->storage, a->keys, count, a->runs.numbers, NULL, totals,
-                                  a->stream);
-    if (status == HEDDLE_OK) a->probes += totals->probes;
-    return status;
+    HD_TRY(HD_LISTS_TAKE(a->scratch, needs));
+    HD_TRY(table->engine->fill(table->device, *granted, 0, sizeof **granted, a->stream));
+    HD_TRY(hd_lists_numbers(table, a->storage, a->keys, count, a->runs.numbers, NULL, totals,
+                            a->stream));
+    a->probes += totals->probes;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_lists_add_runs(hd_list_addition *a)

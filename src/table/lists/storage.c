@@ -4,8 +4,9 @@
  */
 #include <string.h>
 
-#include "table/lists/lists.h"
+#include "base/error.h"
 #include "engine/blocks.h"
+#include "table/lists/lists.h"
 
 #define CHUNK_UNITS_MIN (UINT64_C(1) << 10)
 #define RECORDS_MIN (UINT64_C(1) << 8)
@@ -135,14 +136,12 @@ heddle_status hd_lists_add_chunk(heddle_table *table, hd_lists_storage *storage,
 
 heddle_status hd_lists_add_room(heddle_table *table, hd_lists_storage *storage, uint64_t units)
 {
-    heddle_status status = HEDDLE_OK;
-    for (uint64_t room = hd_lists_room(storage); room < units && status == HEDDLE_OK;
-         room = hd_lists_room(storage)) {
+    for (uint64_t room = hd_lists_room(storage); room < units; room = hd_lists_room(storage)) {
         const uint64_t more = units - room;
-        status = hd_lists_add_chunk(table, storage,
-                                    more < HD_LIST_CHUNK_UNITS ? more : HD_LIST_CHUNK_UNITS);
+        HD_TRY(hd_lists_add_chunk(table, storage,
+                                  more < HD_LIST_CHUNK_UNITS ? more : HD_LIST_CHUNK_UNITS));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_lists_add_records(heddle_table *table, hd_lists_storage *storage, uint64_t more,
@@ -206,10 +205,9 @@ hd_list_pool hd_lists_pool(const heddle_table *table, const hd_lists_storage *st
 
 heddle_status hd_lists_take(hd_scratch *scratch, const hd_list_need *needs, size_t count)
 {
-    heddle_status status = HEDDLE_OK;
-    for (size_t i = 0; i < count && status == HEDDLE_OK; i++)
-        status = hd_scratch_take(scratch, needs[i].bytes, needs[i].memory);
-    return status;
+    for (size_t i = 0; i < count; i++)
+        HD_TRY(hd_scratch_take(scratch, needs[i].bytes, needs[i].memory));
+    return HEDDLE_OK;
 }
 
 heddle_status hd_lists_numbers(heddle_table *table, const hd_lists_storage *storage,

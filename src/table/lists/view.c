@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "table/lists/lists.h"
 #include "table/slots/slots.h"
 
@@ -42,8 +43,7 @@ static heddle_status lend(heddle_table *table, hd_lists_storage *storage)
 heddle_status hd_lists_view(heddle_table *table, hd_device_lists *view)
 {
     hd_lists_storage *storage = &hd_lists(table)->storage;
-    const heddle_status status = storage->lent ? HEDDLE_OK : lend(table, storage);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(storage->lent ? HEDDLE_OK : lend(table, storage));
     memset(view, 0, sizeof *view);
     view->keys.view = hd_slots(storage->keys)->storage.view;
     view->keys.born = &storage->keys->control->born;
@@ -64,12 +64,10 @@ heddle_status hd_lists_catch_up(heddle_table *table, bool changes, void *stream)
     hd_lists_storage *storage = &hd_lists(table)->storage;
     hd_list_words words;
     uint64_t pairs = 0, keys = 0;
-    heddle_status status;
     if (!storage->lent) return HEDDLE_OK;
-    status = hd_read_back(table, &words, storage->words, sizeof words, stream);
-    if (status == HEDDLE_OK) status = hd_table_count(table, &pairs, stream);
-    if (status == HEDDLE_OK) status = heddle_table_size(storage->keys, &keys, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_read_back(table, &words, storage->words, sizeof words, stream));
+    HD_TRY(hd_table_count(table, &pairs, stream));
+    HD_TRY(heddle_table_size(storage->keys, &keys, stream));
     note(&storage->pairs, pairs);
     note(&storage->key_count, keys);
     note(&storage->dead, words.dead);

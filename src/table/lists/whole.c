@@ -1,13 +1,14 @@
 /* whole.c: operations on bucket lists as a whole: clear, reserve, export, statistics, validation. */
 #include <string.h>
 
-#include "table/lists/lists.h"
+#include "base/error.h"
 #include "host/stage.h"
+#include "table/lists/lists.h"
 
 heddle_status hd_lists_clear(heddle_table *table, void *stream)
 {
-    const heddle_status status = hd_lists_empty(table, &hd_lists(table)->storage, stream);
-    return status == HEDDLE_OK ? hd_table_set_count(table, 0, stream) : status;
+    HD_TRY(hd_lists_empty(table, &hd_lists(table)->storage, stream));
+    return hd_table_set_count(table, 0, stream);
 }
 
 heddle_status hd_lists_reserve(heddle_table *table, uint64_t capacity, void *stream)
@@ -99,10 +100,8 @@ heddle_status hd_lists_collect(heddle_table *table, void *keys, void *values, vo
 static heddle_status fetch_piece(heddle_table *table, const void *from, uint64_t first, uint64_t n,
                                  void *keys, void *values, uint64_t *cursor, void *stream)
 {
-    const heddle_status status =
-        fetch_pairs(table, (const all_lists *)from, first, n, keys, values, stream);
-    return status == HEDDLE_OK ? table->engine->copy(table->device, cursor, &n, sizeof n, stream)
-                               : status;
+    HD_TRY(fetch_pairs(table, (const all_lists *)from, first, n, keys, values, stream));
+    return table->engine->copy(table->device, cursor, &n, sizeof n, stream);
 }
 
 heddle_status hd_lists_for_pairs(heddle_table *table, hd_pairs_take take, void *context,
@@ -189,10 +188,9 @@ heddle_status hd_lists_get_stats(heddle_table *table, heddle_table_stats *s, voi
     const uint64_t values = HD_LIST_UNIT / hd_value_width(table), room = hd_lists_room(storage);
     heddle_table_stats keys = HEDDLE_TABLE_STATS_INIT;
     hd_list_census census;
-    heddle_status status = hd_lists_catch_up(table, false, stream);
-    if (status == HEDDLE_OK) status = take_census(table, &census, stream);
-    if (status == HEDDLE_OK) status = heddle_table_get_stats(storage->keys, &keys, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_lists_catch_up(table, false, stream));
+    HD_TRY(take_census(table, &census, stream));
+    HD_TRY(heddle_table_get_stats(storage->keys, &keys, stream));
     s->regions = keys.regions;
     s->keys = census.values;
     s->slots = room * values;
@@ -241,13 +239,13 @@ heddle_status hd_lists_validate(heddle_table *table, void *stream)
     const hd_lists_storage *storage = &hd_lists(table)->storage;
     hd_list_census census;
     uint64_t pairs = 0, keys = 0;
-    heddle_status status = hd_lists_catch_up(table, false, stream);
-    if (status == HEDDLE_OK) status = heddle_table_validate(storage->keys, stream);
-    if (status == HEDDLE_OK) status = heddle_table_size(storage->keys, &keys, stream);
-    if (status == HEDDLE_OK && keys != storage->key_count)
-        status = hd_fail(HEDDLE_ERROR_CORRUPT, "the table counts %llu keys, but there are %llu",
-                         (unsigned long long)storage->key_count, (unsigned long long)keys);
-    if (status == HEDDLE_OK) status = hd_table_count(table, &pairs, stream);
-    if (status == HEDDLE_OK) status = take_census(table, &census, stream);
-    return status == HEDDLE_OK ? check_census(table, &census, pairs) : status;
+    HD_TRY(hd_lists_catch_up(table, false, stream));
+    HD_TRY(heddle_table_validate(storage->keys, stream));
+    HD_TRY(heddle_table_size(storage->keys, &keys, stream));
+    if (keys != storage->key_count)
+        return hd_fail(HEDDLE_ERROR_CORRUPT, "the table counts %llu keys, but there are %llu",
+                       (unsigned long long)storage->key_count, (unsigned long long)keys);
+    HD_TRY(hd_table_count(table, &pairs, stream));
+    HD_TRY(take_census(table, &census, stream));
+    return check_census(table, &census, pairs);
 }

@@ -5,10 +5,11 @@
  */
 #include <string.h>
 
-#include "table/pair_sort.h"
-#include "table/slots/regions.h"
-#include "table/slabs/slabs.h"
+#include "base/error.h"
 #include "host/stage.h"
+#include "table/pair_sort.h"
+#include "table/slabs/slabs.h"
+#include "table/slots/regions.h"
 
 /* With many more pairs than the table is for, lists become long, or have many equal keys: a matter of insertion. */
 #define PAIRS_MOST 1.25
@@ -85,10 +86,8 @@ static heddle_status fill_regions(slab_filling *f, const hd_call *call)
     batch.counts = call->counts;
     batch.born = &table->control->born;
     batch.died = &table->control->died;
-    const heddle_status status = table->engine->partition(table->device, job, f->stream);
-    return status == HEDDLE_OK
-               ? t->ops->fill(table->device, &t->storage.view, &batch, &sorted, f->stream)
-               : status;
+    HD_TRY(table->engine->partition(table->device, job, f->stream));
+    return t->ops->fill(table->device, &t->storage.view, &batch, &sorted, f->stream);
 }
 
 /* The pairs that are listed are inserted, from copies of them; *counts gets their sums. */
@@ -176,18 +175,15 @@ heddle_status hd_slabs_build(heddle_table *table, const void *keys, const void *
 {
     hd_slabs_storage *storage = &hd_slabs(table)->storage;
     bool waits = true;
-    heddle_status status;
     if (!hd_slabs_fixed(table) && n > storage->capacity) {
         hd_slabs_storage fresh;
-        status = hd_slabs_start(table, &fresh, n, table->options.seed, stream);
-        if (status == HEDDLE_OK) hd_slabs_adopt(table, &fresh, table->options.seed);
-        if (status == HEDDLE_OK) status = hd_table_set_count(table, 0, stream);
+        HD_TRY(hd_slabs_start(table, &fresh, n, table->options.seed, stream));
+        hd_slabs_adopt(table, &fresh, table->options.seed);
+        HD_TRY(hd_table_set_count(table, 0, stream));
     } else {
-        status = hd_slabs_clear(table, stream);
+        HD_TRY(hd_slabs_clear(table, stream));
     }
-    return status == HEDDLE_OK
-               ? hd_slabs_insert(table, keys, values, n, options, &waits, counts, stream)
-               : status;
+    return hd_slabs_insert(table, keys, values, n, options, &waits, counts, stream);
 }
 
 /* Of the lists that the table has, or will have for so many pairs. */

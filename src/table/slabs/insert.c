@@ -5,10 +5,12 @@
  */
 #include <string.h>
 
-#include "table/failed.h"
-#include "table/slots/regions.h"
-#include "table/slabs/slabs.h"
+#include "base/error.h"
+#include "base/tuning.h"
 #include "host/stage.h"
+#include "table/failed.h"
+#include "table/slabs/slabs.h"
+#include "table/slots/regions.h"
 
 #define ROOM_TRIES 32 /* each has half as many slabs more */
 
@@ -44,10 +46,9 @@ static heddle_status look(slab_call *c, uint64_t *left)
     heddle_table *table = c->table;
     uint64_t *born_died = &table->readback->born;
     hd_counts counts;
-    heddle_status status = table->engine->copy(table->device, born_died, &table->control->born,
-                                               2 * sizeof *born_died, c->stream);
-    if (status == HEDDLE_OK) status = hd_call_read(table, &c->call, c->stream, &counts);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(table->engine->copy(table->device, born_died, &table->control->born,
+                               2 * sizeof *born_died, c->stream));
+    HD_TRY(hd_call_read(table, &c->call, c->stream, &counts));
     c->live = born_died[0] - born_died[1];
     *left = counts.at[HD_FAILED] - c->failed;
     c->failed = counts.at[HD_FAILED];
@@ -122,8 +123,7 @@ static heddle_status work_slice(void *context, void *const device[HD_SPANS_MAX],
 /* Reads the sums of a waiting call. */
 static heddle_status finish(slab_call *c, hd_counts *counts)
 {
-    const heddle_status status = hd_call_read(c->table, &c->call, c->stream, counts);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_call_read(c->table, &c->call, c->stream, counts));
     counts->at[HD_FAILED] -= c->retried;
     if (counts->at[HD_FAILED] == 0) return HEDDLE_OK;
     if (c->growth != HEDDLE_OK) return c->growth;
@@ -166,7 +166,7 @@ static bool is_apart(const slab_call *c, uint64_t n)
     const uint64_t least = hd_slabs(c->table)->ops->apart_least;
     const uint64_t slice = c->waits && n > c->table->slice ? c->table->slice : n;
     return c->mixed && !hd_slabs_multi(c->table) && least != UINT64_MAX &&
-           slice >= hd_regions_forced(least);
+           slice >= hd_tuned(hd_tune.region_keys_min, least);
 }
 
 heddle_status hd_slabs_mixed(heddle_table *table, const hd_mixed *b,
@@ -181,7 +181,6 @@ heddle_status hd_slabs_mixed(heddle_table *table, const hd_mixed *b,
         {b->values_out, hd_value_width(table), true, true}, /* in too: it may be left as it is */
     };
     slab_call c;
-    heddle_status status;
     memset(&c, 0, sizeof c);
     c.table = table;
     c.options = options;
@@ -193,8 +192,7 @@ heddle_status hd_slabs_mixed(heddle_table *table, const hd_mixed *b,
               hd_any_staged(table, spans, 5);
     *waited = false;
     c.apart = is_apart(&c, b->n);
-    status = hd_slabs_tidy(table, !hd_slabs_multi(table) && (!c.mixed || c.apart), stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_slabs_tidy(table, !hd_slabs_multi(table) && (!c.mixed || c.apart), stream));
     *waited = c.waits;
     return c.waits ? in_slices(&c, spans, b->n, counts) : at_once(&c, spans, b->n);
 }

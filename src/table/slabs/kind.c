@@ -1,6 +1,7 @@
 /* kind.c: the scheme slab as a kind of table: which options it takes, and how one is made. */
 #include <stdio.h>
 
+#include "base/error.h"
 #include "table/slabs/slabs.h"
 
 #define SLICE_MIN (UINT64_C(1) << 16)
@@ -53,14 +54,11 @@ static uint64_t choose_slice(const heddle_table *table)
 static heddle_status start(heddle_table *table)
 {
     hd_slabs_table *t = hd_slabs(table);
-    heddle_status status;
     table->slice = choose_slice(table);
-    status = table->engine->allocate(table->device, table->slice, (void **)&t->outcomes);
-    if (status == HEDDLE_OK)
-        status =
-            hd_slabs_start(table, &t->storage, table->options.capacity, table->options.seed, NULL);
-    if (status == HEDDLE_OK) table->options.capacity = hd_slabs_slots(table);
-    return status;
+    HD_TRY(table->engine->allocate(table->device, table->slice, (void **)&t->outcomes));
+    HD_TRY(hd_slabs_start(table, &t->storage, table->options.capacity, table->options.seed, NULL));
+    table->options.capacity = hd_slabs_slots(table);
+    return HEDDLE_OK;
 }
 
 static void stop(heddle_table *table)

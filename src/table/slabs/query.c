@@ -1,9 +1,9 @@
 /* query.c: looking keys up in slab hashes, and erasing them. */
 #include <string.h>
 
+#include "host/stage.h"
 #include "table/multi_query.h"
 #include "table/slabs/slabs.h"
-#include "host/stage.h"
 
 typedef struct lookup_call {
     heddle_table *table;

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "table/slabs/slabs.h"
 
 #define SUPER_TABLE (HD_SLAB_SUPERS * sizeof(hd_slab_super))
@@ -11,9 +12,9 @@
 static heddle_status take(heddle_table *table, hd_slabs_storage *storage, uint64_t bytes,
                           void **memory)
 {
-    const heddle_status status = table->engine->allocate(table->device, bytes, memory);
-    if (status == HEDDLE_OK) storage->bytes += bytes;
-    return status;
+    HD_TRY(table->engine->allocate(table->device, bytes, memory));
+    storage->bytes += bytes;
+    return HEDDLE_OK;
 }
 
 static uint64_t taken_bytes(uint64_t blocks) { return blocks * HD_SLAB_BLOCK_WORDS * 4; }
@@ -37,10 +38,8 @@ static void shape(const heddle_table *table, const hd_slabs_plan *plan, uint64_t
 /* All 0 but the first slab of the pool, which is never given away: its address means none. */
 static heddle_status clear_taken(heddle_table *table, const hd_slab_pool *pool, void *stream)
 {
-    const heddle_status status =
-        table->engine->fill(table->device, pool->taken, 0, taken_bytes(pool->blocks), stream);
-    return status == HEDDLE_OK ? table->engine->fill(table->device, pool->taken, 1, 1, stream)
-                               : status;
+    HD_TRY(table->engine->fill(table->device, pool->taken, 0, taken_bytes(pool->blocks), stream));
+    return table->engine->fill(table->device, pool->taken, 1, 1, stream);
 }
 
 heddle_status hd_slabs_start(heddle_table *table, hd_slabs_storage *storage, uint64_t capacity,
@@ -90,15 +89,13 @@ heddle_status hd_slabs_empty(heddle_table *table, hd_slabs_storage *storage, voi
 {
     const hd_engine *engine = table->engine;
     const hd_slab_pool *pool = &storage->view.pool;
-    heddle_status status = engine->fill(table->device, storage->view.buckets.slots, 0,
-                                        hd_slabs_lists(storage) * HD_SLAB_BYTES, stream);
-    for (uint32_t i = 0; i < pool->super_count && status == HEDDLE_OK; i++)
-        status = engine->fill(table->device, storage->supers[i].slabs, 0,
-                              super_bytes(&storage->supers[i]), stream);
-    if (status == HEDDLE_OK) status = clear_taken(table, pool, stream);
-    if (status == HEDDLE_OK)
-        status = engine->fill(table->device, storage->words, 0, sizeof *storage->words, stream);
-    return status;
+    HD_TRY(engine->fill(table->device, storage->view.buckets.slots, 0,
+                        hd_slabs_lists(storage) * HD_SLAB_BYTES, stream));
+    for (uint32_t i = 0; i < pool->super_count; i++)
+        HD_TRY(engine->fill(table->device, storage->supers[i].slabs, 0,
+                            super_bytes(&storage->supers[i]), stream));
+    HD_TRY(clear_taken(table, pool, stream));
+    return engine->fill(table->device, storage->words, 0, sizeof *storage->words, stream);
 }
 
 void hd_slabs_adopt(heddle_table *table, const hd_slabs_storage *fresh, uint64_t seed)
@@ -127,20 +124,13 @@ static heddle_status prepare(heddle_table *table, const hd_slabs_storage *storag
     const hd_slab_pool *pool = &storage->view.pool;
     const uint64_t old = taken_bytes(pool->blocks),
                    all = taken_bytes(pool->blocks + a->super.blocks);
-    heddle_status status =
-        engine->fill(table->device, a->super.slabs, 0, super_bytes(&a->super), stream);
-    if (status == HEDDLE_OK)
-        status = engine->fill(table->device, (char *)a->taken + old, 0, all - old, stream);
-    if (status == HEDDLE_OK && old != 0)
-        status = engine->copy(table->device, a->taken, pool->taken, old, stream);
-    if (status == HEDDLE_OK)
-        status = engine->copy(table->device,
-                              (hd_slab_super *)(uintptr_t)pool->supers + pool->super_count,
-                              &a->super, sizeof a->super, stream);
-    if (status == HEDDLE_OK)
-        status = engine->fill(table->device, pool->spent, 0, sizeof *pool->spent, stream);
-    if (status == HEDDLE_OK) status = engine->synchronize(table->device, stream);
-    return status;
+    HD_TRY(engine->fill(table->device, a->super.slabs, 0, super_bytes(&a->super), stream));
+    HD_TRY(engine->fill(table->device, (char *)a->taken + old, 0, all - old, stream));
+    if (old != 0) HD_TRY(engine->copy(table->device, a->taken, pool->taken, old, stream));
+    HD_TRY(engine->copy(table->device, (hd_slab_super *)(uintptr_t)pool->supers + pool->super_count,
+                        &a->super, sizeof a->super, stream));
+    HD_TRY(engine->fill(table->device, pool->spent, 0, sizeof *pool->spent, stream));
+    return engine->synchronize(table->device, stream);
 }
 
 static void adopt_super(heddle_table *table, hd_slabs_storage *storage, const addition *a)

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "table/slabs/slabs.h"
 
 #define DEAD_SHARE 8   /* of the capacity: one in so many */
@@ -26,11 +27,9 @@ heddle_status hd_slabs_count_slots(heddle_table *table, hd_slabs_numbers *number
     const hd_slabs_storage *storage = &hd_slabs(table)->storage;
     hd_slab_words words;
     uint64_t born_died[2];
-    heddle_status status = table->engine->copy(table->device, born_died, &table->control->born,
-                                               sizeof born_died, stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(table, &words, storage->words, sizeof words, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(table->engine->copy(table->device, born_died, &table->control->born, sizeof born_died,
+                               stream));
+    HD_TRY(hd_read_back(table, &words, storage->words, sizeof words, stream));
     numbers->live = born_died[0] - born_died[1];
     numbers->dead = born_died[1] - words.revived;
     return HEDDLE_OK;
@@ -96,13 +95,11 @@ static heddle_status move_begin(move *m, uint64_t slabs)
     const uint64_t most = (table->engine->host_memory ? MOVE_PAIRS_CPU : MOVE_PAIRS_GPU) / slots;
     m->piece = slabs < most ? slabs : most;
     const uint64_t pairs = m->piece * slots;
-    heddle_status status = hd_scratch_take(&m->scratch, pairs * hd_key_width(table), &m->keys);
-    if (status == HEDDLE_OK && hd_value_width(table) != 0)
-        status = hd_scratch_take(&m->scratch, pairs * hd_value_width(table), &m->values);
-    if (status == HEDDLE_OK) status = hd_scratch_take(&m->scratch, pairs, (void **)&m->outcomes);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&m->scratch, 3 * sizeof *m->sums, (void **)&m->sums);
-    return status;
+    HD_TRY(hd_scratch_take(&m->scratch, pairs * hd_key_width(table), &m->keys));
+    if (hd_value_width(table) != 0)
+        HD_TRY(hd_scratch_take(&m->scratch, pairs * hd_value_width(table), &m->values));
+    HD_TRY(hd_scratch_take(&m->scratch, pairs, (void **)&m->outcomes));
+    return hd_scratch_take(&m->scratch, 3 * sizeof *m->sums, (void **)&m->sums);
 }
 
 /* How many slabs to add when `failed` keys found none: enough for them if they go to few lists, more each time. */
@@ -149,19 +146,16 @@ static heddle_status move_all(move *m)
     heddle_table *table = m->table;
     const hd_slabs_storage *from = &hd_slabs(table)->storage;
     const uint64_t slabs = hd_slabs_slabs(from);
-    heddle_status status = HEDDLE_OK;
-    for (uint64_t first = 0; first < slabs && status == HEDDLE_OK; first += m->piece) {
+    for (uint64_t first = 0; first < slabs; first += m->piece) {
         uint64_t n = 0;
-        status = table->engine->fill(table->device, m->sums, 0, sizeof *m->sums, m->stream);
-        if (status == HEDDLE_OK)
-            status =
-                hd_slabs(table)->ops->collect(table->device, &from->view, first,
-                                              slabs - first < m->piece ? slabs - first : m->piece,
-                                              m->keys, m->values, m->sums, m->stream);
-        if (status == HEDDLE_OK) status = hd_read_back(table, &n, m->sums, sizeof n, m->stream);
-        if (status == HEDDLE_OK && n != 0) status = put(m, n);
+        HD_TRY(table->engine->fill(table->device, m->sums, 0, sizeof *m->sums, m->stream));
+        HD_TRY(hd_slabs(table)->ops->collect(table->device, &from->view, first,
+                                             slabs - first < m->piece ? slabs - first : m->piece,
+                                             m->keys, m->values, m->sums, m->stream));
+        HD_TRY(hd_read_back(table, &n, m->sums, sizeof n, m->stream));
+        if (n != 0) HD_TRY(put(m, n));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_slabs_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "table/slabs/slabs.h"
+#include "base/alloc.h"
+#include "base/error.h"
 #include "host/stage.h"
+#include "table/slabs/slabs.h"
 
 heddle_status hd_slabs_clear(heddle_table *table, void *stream)
 {
@@ -93,8 +95,7 @@ heddle_status hd_slabs_get_stats(heddle_table *table, heddle_table_stats *s, voi
 {
     const hd_slabs_storage *storage = &hd_slabs(table)->storage;
     hd_slab_census census;
-    const heddle_status status = take_census(table, &census, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(take_census(table, &census, stream));
     const uint64_t lists = hd_slabs_lists(storage), slabs = lists + census.chained;
     s->regions = UINT32_C(1) << storage->view.buckets.region_bits;
     s->keys = census.live;
@@ -119,7 +120,7 @@ static heddle_status count_taken(heddle_table *table, uint64_t *taken, void *str
 {
     const hd_slab_pool *pool = &hd_slabs(table)->storage.view.pool;
     const uint64_t words = (uint64_t)pool->blocks * HD_SLAB_BLOCK_WORDS;
-    uint32_t *bits = hd_fault_due() ? NULL : (uint32_t *)malloc(words * sizeof *bits);
+    uint32_t *bits = (uint32_t *)hd_allocate(words * sizeof *bits);
     heddle_status status;
     if (bits == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to count slabs");
     status = hd_read_back(table, bits, pool->taken, words * sizeof *bits, stream);
@@ -165,8 +166,8 @@ heddle_status hd_slabs_validate(heddle_table *table, void *stream)
     hd_slab_census census;
     hd_slabs_numbers now;
     uint64_t taken = 0;
-    heddle_status status = take_census(table, &census, stream);
-    if (status == HEDDLE_OK) status = hd_slabs_count_slots(table, &now, stream);
-    if (status == HEDDLE_OK) status = count_taken(table, &taken, stream);
-    return status == HEDDLE_OK ? check_census(&census, now.live, now.dead, taken) : status;
+    HD_TRY(take_census(table, &census, stream));
+    HD_TRY(hd_slabs_count_slots(table, &now, stream));
+    HD_TRY(count_taken(table, &taken, stream));
+    return check_census(&census, now.live, now.dead, taken);
 }

@@ -6,8 +6,10 @@
  */
 #include <stdlib.h>
 
-#include "table/slots/regions.h"
+#include "base/alloc.h"
+#include "base/error.h"
 #include "engine/blocks.h"
+#include "table/slots/regions.h"
 
 #define PARTS 128     /* of a crowded region, at most: enough for all processors of a device */
 #define ROUNDS_MAX 16 /* each halves the pairs at least, or is the last */
@@ -55,7 +57,7 @@ static heddle_status find_crowds(folding *f)
     heddle_table *table = f->rc->table;
     const uint64_t regions = UINT64_C(1) << hd_slots(table)->storage.view.region_bits;
     const uint64_t bytes = (regions + 1) * sizeof(uint64_t);
-    uint64_t *starts = hd_fault_due() ? NULL : (uint64_t *)malloc(bytes);
+    uint64_t *starts = (uint64_t *)hd_allocate(bytes);
     heddle_status status = HEDDLE_OK;
     f->regions = (uint32_t *)calloc(regions, sizeof *f->regions);
     f->crowds = (crowd *)calloc(regions, sizeof *f->crowds);
@@ -82,21 +84,16 @@ static heddle_status make_room(folding *f)
     heddle_table *table = f->rc->table;
     const uint32_t tasks = count_tasks(f); /* no later round has more */
     const uint32_t pair = hd_pair_bytes(f->rc->job.key_bits, f->rc->job.value_bits);
-    heddle_status status;
     f->tasks = (hd_fold_task *)calloc(tasks, sizeof *f->tasks);
     f->cursors = (uint64_t *)calloc(2 * f->count, sizeof *f->cursors);
     if (f->tasks == NULL || f->cursors == NULL)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to fold crowded regions");
-    status = hd_block_take(table->device, f->total * pair, (void **)&f->room);
-    if (status == HEDDLE_OK)
-        status = hd_block_take(table->device, tasks * sizeof *f->tasks, (void **)&f->device_tasks);
-    if (status == HEDDLE_OK)
-        status = hd_block_take(table->device, f->count * sizeof *f->regions,
-                               (void **)&f->device_regions);
-    if (status == HEDDLE_OK)
-        status = hd_block_take(table->device, 2 * f->count * sizeof *f->cursors,
-                               (void **)&f->device_cursors);
-    return status;
+    HD_TRY(hd_block_take(table->device, f->total * pair, (void **)&f->room));
+    HD_TRY(hd_block_take(table->device, tasks * sizeof *f->tasks, (void **)&f->device_tasks));
+    HD_TRY(
+        hd_block_take(table->device, f->count * sizeof *f->regions, (void **)&f->device_regions));
+    return hd_block_take(table->device, 2 * f->count * sizeof *f->cursors,
+                         (void **)&f->device_cursors);
 }
 
 static void folding_end(folding *f)
@@ -136,25 +133,21 @@ static heddle_status fold_round(folding *f, const void *source, char *room)
     const uint32_t tasks = plan_tasks(f);
     const uint64_t bytes = f->count * sizeof *f->cursors;
     uint64_t at = 0;
-    heddle_status status;
     for (uint32_t i = 0; i < f->count; i++) {
         f->cursors[i] = at;
         at += f->crowds[i].end - f->crowds[i].begin;
         f->crowds[i].begin = f->cursors[i];
     }
-    status = engine->copy(table->device, f->device_cursors, f->cursors, bytes, stream);
-    if (status == HEDDLE_OK)
-        status = engine->copy(table->device, f->device_tasks, f->tasks, tasks * sizeof *f->tasks,
-                              stream);
-    if (status == HEDDLE_OK)
-        status = hd_slots(table)->ops->fold(table->device, &hd_slots(table)->storage.view,
-                                            &f->rc->batch, source, f->device_tasks, tasks, room,
-                                            f->device_cursors, stream);
-    if (status == HEDDLE_OK)
-        status = engine->copy(table->device, f->cursors, f->device_cursors, bytes, stream);
-    if (status == HEDDLE_OK) status = engine->synchronize(table->device, stream);
-    for (uint32_t i = 0; i < f->count && status == HEDDLE_OK; i++) f->crowds[i].end = f->cursors[i];
-    return status;
+    HD_TRY(engine->copy(table->device, f->device_cursors, f->cursors, bytes, stream));
+    HD_TRY(
+        engine->copy(table->device, f->device_tasks, f->tasks, tasks * sizeof *f->tasks, stream));
+    HD_TRY(hd_slots(table)->ops->fold(table->device, &hd_slots(table)->storage.view, &f->rc->batch,
+                                      source, f->device_tasks, tasks, room, f->device_cursors,
+                                      stream));
+    HD_TRY(engine->copy(table->device, f->cursors, f->device_cursors, bytes, stream));
+    HD_TRY(engine->synchronize(table->device, stream));
+    for (uint32_t i = 0; i < f->count; i++) f->crowds[i].end = f->cursors[i];
+    return HEDDLE_OK;
 }
 
 static bool is_crowded(const folding *f)
@@ -204,22 +197,19 @@ static heddle_status fill_crowds(folding *f, const char *pairs, bool fresh, bool
                               f->rc->failed_count,
                               0};
     hd_counts counts;
-    heddle_status status;
     for (uint32_t i = 0; i < f->count; i++) {
         f->cursors[i] = f->crowds[i].begin;
         f->cursors[f->count + i] = f->crowds[i].end;
     }
-    status = engine->copy(table->device, f->device_cursors, f->cursors,
-                          2 * f->count * sizeof *f->cursors, stream);
-    if (status == HEDDLE_OK)
-        status = engine->copy(table->device, f->device_regions, f->regions,
-                              f->count * sizeof *f->regions, stream);
-    if (status == HEDDLE_OK)
-        status = hd_slots(table)->ops->fill(table->device, &hd_slots(table)->storage.view,
-                                            &f->rc->batch, &sorted, fresh, stream);
-    if (status == HEDDLE_OK) status = hd_call_read(table, &f->rc->call, stream, &counts);
-    if (status == HEDDLE_OK) *filled = counts.at[HD_FAILED] == 0 || f->rc->failed_count != NULL;
-    return status;
+    HD_TRY(engine->copy(table->device, f->device_cursors, f->cursors,
+                        2 * f->count * sizeof *f->cursors, stream));
+    HD_TRY(engine->copy(table->device, f->device_regions, f->regions, f->count * sizeof *f->regions,
+                        stream));
+    HD_TRY(hd_slots(table)->ops->fill(table->device, &hd_slots(table)->storage.view, &f->rc->batch,
+                                      &sorted, fresh, stream));
+    HD_TRY(hd_call_read(table, &f->rc->call, stream, &counts));
+    *filled = counts.at[HD_FAILED] == 0 || f->rc->failed_count != NULL;
+    return HEDDLE_OK;
 }
 
 /* Fills the crowded regions of a table that keeps what it holds as they are, without memory to fold them. */

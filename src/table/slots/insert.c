@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "base/error.h"
 #include "table/slots/regions.h"
 
 #define BUILD_SEEDS 4 /* seeds a build tries before it gives up */
@@ -124,14 +125,13 @@ heddle_status hd_slots_insert(heddle_table *table, const void *keys, const void 
 
 heddle_status hd_build_view(const heddle_table *table, uint64_t n, hd_view *view)
 {
-    const heddle_status status = hd_geometry_init(view, hd_slots(table)->ops, n,
-                                                  table->options.load, table->options.hashes, 1);
-    if (status == HEDDLE_OK &&
-        ((table->options.flags & HEDDLE_FLAG_FIXED) != 0 ||
-         hd_geometry_slots(view, hd_slots(table)->ops) <=
-             hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops)))
+    HD_TRY(hd_geometry_init(view, hd_slots(table)->ops, n, table->options.load,
+                            table->options.hashes, 1));
+    if ((table->options.flags & HEDDLE_FLAG_FIXED) != 0 ||
+        hd_geometry_slots(view, hd_slots(table)->ops) <=
+            hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops))
         *view = hd_slots(table)->storage.view;
-    return status;
+    return HEDDLE_OK;
 }
 
 /* Makes an empty table fit for n keys, if it may grow and is too small. */

@@ -5,9 +5,10 @@
  */
 #include <string.h>
 
+#include "base/error.h"
+#include "host/stage.h"
 #include "table/failed.h"
 #include "table/slots/slots.h"
-#include "host/stage.h"
 
 #define GROW_TRIES 8 /* a table that has doubled this often for one slice will not be helped */
 
@@ -28,23 +29,19 @@ static heddle_status run_slice(const insertion *in, const hd_batch *batch)
 {
     heddle_table *table = in->table;
     hd_batch own = *batch;
-    heddle_status status;
     own.heads = hd_slots(table)->storage.heads;
     own.next = hd_slots(table)->storage.next;
-    status = hd_slots(table)->ops->place(table->device, &hd_slots(table)->storage.view, &own,
-                                         in->stream);
-    if (status == HEDDLE_OK)
-        status = hd_slots(table)->ops->settle(table->device, &hd_slots(table)->storage.view, &own,
-                                              NULL, 0, in->stream);
-    return status;
+    HD_TRY(hd_slots(table)->ops->place(table->device, &hd_slots(table)->storage.view, &own,
+                                       in->stream));
+    return hd_slots(table)->ops->settle(table->device, &hd_slots(table)->storage.view, &own, NULL,
+                                        0, in->stream);
 }
 
 /* How many keys of the last run failed, after a wait. */
 static heddle_status read_failed(insertion *in, uint64_t *fresh)
 {
     hd_counts counts;
-    const heddle_status status = hd_call_read(in->table, &in->call, in->stream, &counts);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_call_read(in->table, &in->call, in->stream, &counts));
     *fresh = counts.at[HD_FAILED] - in->failed;
     in->failed = counts.at[HD_FAILED];
     return HEDDLE_OK;
@@ -108,8 +105,7 @@ static heddle_status finish(insertion *in)
     heddle_table *table = in->table;
     const bool is_multi = hd_is_multimap(table);
     hd_counts counts;
-    const heddle_status status = hd_call_read(table, &in->call, in->stream, &counts);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_call_read(table, &in->call, in->stream, &counts));
     counts.at[HD_FAILED] -= in->retried;
     table->evictions += counts.at[HD_EVICTIONS];
     in->counts = counts;

@@ -4,13 +4,13 @@
  */
 #include <string.h>
 
-#include "table/slots/slots.h"
+#include "base/error.h"
 #include "host/stage.h"
+#include "table/slots/slots.h"
 
 static heddle_status check_stable(const heddle_table *table, const void *stream, const char *what)
 {
-    const heddle_status status = hd_check_table(table, stream, what);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_table(table, stream, what));
     if ((table->options.scheme != HEDDLE_SCHEME_OPEN &&
          table->options.scheme != HEDDLE_SCHEME_ICEBERG) ||
         table->options.container == HEDDLE_CONTAINER_MULTIMAP)
@@ -92,15 +92,12 @@ heddle_status heddle_table_at(heddle_table *table, const uint64_t *slots, uint64
                               void *values, uint8_t *found, void *stream)
 {
     slots_call c = {table, {NULL, NULL, 0}, stream};
-    heddle_status status = check_stable(table, stream, "at");
-    if (status == HEDDLE_OK) status = hd_check_array(slots, n, sizeof *slots, "slots");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(check_stable(table, stream, "at"));
+    HD_TRY(hd_check_array(slots, n, sizeof *slots, "slots"));
     if (values != NULL && hd_value_width(table) == 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "at: a set has no values");
-    if (keys != NULL) status = hd_check_array(keys, n, hd_key_width(table), "keys");
-    if (status == HEDDLE_OK && values != NULL)
-        status = hd_check_array(values, n, hd_value_width(table), "values");
-    if (status != HEDDLE_OK) return status;
+    if (keys != NULL) HD_TRY(hd_check_array(keys, n, hd_key_width(table), "keys"));
+    if (values != NULL) HD_TRY(hd_check_array(values, n, hd_value_width(table), "values"));
     const hd_span spans[4] = {
         {(void *)(uintptr_t)slots, sizeof *slots, true, false},
         {keys, hd_key_width(table), true, true}, /* in too: vacant slots leave both as they are */

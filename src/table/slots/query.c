@@ -1,8 +1,8 @@
 /* query.c: find, contains and erase: the operations that look every key of a batch up once. */
 #include <string.h>
 
-#include "table/slots/slots.h"
 #include "host/stage.h"
+#include "table/slots/slots.h"
 
 typedef heddle_status (*lookup_op)(heddle_device *device, const hd_view *view,
                                    const hd_batch *batch, void *stream);

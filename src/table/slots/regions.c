@@ -10,30 +10,18 @@
 
 #include <string.h>
 
-#include "table/pair_sort.h"
-#include "host/stage.h"
+#include "base/error.h"
+#include "base/tuning.h"
 #include "engine/blocks.h"
+#include "host/stage.h"
+#include "table/pair_sort.h"
 
 /* Every slice reads and writes the whole table: more of them than this are slower than no regions. */
 #define SLICES_MAX 8
 
-static uint64_t forced_keys_min = UINT64_MAX;
-static uint32_t forced_crowded = UINT32_MAX;
-
-void hd_regions_force(uint64_t keys_min, uint32_t crowded)
-{
-    forced_keys_min = keys_min;
-    forced_crowded = crowded;
-}
-
-static uint64_t appends, listed;
-
-uint64_t hd_regions_appends(void) { return __atomic_load_n(&appends, __ATOMIC_RELAXED); }
-uint64_t hd_regions_listed(void) { return __atomic_load_n(&listed, __ATOMIC_RELAXED); }
-
 uint32_t hd_regions_crowded(const heddle_table *table)
 {
-    return forced_crowded != UINT32_MAX ? forced_crowded : table->engine->crowded;
+    return (uint32_t)hd_tuned(hd_tune.region_crowded, table->engine->crowded);
 }
 
 /* The parts of the scratch memory for slices of `n` pairs. */
@@ -53,14 +41,9 @@ static layout make_layout(const heddle_table *table, const hd_view *view, uint64
     return l;
 }
 
-uint64_t hd_regions_forced(uint64_t least)
-{
-    return forced_keys_min != UINT64_MAX ? forced_keys_min : least;
-}
-
 uint64_t hd_regions_least(const heddle_table *table)
 {
-    return hd_regions_forced(table->engine->region_keys_min);
+    return hd_tuned(hd_tune.region_keys_min, table->engine->region_keys_min);
 }
 
 bool hd_regions_suit(const heddle_table *table, const void *keys, const void *values, uint64_t n,
@@ -78,8 +61,7 @@ bool hd_regions_suit(const heddle_table *table, const void *keys, const void *va
 heddle_status hd_slots_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes)
 {
     hd_view view;
-    const heddle_status status = hd_build_view(table, n, &view);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_build_view(table, n, &view));
     *bytes = 0;
     if (n != 0 && n >= hd_regions_least(table) &&
         hd_slots(table)->ops->can_fill(table->device, &view))
@@ -166,18 +148,16 @@ static heddle_status fill_slice(hd_region_call *rc, const scratch *s, bool fresh
         rc->failed_count,
         0};
     rc->batch.n = job->n;
-    heddle_status status = table->engine->partition(table->device, job, rc->stream);
-    if (status == HEDDLE_OK)
-        status = hd_slots(table)->ops->fill(table->device, &hd_slots(table)->storage.view,
-                                            &rc->batch, &sorted, fresh, rc->stream);
-    if (status == HEDDLE_OK) status = hd_call_read(table, &rc->call, rc->stream, &counts);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(table->engine->partition(table->device, job, rc->stream));
+    HD_TRY(hd_slots(table)->ops->fill(table->device, &hd_slots(table)->storage.view, &rc->batch,
+                                      &sorted, fresh, rc->stream));
+    HD_TRY(hd_call_read(table, &rc->call, rc->stream, &counts));
     *filled = counts.at[HD_FAILED] == 0 || rc->failed_count != NULL;
     if (*filled && counts.at[HD_LATER] != rc->later) {
         rc->later = counts.at[HD_LATER];
-        status = hd_regions_fold(rc, fresh, filled);
+        HD_TRY(hd_regions_fold(rc, fresh, filled));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 static heddle_status fill_slices(hd_region_call *rc, const scratch *s, const char *keys,
@@ -278,8 +258,8 @@ heddle_status hd_regions_append(heddle_table *table, const void *keys, const voi
     if (status == HEDDLE_OK) {
         const uint64_t failed = counts->at[HD_FAILED];
         *done = true;
-        __atomic_fetch_add(&appends, 1, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&listed, failed, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&hd_tune.region_appends, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&hd_tune.region_listed, failed, __ATOMIC_RELAXED);
         counts->at[HD_FAILED] = 0;
         table->evictions += counts->at[HD_EVICTIONS];
         if (failed != 0) status = append_rest(&rc, failed, insert);

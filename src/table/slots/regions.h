@@ -62,15 +62,7 @@ heddle_status hd_regions_fold(hd_region_call *rc, bool fresh, bool *filled);
 
 /* From how many keys on a batch is worth sorting. */
 uint64_t hd_regions_least(const heddle_table *table);
-/* `least`, or what tests have forced instead. */
-uint64_t hd_regions_forced(uint64_t least);
-
-/* For tests, instead of what the engines say: batches from how many keys on go by regions, and how
-   many pairs a slot a region may be given before it counts as crowded. UINT64_MAX, UINT32_MAX: as they say. */
-void hd_regions_force(uint64_t keys_min, uint32_t crowded);
-/* For tests: how many batches hd_regions_append has added, and how many pairs of them were listed. */
-uint64_t hd_regions_appends(void);
-uint64_t hd_regions_listed(void);
+/* How many pairs a slot a region may be given before it counts as crowded. */
 uint32_t hd_regions_crowded(const heddle_table *table);
 
 #endif

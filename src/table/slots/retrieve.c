@@ -5,8 +5,9 @@
  */
 #include <string.h>
 
-#include "table/multi_query.h"
+#include "base/error.h"
 #include "host/scratch_out.h"
+#include "table/multi_query.h"
 #include "table/slots/slots.h"
 
 /* --------------------------------------------------------------------------------------- multimaps */
@@ -59,7 +60,6 @@ static heddle_status look_up(lookup *l, heddle_table *table, const void *keys, u
                              bool values, void **found_values, heddle_totals *totals, void *stream)
 {
     const hd_column_ops *columns = table->engine->columns;
-    heddle_status status;
     memset(l, 0, sizeof *l);
     l->table = table;
     l->n = n;
@@ -67,24 +67,15 @@ static heddle_status look_up(lookup *l, heddle_table *table, const void *keys, u
     l->stream = stream;
     if (columns == NULL)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device cannot count and retrieve");
-    status = hd_scratch_take(&l->scratch, n, (void **)&l->found);
-    if (status == HEDDLE_OK && values)
-        status = hd_scratch_take(&l->scratch, n * hd_value_width(table), found_values);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&l->scratch, n * sizeof *l->rows, (void **)&l->rows);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&l->scratch, sizeof *l->count, (void **)&l->count);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(&l->scratch, columns->work(table->device, n), &l->work);
-    if (status == HEDDLE_OK)
-        status =
-            hd_slots_find(table, keys, n, values ? *found_values : NULL, l->found, totals, stream);
-    if (status == HEDDLE_OK)
-        status = columns->select(table->device, l->found, n, true, l->rows, 64, l->count, l->work,
-                                 stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(table, &l->hits, l->count, sizeof l->hits, stream);
-    return status;
+    HD_TRY(hd_scratch_take(&l->scratch, n, (void **)&l->found));
+    if (values) HD_TRY(hd_scratch_take(&l->scratch, n * hd_value_width(table), found_values));
+    HD_TRY(hd_scratch_take(&l->scratch, n * sizeof *l->rows, (void **)&l->rows));
+    HD_TRY(hd_scratch_take(&l->scratch, sizeof *l->count, (void **)&l->count));
+    HD_TRY(hd_scratch_take(&l->scratch, columns->work(table->device, n), &l->work));
+    HD_TRY(hd_slots_find(table, keys, n, values ? *found_values : NULL, l->found, totals, stream));
+    HD_TRY(
+        columns->select(table->device, l->found, n, true, l->rows, 64, l->count, l->work, stream));
+    return hd_read_back(table, &l->hits, l->count, sizeof l->hits, stream);
 }
 
 heddle_status hd_slots_count(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
@@ -113,27 +104,23 @@ static heddle_status write_offsets(lookup *l, uint64_t *offsets)
 {
     heddle_table *table = l->table;
     hd_scratch_out out;
-    heddle_status status =
-        hd_scratch_stage_out(&l->scratch, offsets, (l->n + 1) * sizeof *offsets, &out);
-    if (status == HEDDLE_OK)
-        status = table->engine->columns->rank(table->device, l->found, l->n, out.memory, 64,
-                                              l->work, l->stream);
-    if (status == HEDDLE_OK)
-        status = table->engine->copy(table->device, (uint64_t *)out.memory + l->n, &l->hits,
-                                     sizeof l->hits, l->stream);
-    return status == HEDDLE_OK ? hd_scratch_bring_back(&l->scratch, &out, l->stream) : status;
+    HD_TRY(hd_scratch_stage_out(&l->scratch, offsets, (l->n + 1) * sizeof *offsets, &out));
+    HD_TRY(table->engine->columns->rank(table->device, l->found, l->n, out.memory, 64, l->work,
+                                        l->stream));
+    HD_TRY(table->engine->copy(table->device, (uint64_t *)out.memory + l->n, &l->hits,
+                               sizeof l->hits, l->stream));
+    return hd_scratch_bring_back(&l->scratch, &out, l->stream);
 }
 
 static heddle_status write_values(lookup *l, const void *found_values, void *values)
 {
     heddle_table *table = l->table;
     hd_scratch_out out;
-    heddle_status status =
-        hd_scratch_stage_out(&l->scratch, values, l->hits * hd_value_width(table), &out);
-    if (status == HEDDLE_OK && l->hits != 0)
-        status = table->engine->columns->gather(table->device, found_values, hd_value_width(table),
-                                                l->rows, 64, l->hits, out.memory, l->stream);
-    return status == HEDDLE_OK ? hd_scratch_bring_back(&l->scratch, &out, l->stream) : status;
+    HD_TRY(hd_scratch_stage_out(&l->scratch, values, l->hits * hd_value_width(table), &out));
+    if (l->hits != 0)
+        HD_TRY(table->engine->columns->gather(table->device, found_values, hd_value_width(table),
+                                              l->rows, 64, l->hits, out.memory, l->stream));
+    return hd_scratch_bring_back(&l->scratch, &out, l->stream);
 }
 
 heddle_status hd_slots_retrieve(heddle_table *table, const void *keys, uint64_t n,

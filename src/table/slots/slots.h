@@ -58,8 +58,8 @@ heddle_status hd_slots_insert(heddle_table *table, const void *keys, const void 
                               void *stream);
 /* The same key by key. *counts gets the sums if the call waits, which it does at least when *waited says so. */
 heddle_status hd_slots_insert_singly(heddle_table *table, const void *keys, const void *values,
-                                     uint64_t n, const heddle_insert_options *options,
-                                     bool *waited, hd_counts *counts, void *stream);
+                                     uint64_t n, const heddle_insert_options *options, bool *waited,
+                                     hd_counts *counts, void *stream);
 /* hd_regions_insert: the same with a policy alone. Waits. */
 heddle_status hd_slots_insert_listed(heddle_table *table, const void *keys, const void *values,
                                      uint64_t n, uint32_t policy, void *stream, hd_counts *counts);

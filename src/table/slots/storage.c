@@ -1,6 +1,7 @@
 /* storage.c: the memory of a table, and moving a table from one storage to another. */
 #include <string.h>
 
+#include "base/error.h"
 #include "table/slots/slots.h"
 
 #define SLICE_MIN (UINT64_C(1) << 16)
@@ -16,30 +17,25 @@ static uint64_t choose_slice(const hd_engine *engine, uint64_t slots)
 
 static heddle_status take(heddle_table *table, hd_storage *storage, uint64_t bytes, void **memory)
 {
-    const heddle_status status = table->engine->allocate(table->device, bytes, memory);
-    if (status == HEDDLE_OK) storage->bytes += bytes;
-    return status;
+    HD_TRY(table->engine->allocate(table->device, bytes, memory));
+    storage->bytes += bytes;
+    return HEDDLE_OK;
 }
 
 static heddle_status allocate_all(heddle_table *table, hd_storage *storage)
 {
     const uint64_t slots = hd_geometry_slots(&storage->view, hd_slots(table)->ops);
     const uint64_t locks = hd_geometry_locks(&storage->view, hd_slots(table)->ops);
-    heddle_status status =
-        take(table, storage, slots * hd_slots(table)->ops->slot_bytes, &storage->view.slots);
-    if (status == HEDDLE_OK && hd_slots(table)->ops->value_bytes != 0)
-        status =
-            take(table, storage, slots * hd_slots(table)->ops->value_bytes, &storage->view.values);
-    if (status == HEDDLE_OK && locks != 0)
-        status = take(table, storage, locks * sizeof(uint32_t), (void **)&storage->view.locks);
-    if (status == HEDDLE_OK)
-        status = take(table, storage, sizeof(uint32_t) << storage->view.region_bits,
-                      (void **)&storage->heads);
-    if (status == HEDDLE_OK)
-        status = take(table, storage, storage->slice * sizeof(uint32_t), (void **)&storage->next);
-    if (status == HEDDLE_OK)
-        status = take(table, storage, storage->slice, (void **)&storage->outcomes);
-    return status;
+    HD_TRY(take(table, storage, slots * hd_slots(table)->ops->slot_bytes, &storage->view.slots));
+    if (hd_slots(table)->ops->value_bytes != 0)
+        HD_TRY(
+            take(table, storage, slots * hd_slots(table)->ops->value_bytes, &storage->view.values));
+    if (locks != 0)
+        HD_TRY(take(table, storage, locks * sizeof(uint32_t), (void **)&storage->view.locks));
+    HD_TRY(take(table, storage, sizeof(uint32_t) << storage->view.region_bits,
+                (void **)&storage->heads));
+    HD_TRY(take(table, storage, storage->slice * sizeof(uint32_t), (void **)&storage->next));
+    return take(table, storage, storage->slice, (void **)&storage->outcomes);
 }
 
 heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t capacity,
@@ -154,9 +150,9 @@ heddle_status hd_table_move(heddle_table *table, uint64_t capacity, uint64_t see
 heddle_status hd_table_renew(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
 {
     hd_storage fresh;
-    heddle_status status = hd_storage_init(table, &fresh, capacity, seed, stream);
-    if (status == HEDDLE_OK) adopt(table, &fresh, seed);
-    return status;
+    HD_TRY(hd_storage_init(table, &fresh, capacity, seed, stream));
+    adopt(table, &fresh, seed);
+    return HEDDLE_OK;
 }
 
 heddle_status hd_table_grow(heddle_table *table, uint64_t more_keys, void *stream)
@@ -166,20 +162,18 @@ heddle_status hd_table_grow(heddle_table *table, uint64_t more_keys, void *strea
         (uint64_t)(2.0 * load *
                    (double)hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops));
     uint64_t keys;
-    heddle_status status = hd_table_count(table, &keys, stream);
-    if (status != HEDDLE_OK) return status;
-    status =
-        hd_table_move(table, keys + more_keys > doubled ? keys + more_keys : doubled, 0, stream);
-    if (status == HEDDLE_OK) table->growths++;
-    return status;
+    HD_TRY(hd_table_count(table, &keys, stream));
+    HD_TRY(
+        hd_table_move(table, keys + more_keys > doubled ? keys + more_keys : doubled, 0, stream));
+    table->growths++;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_slots_reserve(heddle_table *table, uint64_t capacity, void *stream)
 {
     hd_view wanted;
-    const heddle_status status = hd_geometry_init(&wanted, hd_slots(table)->ops, capacity,
-                                                  table->options.load, table->options.hashes, 1);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_geometry_init(&wanted, hd_slots(table)->ops, capacity, table->options.load,
+                            table->options.hashes, 1));
     if (hd_geometry_slots(&wanted, hd_slots(table)->ops) <=
         hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops))
         return HEDDLE_OK;

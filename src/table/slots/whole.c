@@ -1,18 +1,18 @@
 /* whole.c: operations on a table of slots as a whole: clear, export, statistics, validation. */
 #include <string.h>
 
-#include "table/slots/slots.h"
+#include "base/error.h"
 #include "host/stage.h"
+#include "table/slots/slots.h"
 
 heddle_status hd_slots_clear(heddle_table *table, void *stream)
 {
-    const heddle_status status =
-        hd_slots(table)->ops->clear(table->device, &hd_slots(table)->storage.view, stream);
-    if (status == HEDDLE_OK && !table->engine->is_recording(table->device, stream)) {
+    HD_TRY(hd_slots(table)->ops->clear(table->device, &hd_slots(table)->storage.view, stream));
+    if (!table->engine->is_recording(table->device, stream)) {
         hd_slots(table)->erased = 0;
         hd_slots(table)->gaps = false;
     }
-    return status == HEDDLE_OK ? hd_table_set_count(table, 0, stream) : status;
+    return hd_table_set_count(table, 0, stream);
 }
 
 /* ------------------------------------------------------------------------------------- export */
@@ -91,20 +91,18 @@ heddle_status hd_slots_get_stats(heddle_table *table, heddle_table_stats *stats,
 {
     hd_census census;
     hd_counts pending;
-    heddle_status status = take_census(table, &census, stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(table, &pending, &table->control->pending, sizeof pending, stream);
-    if (status == HEDDLE_OK) fill_stats(table, &census, &pending, stats);
-    return status;
+    HD_TRY(take_census(table, &census, stream));
+    HD_TRY(hd_read_back(table, &pending, &table->control->pending, sizeof pending, stream));
+    fill_stats(table, &census, &pending, stats);
+    return HEDDLE_OK;
 }
 
 heddle_status hd_slots_validate(heddle_table *table, void *stream)
 {
     hd_census c;
     uint64_t keys = 0;
-    heddle_status status = take_census(table, &c, stream);
-    if (status == HEDDLE_OK) status = hd_table_count(table, &keys, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(take_census(table, &c, stream));
+    HD_TRY(hd_table_count(table, &keys, stream));
     const struct {
         uint64_t count;
         const char *reason;

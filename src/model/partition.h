@@ -8,8 +8,8 @@
  * A sorted pair is its mixed key (hash.h) and its value, side by side without padding: 4, 8, 12 or
  * 16 bytes. The order within a region is the engine's affair.
  */
-#ifndef HD_PARTITION_H
-#define HD_PARTITION_H
+#ifndef HD_MODEL_PARTITION_H
+#define HD_MODEL_PARTITION_H
 
 #include <stdbool.h>
 

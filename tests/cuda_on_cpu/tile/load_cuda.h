@@ -1,9 +1,9 @@
 /*
- * load.h: stands before src/cuda/load.h on the include path, with the same functions without PTX.
+ * load.h: stands before src/tile/load_cuda.h on the include path, with the same functions without PTX.
  *
  * PTX treats a vector load as loads of its elements, in any order, so others may write between any two
  * of them here. An element is taken to be a key word: 64-bit keys are right only where aligned 8 bytes
- * are read at once. That is assumed of devices, the v4.u32 of src/cuda/load.h does not say it; LOAD_ELEMENT=4
+ * are read at once. That is assumed of devices, the v4.u32 of src/tile/load_cuda.h does not say it; LOAD_ELEMENT=4
  * shows what would come of it otherwise.
  */
 #ifndef HD_CUDA_LOAD_H

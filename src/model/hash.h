@@ -1,5 +1,5 @@
 /*
- * hash.h: from a key to the place of its buckets.
+ * hash.h: from a key to the place of its buckets (view.h).
  *
  * A key is first mixed by a seeded bijection of its own width. Because nothing is lost in it, the
  * mixed key can stand for the key in the table and be turned back. Its leading bits name the

@@ -1,0 +1,13 @@
+/* tuning.c: see tuning.h. */
+#include "base/tuning.h"
+
+hd_tuning hd_tune = {
+    .region_keys_min = HD_TUNING_NONE,
+    .region_crowded = HD_TUNING_NONE,
+    .few_groups_limit = HD_TUNING_NONE,
+    .row_hash_mask = HD_TUNING_NONE,
+    .join_left_rows = HD_TUNING_NONE,
+    .join_right_rows = HD_TUNING_NONE,
+    .join_part_matches = HD_TUNING_NONE,
+    .hot_rows_least = HD_TUNING_NONE,
+};

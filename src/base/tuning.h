@@ -1,0 +1,55 @@
+/*
+ * tuning.h: what tests may set instead of what the library would choose, and what they may count. One struct for all of
+ * it. Nobody except tests writes the choices, while no call is at work; the counts are added to atomically.
+ */
+#ifndef HD_TUNING_H
+#define HD_TUNING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HD_TUNING_NONE UINT64_MAX /* of a choice: as the library chooses */
+
+typedef struct hd_tuning {
+    /* Tables of slots: from how many keys on a batch goes by regions, and how many pairs a slot a region may be given
+       before it counts as crowded. */
+    uint64_t region_keys_min, region_crowded;
+    /* Group-by: groups are known by number up to this many of them, whatever the rows; 0 is never. */
+    uint64_t few_groups_limit;
+    /* Hashes of rows keep only these bits. */
+    uint64_t row_hash_mask;
+    /* Joins: rows of a task's left and right side at most, and from how many matches on a task is written in parts. */
+    uint64_t join_left_rows, join_right_rows, join_part_matches;
+    /* Clusters: hot keys are looked for from so many rows of a member on. */
+    uint64_t hot_rows_least;
+    /* Clusters: keys are sorted by bins also where they could be dealt out. */
+    bool route_sorts;
+    /* Clusters opened from now on: members of one process do as if they could not reach each other's memory; processes
+       do as if their devices had memory of their own; processes of one machine go through the host. */
+    bool local_copies, transport_apart, never_near;
+    /* Clusters: called at the end of every phase, before others learn that it is done. It need not return. */
+    void (*phase_watch)(uint32_t phase);
+
+    /* Batches added by regions to tables that held keys, and pairs of theirs that found no room in their region. */
+    uint64_t region_appends, region_listed;
+    /* Rows of hot keys that were folded before they were sent, by all members of this process. */
+    uint64_t hot_rows_folded;
+} hd_tuning;
+
+extern hd_tuning hd_tune;
+
+/* What tests chose, else `own`. */
+static inline uint64_t hd_tuned(uint64_t chosen, uint64_t own)
+{
+    return chosen != HD_TUNING_NONE ? chosen : own;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
