@@ -16,7 +16,7 @@ foreach(folder IN LISTS heddle_device_headers)
 endforeach()
 
 if(heddle_has_cuda)
-    set(functions ${PROJECT_SOURCE_DIR}/src/cuda/device_functions.cu)
+    set(functions ${PROJECT_SOURCE_DIR}/src/cuda/inside/device_functions.cu)
     set(flags -std=c++17 -O3 -rdc=true -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src)
     set(made)
     foreach(form ptx ltoir)
