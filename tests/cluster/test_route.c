@@ -23,7 +23,7 @@ typedef struct laid {
 static laid lay(hd_member *member, const hd_spread *spread, uint32_t kb, uint32_t vb,
                 const uint64_t *keys, const uint64_t *values, uint64_t n)
 {
-    const hd_rows rows = {kb, vb, n != 0 ? n : 1};
+    const hd_rows rows = {kb, vb, n != 0 ? n : 1, vb != 0 && values == NULL, false, false};
     hd_router route;
     laid l;
     uint64_t at = 0;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "cluster/send.h"
 #include "table/table.h"
 
 /* ---------------------------------------------------------------------------------------- calls */
@@ -269,8 +270,8 @@ static heddle_status count_bins(hd_relating *r, const row_numbers *numbers,
     for (uint32_t side = 0; side < r->relation->sides; side++)
         if (r->passage[side].n != 0)
             HD_TRY(hd_member_count(r->member, &bins->spread, numbers->bits, numbers->keys[side],
-                                  r->passage[side].n,
-                                  bins->own + side * hd_spread_bins(&bins->spread)));
+                                   r->passage[side].n,
+                                   bins->own + side * hd_spread_bins(&bins->spread)));
     return HEDDLE_OK;
 }
 
