@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 
+_Static_assert(HEDDLE_CLUSTER_MEMBERS_MAX <= HD_OWNERS_MAX, "the engines know fewer owners");
+
 static heddle_status plan(hd_member *member, hd_router *router, const hd_slice *slice)
 {
     HD_TRY(hd_router_plan(router, slice->keys, slice->values, slice->n));

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/tuning.h"
-#include "cluster/members.h"
+#include "cluster/send.h"
 #include "support/arrays.h"
 #include "support/cluster_model.h"
 #include "support/keys.h"

@@ -43,9 +43,9 @@ static heddle_status check_write(const hd_insertion *call)
 
 static void note_wants(const hd_insertion *call, uint64_t *counts)
 {
-    counts[HD_COUNT_WITH_VALUES] = call->n != 0 && call->values != NULL;
-    counts[HD_COUNT_WITHOUT_VALUES] = call->n != 0 && call->values == NULL;
-    counts[HD_COUNT_REPORTS] = call->options.outcomes != NULL || call->options.failed_capacity != 0;
+    counts[HD_SUM_WITH_VALUES] = call->n != 0 && call->values != NULL;
+    counts[HD_SUM_WITHOUT_VALUES] = call->n != 0 && call->values == NULL;
+    counts[HD_SUM_REPORTS] = call->options.outcomes != NULL || call->options.failed_capacity != 0;
 }
 
 /* Counts all keys by bin, and how many the table holds: the sums of all members. Agreed upon. */
@@ -57,7 +57,7 @@ static heddle_status count_bins(hd_inserting *p, heddle_status mine)
     hd_exchange *exchange = hd_exchange_of(p->member);
     heddle_status status = mine;
     free(p->counts);
-    p->counts = (uint64_t *)hd_allocate_zeroed((size_t)bins + HD_COUNTS, sizeof *p->counts);
+    p->counts = (uint64_t *)hd_allocate_zeroed((size_t)bins + HD_SUMS, sizeof *p->counts);
     free(p->rows);
     p->rows = (uint64_t *)hd_allocate_zeroed((size_t)exchange->members + 2, sizeof *p->rows);
     if (status == HEDDLE_OK && (p->counts == NULL || p->rows == NULL))
@@ -69,13 +69,13 @@ static heddle_status count_bins(hd_inserting *p, heddle_status mine)
     if (status == HEDDLE_OK) status = hd_hot_find(p);
     if (status == HEDDLE_OK) {
         note_wants(call, p->counts + bins);
-        p->counts[bins + HD_COUNT_ROWS] = p->n - p->hot.expected;
-        p->counts[bins + HD_COUNT_HOT] = p->hot.n != 0;
+        p->counts[bins + HD_SUM_ROWS] = p->n - p->hot.expected;
+        p->counts[bins + HD_SUM_HOT] = p->hot.n != 0;
     }
     if (status == HEDDLE_OK)
         status = heddle_table_size(hd_part_of(call->table, p->member),
-                                   &p->counts[bins + HD_COUNT_HELD], NULL);
-    status = exchange->ops->reduce(exchange, p->member->number, status, p->counts, bins + HD_COUNTS,
+                                   &p->counts[bins + HD_SUM_HELD], NULL);
+    status = exchange->ops->reduce(exchange, p->member->number, status, p->counts, bins + HD_SUMS,
                                    HD_REDUCE_SUM);
     hd_phase(p->member, HEDDLE_PHASE_EXCHANGE);
     return status;
@@ -90,12 +90,12 @@ static heddle_status divide(hd_inserting *p)
     free(call->counts);
     call->counts = p->counts;
     p->counts = NULL;
-    call->reports = sums[HD_COUNT_REPORTS] != 0;
-    call->has_hot = sums[HD_COUNT_HOT] != 0 && !call->reports;
-    call->has_values = sums[HD_COUNT_WITH_VALUES] != 0;
-    call->from_empty = call->builds || sums[HD_COUNT_HELD] == 0;
+    call->reports = sums[HD_SUM_REPORTS] != 0;
+    call->has_hot = sums[HD_SUM_HOT] != 0 && !call->reports;
+    call->has_values = sums[HD_SUM_WITH_VALUES] != 0;
+    call->from_empty = call->builds || sums[HD_SUM_HELD] == 0;
     call->spread = spread;
-    if (sums[HD_COUNT_WITH_VALUES] != 0 && sums[HD_COUNT_WITHOUT_VALUES] != 0)
+    if (sums[HD_SUM_WITH_VALUES] != 0 && sums[HD_SUM_WITHOUT_VALUES] != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "some members are given values and some are not");
     if (!call->from_empty || call->table->balance != HEDDLE_BALANCE_ROWS) return HEDDLE_OK;
     HD_TRY(hd_spread_balanced(spread, call->counts, NULL, true, &call->fresh));

@@ -8,15 +8,15 @@
 #include "cluster/table/hot_rows.h"
 #include "cluster/table/table.h"
 
-/* What members tell each other besides the rows of bins, behind these. */
+/* What is summed up over all members besides the rows of bins, behind these. */
 enum {
-    HD_COUNT_HELD,
-    HD_COUNT_ROWS,
-    HD_COUNT_WITH_VALUES,
-    HD_COUNT_WITHOUT_VALUES,
-    HD_COUNT_REPORTS,
-    HD_COUNT_HOT,
-    HD_COUNTS
+    HD_SUM_HELD,
+    HD_SUM_ROWS,
+    HD_SUM_WITH_VALUES,
+    HD_SUM_WITHOUT_VALUES,
+    HD_SUM_REPORTS,
+    HD_SUM_HOT,
+    HD_SUMS
 };
 
 /* A call, the same for all local members. */
@@ -27,7 +27,7 @@ typedef struct hd_insertion {
     uint64_t n;
     heddle_insert_options options;
     uint64_t
-        *counts; /* of all members: rows of every bin, unless guessed, and what HD_COUNT_* says */
+        *counts; /* of all members: rows of every bin, unless guessed, and what HD_SUM_* says */
     uint64_t *received; /* rows of every member */
     bool has_values;    /* pairs, not keys alone */
     bool reports;       /* somebody wants to know what became of single keys */

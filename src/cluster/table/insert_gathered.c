@@ -185,7 +185,7 @@ static uint64_t expected_rows(const hd_inserting *p)
     for (uint32_t i = 0; i < spread->run_count; i++)
         if (spread->runs[i].owner == p->member->number)
             own += spread->runs[i].end - spread->runs[i].first;
-    rows = (uint64_t)((double)p->call->counts[bins + HD_COUNT_ROWS] * (double)own / bins);
+    rows = (uint64_t)((double)p->call->counts[bins + HD_SUM_ROWS] * (double)own / bins);
     return rows + rows / GUESS_SHARE + GUESS_MORE;
 }
 
