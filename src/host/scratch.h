@@ -20,6 +20,14 @@ heddle_status hd_scratch_take(hd_scratch *scratch, uint64_t bytes, void **memory
  */
 heddle_status hd_scratch_stage(hd_scratch *scratch, const void *array, uint64_t bytes,
                                const void **staged, void *stream);
+/* Gives all blocks back, which waits for the device as hd_block_give does. */
 void hd_scratch_free(hd_scratch *scratch);
+
+/*
+ * A scratch on a device that frees itself when the block of code ends in which it is declared. Where the device may still
+ * be reading what the host is about to change or free, the function waits for its stream first, as ever.
+ */
+#define HD_SCRATCH(name, device)                                                                   \
+    hd_scratch name __attribute__((cleanup(hd_scratch_free))) = {device, 0, {NULL}}
 
 #endif
