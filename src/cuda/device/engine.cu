@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/alloc.h"
 #include "base/while_waiting.h"
 #include "cuda/columns/columns.h"
 #include "cuda/partition/partition.h"
