@@ -9,7 +9,7 @@
 #ifndef HD_GRAPH_TABLE_H
 #define HD_GRAPH_TABLE_H
 
-#include "host/scratch_out.h"
+#include "host/lent.h"
 #include "table/table.h"
 
 /* Bytes behind the room for edges: pairs on their way into them begin at a line of memory. */
@@ -94,7 +94,7 @@ typedef struct hd_renewal {
     bool in_place;
     uint64_t live; /* the table's own pairs that are kept */
     /* The feed where the device can read it: as it is, or in copies, which lie in the scratch. */
-    hd_scratch_out keys, values;
+    hd_lent keys, values;
     /* 0, or there is no memory for copies: host arrays come in slices, twice, by buffers of so many elements. */
     uint64_t slice;
     hd_graph_placing placing;

@@ -194,19 +194,19 @@ static heddle_status add_copied(addition *a, const void *keys, const void *value
                                 uint8_t *outcomes)
 {
     heddle_table *table = a->table;
-    hd_scratch_out out;
+    hd_lent out;
     heddle_status status;
     a->scratch.device = table->device;
-    status = hd_scratch_stage(&a->scratch, keys, a->n * hd_key_width(table), &a->keys, a->stream);
+    status = hd_lend_in(&a->scratch, keys, a->n * hd_key_width(table), &a->keys, a->stream);
     if (status == HEDDLE_OK)
-        status = hd_scratch_stage(&a->scratch, values, a->n * hd_value_width(table), &a->values,
-                                  a->stream);
-    if (status == HEDDLE_OK) status = hd_scratch_stage_out(&a->scratch, outcomes, a->n, &out);
+        status =
+            hd_lend_in(&a->scratch, values, a->n * hd_value_width(table), &a->values, a->stream);
+    if (status == HEDDLE_OK) status = hd_lend_out(&a->scratch, outcomes, a->n, &out);
     if (status == HEDDLE_OK) {
         a->outcomes = (uint8_t *)out.memory;
         status = add_folded(a);
     }
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&a->scratch, &out, a->stream);
+    if (status == HEDDLE_OK) status = hd_take_back(a->scratch.device, &out, a->stream);
     hd_scratch_free(&a->scratch);
     return status;
 }
