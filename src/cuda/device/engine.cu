@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/alloc.h"
 #include "base/while_waiting.h"
 #include "cuda/columns/columns.h"
 #include "cuda/partition/partition.h"
@@ -35,7 +36,6 @@ heddle_status hd_cuda_enter(heddle_device *device, void *stream, cudaStream_t *u
 #undef HD_INSTANCE
 #define HD_INSTANCE(name) &name##_cuda,
 static const hd_table_ops *const compiled[] = {
-#include "base/alloc.h"
 #include "instances.h"
 };
 #undef HD_INSTANCE
