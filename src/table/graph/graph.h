@@ -126,20 +126,20 @@ heddle_status hd_graph_live_pairs(heddle_table *table, hd_scratch *scratch, uint
 heddle_status hd_graph_unzip(heddle_table *table, hd_scratch *scratch, uint64_t live, void *keys,
                              void *values, void *stream);
 
-/* --------------------------------------------------------------------------------------- unite */
+/* ---------------------------------------------------------------------------------------- fold */
 
 /* A batch whose equal keys were brought together. All device memory, in scratch. */
-typedef struct hd_united {
+typedef struct hd_folded {
     uint64_t n;        /* distinct keys */
     void *keys;        /* in no particular order */
     void *values;      /* counter: the sum of the key's values, or how often it occurs; else NULL */
     void *firsts;      /* the first row of each key in the batch */
     uint32_t row_bits; /* of firsts */
-} hd_united;
+} hd_folded;
 
 /* `values` NULL counts occurrences. */
-heddle_status hd_graph_unite(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                             hd_scratch *scratch, hd_united *united, void *stream);
+heddle_status hd_graph_fold(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                            hd_scratch *scratch, hd_folded *folded, void *stream);
 
 /* ------------------------------------------------------------------- what hd_graph_kind consists of */
 
