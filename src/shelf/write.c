@@ -225,30 +225,16 @@ static heddle_status write_parts(writing *w)
 /* ------------------------------------------------------------------------------------ the calls */
 
 /* Refuses what a part would refuse, before anything is done. */
-static heddle_status check_write(heddle_shelf *shelf, const void *keys, const void *values,
-                                 uint64_t n, const heddle_insert_options *options)
+static heddle_status check_write(heddle_shelf *shelf, const hd_request *request, const char *what)
 {
-    const uint32_t vw = hd_shelf_value_width(shelf);
-    heddle_insert_options small;
-    heddle_table *table = NULL;
-    heddle_status status = hd_shelf_check(shelf, keys, n, hd_shelf_key_width(shelf), "keys");
-    if (status == HEDDLE_OK && values == NULL && n != 0 && vw != 0 &&
-        shelf->options.container != HEDDLE_CONTAINER_COUNTER)
-        status = hd_fail(HEDDLE_ERROR_INVALID, "the array of values is NULL");
-    if (status == HEDDLE_OK && values != NULL && vw != 0)
-        status = hd_shelf_check(shelf, values, n, vw, "values");
-    if (status == HEDDLE_OK && options->size == sizeof *options && options->workspace != NULL)
-        status = hd_fail(HEDDLE_ERROR_INVALID, "shelves take no workspace");
-    if (status == HEDDLE_OK && options->size == sizeof *options && options->outcomes != NULL)
-        status = hd_shelf_check(shelf, options->outcomes, n, 1, "outcomes");
-    /* A table looks at the options and at which arrays there are; it is given no key. */
-    if (status == HEDDLE_OK) status = hd_part_create(shelf, 1, &table);
-    if (status == HEDDLE_OK) {
-        small = *options;
-        status = heddle_table_insert(table, keys, values, 0, &small, NULL, NULL);
-    }
-    heddle_table_destroy(table);
-    return status;
+    const uint64_t n = request->n;
+    HD_TRY(hd_check_insertion(&shelf->options, request, NULL, what));
+    HD_TRY(hd_shelf_check(shelf, request->keys, n, hd_shelf_key_width(shelf), "keys"));
+    if (request->values != NULL)
+        HD_TRY(hd_shelf_check(shelf, request->values, n, hd_shelf_value_width(shelf), "values"));
+    if (request->options.outcomes != NULL)
+        HD_TRY(hd_shelf_check(shelf, request->options.outcomes, n, 1, "outcomes"));
+    return HEDDLE_OK;
 }
 
 /* The lock is held. */
@@ -256,8 +242,9 @@ static heddle_status write_batch(heddle_shelf *shelf, bool builds, const void *k
                                  const void *values, uint64_t n,
                                  const heddle_insert_options *options, heddle_totals *totals)
 {
+    const hd_request request = {.keys = keys, .values = values, .n = n, .options = *options};
     writing w;
-    heddle_status status = check_write(shelf, keys, values, n, options);
+    heddle_status status = check_write(shelf, &request, builds ? "build" : "insert");
     if (status != HEDDLE_OK) return status;
     memset(&w, 0, sizeof w);
     w.shelf = shelf;
