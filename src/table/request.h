@@ -1,9 +1,10 @@
 /*
- * request.h: one call on a table, as a record: what the caller brings, what it wants back, and how the call waits.
+ * request.h: one call on a table, as a record: what the caller brings, what it wants back, and whether
+ * it waits.
  *
- * A public function fills in what its operation has and leaves all else NULL and 0. The record then goes down through
- * the room instead of a train of arguments. Who works on a part of the batch (a slice, a piece, a copy in device
- * memory) makes a copy of the record and points its arrays there.
+ * A public function fills in what its operation has and leaves all else NULL and 0. The record then goes
+ * down through the room. Who works on a part of the batch (a piece, a copy in device memory) makes a
+ * copy of the record and points its arrays there.
  */
 #ifndef HD_REQUEST_H
 #define HD_REQUEST_H

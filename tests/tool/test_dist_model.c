@@ -3,7 +3,7 @@
  * that were worked out by hand, and what it says of bins against the library's own owners.
  */
 #include "bench_dist_model.h"
-#include "cluster/route/owners.h"
+#include "route/spread.h"
 #include "support/cases.h"
 
 static void is_near(double got, double wanted, const char *what)

@@ -4,7 +4,7 @@
 #include <heddle/heddle.h>
 #include <string.h>
 
-#include "cluster/route/owners.h"
+#include "route/spread.h"
 
 _Static_assert(MODEL_PARTITION == HEDDLE_PHASE_PARTITION &&
                    MODEL_REORGANISE == HEDDLE_PHASE_REORGANISE &&

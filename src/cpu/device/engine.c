@@ -20,7 +20,6 @@
 #include "cpu/partition/partition.h"
 #include "engine/registry.h"
 #include "instances_config.h"
-#include "roofs/roof_cpu.h"
 
 #define THREADS_MAX 1024
 #if defined(                                                                                       \
@@ -156,16 +155,6 @@ static const hd_filter_ops *cpu_filter(uint32_t key_bits)
 static const hd_owners_ops *cpu_owners(uint32_t key_bits)
 {
     return HD_COMPILED_FOR(hd_owners_ops, key_bits, 0, "cpu");
-}
-
-static heddle_status cpu_paper(heddle_device *device, const uint32_t *keys, uint64_t n,
-                               uint32_t bins, const hd_paper_graph *graph,
-                               const hd_paper_work *work)
-{
-    const int threads = hd_cpu_threads(device, n);
-    if (bins == 0) hd_paper_v1(threads, keys, n, graph, work);
-    else hd_paper_v2(threads, keys, n, bins, graph, work);
-    return HEDDLE_OK;
 }
 
 /* ------------------------------------------------------------------------------------- device */
@@ -336,11 +325,6 @@ static heddle_status cpu_event_seconds(heddle_device *device, void *begin, void 
     return HEDDLE_OK;
 }
 
-static heddle_status cpu_roof(heddle_device *device, const hd_roof_request *request, double *rate)
-{
-    return hd_roof_cpu((uint32_t)((hd_device_cpu *)device)->threads, request, rate);
-}
-
 const hd_engine *hd_engine_cpu(void)
 {
     static const hd_engine engine = {
@@ -381,9 +365,7 @@ const hd_engine *hd_engine_cpu(void)
         cpu_relate,
         &hd_columns_cpu,
         cpu_filter,
-        cpu_paper,
         tables,
-        cpu_roof,
         cpu_lists,
         cpu_slabs,
         cpu_owners,

@@ -1,5 +1,5 @@
 /*
- * owners.h: which member of a cluster a key lives on.
+ * spread.h: which member of a cluster a key lives on.
  *
  * The keys are mixed (hash.h) under a seed that all members share, and the leading bits of the mixed key
  * name one of 2^bits bins. Every bin has one owner. The bins of an owner are neighbours, a range of the

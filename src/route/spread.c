@@ -1,5 +1,5 @@
 /*
- * owners.c: see owners.h.
+ * spread.c: see spread.h.
  *
  * Even loads. A bin with many rows of one key cannot be cut. So bins with more than a 32nd of a member's
  * fair share are given away first, the largest first, each to the member that has least. The others are
@@ -7,14 +7,14 @@
  * of such a bin on either side of a range, a few hundredths. A member that has more than the level from
  * one heavy bin alone gets nothing else.
  */
-#include "cluster/route/owners.h"
+#include "route/spread.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "table/slots/geometry.h"
+#include "host/seed.h"
 
 #define HEAVY_SHARE 32
 /* Counted for every bin besides its rows, and a share of their mean: a batch, a small one above all, says
