@@ -2,8 +2,8 @@
 # works on keys and values of one width, for every pair of widths and, where vectors matter, for every tile. Each
 # is one small source file that names its parameters and includes the file of the engine.
 #
-# Sets heddle_instance_sources, heddle_compiled_often (the files that are included so) and heddle_instance_dir,
-# which also holds
+# Sets heddle_instance_sources, heddle_compiled_often (the files that are included so), heddle_device_tables (lines
+# that are marked: SCHEME_KEYBITS_VALUEBITS_BUCKET) and heddle_instance_dir, which also holds
 #   instances.h         what was compiled: HD_TABLE(symbol, target) for every table and HD_COMPILED(type, symbol, key
 #                       bits, value bits, target) for everything else. engine/registry.c alone includes it
 #   instances_config.h  HD_HAVE_AVX2 and so on: the tiles and engines that are compiled
@@ -16,6 +16,7 @@ set(heddle_instance_dir ${PROJECT_BINARY_DIR}/instances)
 set(heddle_instance_sources)
 set(heddle_instance_names)
 set(heddle_compiled_often)
+set(heddle_device_tables)
 set(compiled_lines)
 set(instances_def ${PROJECT_SOURCE_DIR}/src/instances.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${instances_def})
@@ -95,8 +96,12 @@ foreach(line IN LISTS lines)
     if(line STREQUAL "")
         continue()
     endif()
-    if(NOT line MATCHES "^([a-z_]+) +(32|64) +(0|32|64) +([0-9]+)$")
+    if(NOT line MATCHES "^([a-z_]+) +(32|64) +(0|32|64) +([0-9]+)( +device)?$")
         message(FATAL_ERROR "src/instances.def: '${line}' is not: scheme, key bits, value bits, bucket")
+    endif()
+    if(CMAKE_MATCH_5)
+        list(APPEND heddle_device_tables
+            ${CMAKE_MATCH_1}_${CMAKE_MATCH_2}_${CMAKE_MATCH_3}_${CMAKE_MATCH_4})
     endif()
     set(parameters ${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CMAKE_MATCH_3} ${CMAKE_MATCH_4})
     set(name ${CMAKE_MATCH_1}_k${CMAKE_MATCH_2}_v${CMAKE_MATCH_3}_b${CMAKE_MATCH_4})
