@@ -41,8 +41,8 @@ heddle_status hd_key_columns_check(const hd_key_columns *keys)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: a key has 1 to %u columns, not %u", keys->call,
                        HEDDLE_KEY_COLUMNS_MAX, keys->count);
     if (keys->columns == NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: there are no %s columns", keys->call,
-                       side_of(keys));
+        return hd_fail(HEDDLE_ERROR_INVALID, "%s: there are no columns%s%s", keys->call,
+                       keys->side != NULL ? " on the " : "", keys->side != NULL ? keys->side : "");
     if (keys->rows > HD_RELATION_ROWS_MAX)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: no table has %llu rows", keys->call,
                        (unsigned long long)keys->rows);
