@@ -7,12 +7,18 @@
 #   instances.h         HD_INSTANCE(name) for every table, to be included with that macro defined
 #   instances_config.h  HD_HAVE_AVX2 and so on: the tiles and engines that are compiled
 #
+# HEDDLE_INSTANCES, where it is given, says which lines of the file are compiled. Else HEDDLE_TABLES
+# does: the lines marked `default`, or all of them.
+#
 # file(CONFIGURE) touches a file only when its content changes, so a new line in instances.def
 # compiles that line alone.
 
 set(heddle_instance_dir ${PROJECT_BINARY_DIR}/instances)
 set(heddle_instance_sources)
 set(heddle_instance_names)
+if(NOT HEDDLE_TABLES MATCHES "^(default|full)$")
+    message(FATAL_ERROR "HEDDLE_TABLES=${HEDDLE_TABLES} is neither default nor full")
+endif()
 set(instances_def ${PROJECT_SOURCE_DIR}/src/instances.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${instances_def})
 
@@ -82,13 +88,16 @@ foreach(line IN LISTS lines)
     if(line STREQUAL "")
         continue()
     endif()
-    if(NOT line MATCHES "^([a-z_]+) +(32|64) +(0|32|64) +([0-9]+)$")
-        message(FATAL_ERROR "src/instances.def: '${line}' is not: scheme, key bits, value bits, bucket")
+    if(NOT line MATCHES "^([a-z_]+) +(32|64) +(0|32|64) +([0-9]+)( +default)?$")
+        message(FATAL_ERROR "src/instances.def: '${line}' is not: scheme, key bits, value bits, bucket [default]")
     endif()
+    set(by_default ${CMAKE_MATCH_5})
     set(parameters ${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CMAKE_MATCH_3} ${CMAKE_MATCH_4})
     set(name ${CMAKE_MATCH_1}_k${CMAKE_MATCH_2}_v${CMAKE_MATCH_3}_b${CMAKE_MATCH_4})
     string(REPLACE "_v0_" "_" name ${name})
-    if(NOT name MATCHES "${HEDDLE_INSTANCES}")
+    if(HEDDLE_INSTANCES AND NOT name MATCHES "${HEDDLE_INSTANCES}")
+        continue()
+    elseif(NOT HEDDLE_INSTANCES AND HEDDLE_TABLES STREQUAL "default" AND NOT by_default)
         continue()
     endif()
     list(APPEND heddle_instance_names ${name})
