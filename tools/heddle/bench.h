@@ -30,6 +30,7 @@
 #include "bench_keys.h"
 #include "bench_options.h"
 #include "engine/engine.h"
+#include "roofs/roof.h"
 
 /* Elements that are made or checked at a time, so that host memory stays bounded. */
 #define BENCH_CHUNK ((uint64_t)1 << 22)

@@ -8,7 +8,7 @@
 
 #include "bench_dist.h"
 #include "cluster/members.h"
-#include "engine/engine.h"
+#include "roofs/roof.h"
 
 #define COPY_REPEAT 5
 #define COPY_BYTES_CPU (UINT64_C(1) << 28)
@@ -44,7 +44,7 @@ static double copy_rate(const char *name, uint32_t kind)
     } else if (status == HEDDLE_OK) {
         request.bytes = kind == HEDDLE_DEVICE_CUDA ? COPY_BYTES_CUDA : COPY_BYTES_CPU;
         if (request.bytes > info.memory_free / 8) request.bytes = info.memory_free / 8 + 1;
-        status = device->engine->roof(device, &request, &rate);
+        status = hd_roof_measure(device, &request, &rate);
     }
     (void)tool_try(status, "measuring the machine");
     heddle_device_close(device);

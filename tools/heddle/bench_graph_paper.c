@@ -19,9 +19,8 @@ typedef struct paper_build {
 static heddle_status call_build(void *context)
 {
     const paper_build *p = (const paper_build *)context;
-    heddle_device *device = p->g->b->device;
-    return device->engine->paper(device, (const uint32_t *)p->g->keys, p->g->rows.keys.n, p->bins,
-                                 &p->graph, &p->work);
+    return hd_paper_build(p->g->b->device, (const uint32_t *)p->g->keys, p->g->rows.keys.n, p->bins,
+                          &p->graph, &p->work);
 }
 
 static int poison(void *context, bool last)

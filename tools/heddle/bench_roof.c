@@ -52,8 +52,7 @@ int bench_roof_measure(bench *b, uint32_t kind, uint32_t width, uint64_t bytes, 
     hd_roof_request request = {kind, width, bytes, accesses, ROOF_REPEAT, partition_bits(bytes)};
     int status = limit_to_free(b, bytes, 2, &request.bytes);
     if (status == TOOL_OK)
-        status =
-            tool_try(b->device->engine->roof(b->device, &request, rate), "measuring the machine");
+        status = tool_try(hd_roof_measure(b->device, &request, rate), "measuring the machine");
     if (status == TOOL_OK && b->roof_count < BENCH_ROOFS_MAX) {
         const bench_roof measured = {kind, width, class_wanted, *rate};
         b->roofs[b->roof_count++] = measured;
@@ -67,6 +66,5 @@ int bench_roof_copy(bench *b)
     hd_roof_request request = {HD_ROOF_COPY, 16, 0, 1, ROOF_REPEAT, 0};
     const int status = limit_to_free(b, gpu ? COPY_BYTES_CUDA : COPY_BYTES_CPU, 8, &request.bytes);
     if (status != TOOL_OK) return status;
-    return tool_try(b->device->engine->roof(b->device, &request, &b->copy_rate),
-                    "measuring the machine");
+    return tool_try(hd_roof_measure(b->device, &request, &b->copy_rate), "measuring the machine");
 }

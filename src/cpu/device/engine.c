@@ -19,7 +19,6 @@
 #include "cpu/device/shared.h"
 #include "cpu/partition/partition.h"
 #include "instances_config.h"
-#include "roofs/roof_cpu.h"
 
 #define THREADS_MAX 1024
 #if defined(                                                                                       \
@@ -246,16 +245,6 @@ static const hd_owners_ops *cpu_owners(uint32_t key_bits)
     return key_bits == 32 ? &hd_owners_k32_cpu : &hd_owners_k64_cpu;
 }
 
-static heddle_status cpu_paper(heddle_device *device, const uint32_t *keys, uint64_t n,
-                               uint32_t bins, const hd_paper_graph *graph,
-                               const hd_paper_work *work)
-{
-    const int threads = hd_cpu_threads(device, n);
-    if (bins == 0) hd_paper_v1(threads, keys, n, graph, work);
-    else hd_paper_v2(threads, keys, n, bins, graph, work);
-    return HEDDLE_OK;
-}
-
 /* ------------------------------------------------------------------------------------- device */
 
 int hd_cpu_threads(const heddle_device *device, uint64_t items)
@@ -424,11 +413,6 @@ static heddle_status cpu_event_seconds(heddle_device *device, void *begin, void 
     return HEDDLE_OK;
 }
 
-static heddle_status cpu_roof(heddle_device *device, const hd_roof_request *request, double *rate)
-{
-    return hd_roof_cpu((uint32_t)((hd_device_cpu *)device)->threads, request, rate);
-}
-
 const hd_engine *hd_engine_cpu(void)
 {
     static const hd_engine engine = {
@@ -469,9 +453,7 @@ const hd_engine *hd_engine_cpu(void)
         cpu_relate,
         &hd_columns_cpu,
         cpu_filter,
-        cpu_paper,
         tables,
-        cpu_roof,
         cpu_lists,
         cpu_slabs,
         cpu_owners,

@@ -13,7 +13,6 @@
 #include "cuda/columns/columns.h"
 #include "cuda/partition/partition.h"
 #include "engine/blocks.h"
-#include "roofs/roof_cuda.h"
 
 heddle_status hd_cuda_fail(cudaError_t error, const char *what)
 {
@@ -462,15 +461,6 @@ static heddle_status cuda_event_seconds(heddle_device *device, void *begin, void
     return status;
 }
 
-static heddle_status cuda_roof(heddle_device *device, const hd_roof_request *request, double *rate)
-{
-    cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, NULL, &use);
-    if (status != HEDDLE_OK) return status;
-    return request->kind == HD_ROOF_PARTITION ? hd_roof_partition_cuda(request, use, rate)
-                                              : hd_roof_cuda(request, use, rate);
-}
-
 extern "C" const hd_engine *hd_engine_cuda(void)
 {
     static const hd_engine engine = {
@@ -511,9 +501,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_relate,
         &hd_columns_cuda,
         cuda_filter,
-        hd_paper_cuda,
         tables,
-        cuda_roof,
         cuda_lists,
         cuda_slabs,
         cuda_owners,
