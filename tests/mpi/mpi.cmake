@@ -26,6 +26,8 @@ foreach(ranks 2 3)
     heddle_add_mpi_test(mpi_lost ${ranks})
     heddle_add_mpi_test(mpi_faults ${ranks})
 endforeach()
+# Of these most time is waiting.
+set_tests_properties(mpi_lost_2 mpi_lost_3 PROPERTIES PROCESSORS 1)
 heddle_add_mpi_test(mpi_long 2)
 set_tests_properties(mpi_long_2 PROPERTIES SKIP_RETURN_CODE 77)
 
