@@ -71,7 +71,7 @@ endforeach()
 target_link_libraries(test_graph_paper PRIVATE heddle_bench)
 
 # Arithmetic of the tool.
-target_sources(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle/bench_dist_model.c)
+target_sources(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle/bench/dist/model.c)
 target_include_directories(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle)
 
 include(cuda_on_cpu/cuda_on_cpu.cmake)

@@ -1,8 +1,8 @@
 /*
- * test_dist_model.c: the model of builds over groups (tools/heddle/bench_dist_model.h): its arithmetic against figures
+ * test_dist_model.c: the model of builds over groups (tools/heddle/bench/dist/model.h): its arithmetic against figures
  * that were worked out by hand, and what it says of bins against the library's own owners.
  */
-#include "bench_dist_model.h"
+#include "bench/dist/model.h"
 #include "route/spread.h"
 #include "support/cases.h"
 
