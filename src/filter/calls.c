@@ -10,6 +10,7 @@
 #include "filter/filter.h"
 #include "host/lent.h"
 #include "host/stage.h"
+#include "table/check.h"
 
 /* Keys that are sorted at a time. */
 #define SORT_KEYS_MAX (UINT64_C(1) << 28)
@@ -115,13 +116,17 @@ heddle_status heddle_filter_add(heddle_filter *filter, const void *keys, uint64_
 {
     heddle_status status = check_keys(filter, keys, n, stream, "add");
     if (status != HEDDLE_OK || n == 0) return status;
-    const hd_span spans[] = {{(void *)(uintptr_t)keys, key_width(filter), true, false}};
+    const hd_slices slices = {
+        .device = filter->device,
+        .spans = {hd_span_in(keys, key_width(filter))},
+        .n = n,
+        .slice = &filter->slice,
+        .stream = stream,
+    };
     slice_call c = {filter, NULL, stream};
     if (filter->engine->host_memory) pthread_mutex_lock(&filter->adder);
-    status =
-        hd_any_staged_on(filter->device, spans, 1)
-            ? hd_for_slices_on(filter->device, &filter->slice, spans, 1, n, add_slice, &c, stream)
-            : add_device(filter, (const char *)keys, n, stream);
+    status = hd_any_staged(&slices) ? hd_for_slices(&slices, add_slice, &c)
+                                    : add_device(filter, (const char *)keys, n, stream);
     if (filter->engine->host_memory) pthread_mutex_unlock(&filter->adder);
     return status;
 }
@@ -142,13 +147,17 @@ static heddle_status contains_slice(void *context, void *const arrays[HD_SPANS_M
 static heddle_status look(heddle_filter *filter, const void *keys, uint64_t n, uint8_t *found,
                           uint64_t *count, void *stream)
 {
-    const hd_span spans[] = {{(void *)(uintptr_t)keys, key_width(filter), true, false},
-                             {found, 1, false, true}};
+    const hd_slices slices = {
+        .device = filter->device,
+        .spans = {hd_span_in(keys, key_width(filter)), hd_span_out(found, 1)},
+        .n = n,
+        .slice = &filter->slice,
+        .stream = stream,
+    };
     slice_call c = {filter, count, stream};
-    if (!hd_any_staged_on(filter->device, spans, 2))
+    if (!hd_any_staged(&slices))
         return filter->ops->contains(filter->device, &filter->view, keys, n, found, count, stream);
-    return hd_for_slices_on(filter->device, &filter->slice, spans, 2, n, contains_slice, &c,
-                            stream);
+    return hd_for_slices(&slices, contains_slice, &c);
 }
 
 /* Waits for the stream and brings a number from device memory. */

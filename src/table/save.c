@@ -12,7 +12,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "host/file.h"
-#include "host/stage.h"
 #include "table/table.h"
 
 #define FILE_VERSION 1

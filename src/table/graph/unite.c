@@ -52,7 +52,7 @@ static heddle_status sum_values(const uniting *u, const void *values, uint64_t *
 {
     const uint64_t groups = u->grouped.groups;
     const bool narrow = u->table->options.value_bits == 32;
-    heddle_status status = HEDDLE_OK;
+    *united = counts;
     if (values != NULL) {
         hd_reduce reduce;
         memset(&reduce, 0, sizeof reduce);
@@ -60,32 +60,32 @@ static heddle_status sum_values(const uniting *u, const void *values, uint64_t *
         reduce.type = narrow ? HEDDLE_TYPE_U32 : HEDDLE_TYPE_U64;
         reduce.column = values;
         reduce.out = counts;
-        status = u->columns->reduce(u->table->device, &u->grouped, &reduce, u->work, u->stream);
+        HD_TRY(u->columns->reduce(u->table->device, &u->grouped, &reduce, u->work, u->stream));
     }
-    *united = counts;
-    if (status != HEDDLE_OK || !narrow) return status;
-    status = take(u, groups, sizeof(uint32_t), united);
-    return status == HEDDLE_OK ? low_halves(u, counts, groups, *united) : status;
+    if (!narrow) return HEDDLE_OK;
+    HD_TRY(take(u, groups, sizeof(uint32_t), united));
+    return low_halves(u, counts, groups, *united);
 }
 
-heddle_status hd_graph_unite(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                             hd_scratch *scratch, hd_united *united, void *stream)
+heddle_status hd_graph_unite(heddle_table *table, const hd_request *r, hd_scratch *scratch,
+                             hd_united *united)
 {
-    uniting u = {table, table->engine->columns, scratch, {NULL, 0, 0, NULL, 0, NULL, NULL}, NULL,
-                 stream};
+    const uint32_t kw = hd_key_width(table);
+    const hd_mix *mix = &hd_graph_of(table)->storage.graph.mix;
+    uniting u = {.table = table, .columns = table->engine->columns, .scratch = scratch};
     uint64_t *counts = NULL;
+    u.stream = r->stream;
     memset(united, 0, sizeof *united);
-    if (n == 0) return HEDDLE_OK;
-    HD_TRY(hd_batch_group(table, &hd_graph_of(table)->storage.graph.mix, keys, n, scratch,
-                          &u.grouped, &u.work, stream));
+    if (r->n == 0) return HEDDLE_OK;
+    HD_TRY(hd_batch_group(table, r, mix, scratch, &u.grouped, &u.work));
     united->n = u.grouped.groups;
     united->row_bits = u.grouped.row_bits;
     HD_TRY(take(&u, united->n, united->row_bits / 8, &united->firsts));
     HD_TRY(take(&u, united->n, sizeof *counts, (void **)&counts));
-    HD_TRY(take(&u, united->n, hd_key_width(table), &united->keys));
-    HD_TRY(u.columns->describe(table->device, &u.grouped, united->firsts, NULL, counts, stream));
-    HD_TRY(u.columns->gather(table->device, keys, hd_key_width(table), united->firsts,
-                             united->row_bits, united->n, united->keys, stream));
-    if (hd_value_width(table) != 0) HD_TRY(sum_values(&u, values, counts, &united->values));
+    HD_TRY(take(&u, united->n, kw, &united->keys));
+    HD_TRY(u.columns->describe(table->device, &u.grouped, united->firsts, NULL, counts, u.stream));
+    HD_TRY(u.columns->gather(table->device, r->keys, kw, united->firsts, united->row_bits,
+                             united->n, united->keys, u.stream));
+    if (hd_value_width(table) != 0) HD_TRY(sum_values(&u, r->values, counts, &united->values));
     return HEDDLE_OK;
 }
