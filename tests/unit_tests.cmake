@@ -42,6 +42,7 @@ if(heddle_has_cuda)
     # These use the CUDA runtime themselves.
     file(GLOB cuda_programs CONFIGURE_DEPENDS cuda/test_*.cu)
     list(APPEND programs ${cuda_programs})
+    add_custom_target(cuda_tests) # all of them, to see that they compile
 endif()
 foreach(program IN LISTS programs)
     get_filename_component(target ${program} NAME_WE)
@@ -50,7 +51,12 @@ foreach(program IN LISTS programs)
     target_link_libraries(${target} PRIVATE test_support_code)
     set_target_properties(${target} PROPERTIES BUILD_RPATH "$ORIGIN")
     add_test(NAME ${name} COMMAND ${target})
-    set_tests_properties(${name} PROPERTIES TIMEOUT 900)
+    get_filename_component(room ${program} DIRECTORY)
+    get_filename_component(room ${room} NAME)
+    set_tests_properties(${name} PROPERTIES TIMEOUT 900 LABELS ${room})
+    if(room STREQUAL "cuda")
+        add_dependencies(cuda_tests ${target})
+    endif()
 endforeach()
 
 foreach(target test_sqlite test_sqlite_groups)
@@ -61,8 +67,11 @@ foreach(target test_sqlite test_sqlite_groups)
     endif()
 endforeach()
 
+# What only benchmarks need.
+target_link_libraries(test_graph_paper PRIVATE heddle_bench)
+
 # Arithmetic of the tool.
-target_sources(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle/bench_dist_model.c)
+target_sources(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle/bench/dist/model.c)
 target_include_directories(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle)
 
 include(cuda_on_cpu/cuda_on_cpu.cmake)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cluster/table/table.h"
+#include "table/totals.h"
 #include "table/table.h"
 
 #define PIECE_MAX (UINT64_C(1) << 24) /* rows between two calls of the progress function */

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cluster/table/table.h"
+#include "table/totals.h"
 #include "shelf/sorted_pairs.h"
 #include "table/table.h"
 

@@ -2,7 +2,7 @@
  * insert.c: build and insert into a table of a cluster: the four phases.
  *
  *   partition    every member counts its keys by bin; the counts of all are summed up; where the table is
- *                empty and balanced by rows, bins get new owners (cluster/route/owners.h). Now every member knows
+ *                empty and balanced by rows, bins get new owners (route/spread.h). Now every member knows
  *                how many pairs it will get. A table balanced by keys does without counting at first:
  *                a member expects its share of the rows, and makes more room if more come. When there is
  *                no memory for that the call begins anew and counts. Instead of counting, a member samples
@@ -63,7 +63,7 @@ static heddle_status count_bins(hd_writing *g, heddle_status mine)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
     if (status == HEDDLE_OK && !g->guesses)
         status =
-            hd_route_count(g->member, spread, w->table->options.key_bits,
+            hd_member_count(g->member, spread, w->table->options.key_bits,
                            w->n != 0 ? w->keys + g->first * g->key_width : NULL, g->n, g->counts);
     if (status == HEDDLE_OK) status = hd_combine_look(g);
     if (status == HEDDLE_OK) {

@@ -8,14 +8,14 @@
  *
  *   kind.c     options, and the table of functions
  *   storage.c  the shape and memory of a graph; what a table was before a call of several steps
- *   insert.c   build and insert: pairs of a multimap as they come, keys of sets and counters united
- *   unite.c    the equal keys of a batch, brought together
+ *   insert.c   build and insert: pairs of a multimap as they come, keys of sets and counters folded
+ *   fold.c    the equal keys of a batch, brought together
  *   renew.c    a new graph from the table's pairs and the feed, in one go
  *   passes.c   the same in passes, where memory is short
  *   query.c    find, count, retrieve, erase
  *   whole.c    export, statistics, validation
  *
- * A build: hd_graph_build (insert.c) unites keys where the container wants it and calls hd_graph_renew,
+ * A build: hd_graph_build (insert.c) folds keys where the container wants it and calls hd_graph_renew,
  * which takes memory for the new graph, sorts the pairs by region (hd_engine.partition), and places the
  * sorted pairs (hd_graph_ops.place). Then the new graph is the table's.
  */
@@ -141,20 +141,20 @@ heddle_status hd_graph_live_pairs(const hd_graph_pairs *p, hd_graph_source *sour
 /* The same as keys and values; `values` NULL where they have none or nobody asks. */
 heddle_status hd_graph_unzip(const hd_graph_pairs *p, void *keys, void *values);
 
-/* --------------------------------------------------------------------------------------- unite */
+/* --------------------------------------------------------------------------------------- fold */
 
 /* A batch whose equal keys were brought together. All device memory, in scratch. */
-typedef struct hd_united {
+typedef struct hd_folded {
     uint64_t n;        /* distinct keys */
     void *keys;        /* in no particular order */
     void *values;      /* counter: the sum of the key's values, or how often it occurs; else NULL */
     void *firsts;      /* the first row of each key in the batch */
     uint32_t row_bits; /* of firsts */
-} hd_united;
+} hd_folded;
 
 /* Keys and values of the request, in device memory; without values occurrences are counted. */
-heddle_status hd_graph_unite(heddle_table *table, const hd_request *r, hd_scratch *scratch,
-                             hd_united *united);
+heddle_status hd_graph_fold(heddle_table *table, const hd_request *r, hd_scratch *scratch,
+                            hd_folded *folded);
 
 /* --------------------------------------------------------------- what hd_graph_kind consists of */
 

@@ -82,8 +82,8 @@ static heddle_status note_outcomes(const addition *a, uint8_t old, const fresh_k
                                                     fresh->n, a->outcomes, a->r->stream);
 }
 
-/* Marks the united keys that the table has. */
-static heddle_status look_up(const addition *a, const hd_united *united, uint8_t *found)
+/* Marks the folded keys that the table has. */
+static heddle_status look_up(const addition *a, const hd_folded *folded, uint8_t *found)
 {
     heddle_table *table = a->table;
     const hd_graph_table *t = hd_graph_of(table);
@@ -91,41 +91,41 @@ static heddle_status look_up(const addition *a, const hd_united *united, uint8_t
     hd_graph_batch batch;
     HD_TRY(hd_call_begin(table, true, a->r->stream, &call));
     memset(&batch, 0, sizeof batch);
-    batch.keys = united->keys;
-    batch.n = united->n;
+    batch.keys = folded->keys;
+    batch.n = folded->n;
     batch.found = found;
     batch.counts = call.counts;
     return t->ops->look(table->device, &t->storage.graph, &batch, a->r->stream);
 }
 
-static heddle_status select_fresh(const addition *a, const hd_united *united, fresh_keys *fresh)
+static heddle_status select_fresh(const addition *a, const hd_folded *folded, fresh_keys *fresh)
 {
     heddle_table *table = a->table;
     heddle_device *device = table->device;
     const hd_column_ops *columns = table->engine->columns;
-    const uint32_t row_bits = united->row_bits, kw = hd_key_width(table);
+    const uint32_t row_bits = folded->row_bits, kw = hd_key_width(table);
     void *stream = a->r->stream;
     uint8_t *found = NULL;
     uint64_t *count = NULL;
     void *rows = NULL, *work = NULL;
-    HD_TRY(hd_scratch_take(a->scratch, united->n, (void **)&found));
+    HD_TRY(hd_scratch_take(a->scratch, folded->n, (void **)&found));
     HD_TRY(hd_scratch_take(a->scratch, sizeof *count, (void **)&count));
-    HD_TRY(hd_scratch_take(a->scratch, united->n * row_bits / 8, &rows));
-    HD_TRY(hd_scratch_take(a->scratch, columns->work(device, united->n), &work));
-    HD_TRY(look_up(a, united, found));
-    HD_TRY(columns->select(device, found, united->n, false, rows, row_bits, count, work, stream));
+    HD_TRY(hd_scratch_take(a->scratch, folded->n * row_bits / 8, &rows));
+    HD_TRY(hd_scratch_take(a->scratch, columns->work(device, folded->n), &work));
+    HD_TRY(look_up(a, folded, found));
+    HD_TRY(columns->select(device, found, folded->n, false, rows, row_bits, count, work, stream));
     HD_TRY(hd_read_back(table, &fresh->n, count, sizeof *count, stream));
     HD_TRY(hd_scratch_take(a->scratch, fresh->n * kw, &fresh->keys));
     HD_TRY(hd_scratch_take(a->scratch, fresh->n * row_bits / 8, &fresh->firsts));
     if (fresh->n == 0) return HEDDLE_OK;
     HD_TRY(
-        columns->gather(device, united->keys, kw, rows, row_bits, fresh->n, fresh->keys, stream));
-    return columns->gather(device, united->firsts, row_bits / 8, rows, row_bits, fresh->n,
+        columns->gather(device, folded->keys, kw, rows, row_bits, fresh->n, fresh->keys, stream));
+    return columns->gather(device, folded->firsts, row_bits / 8, rows, row_bits, fresh->n,
                            fresh->firsts, stream);
 }
 
 /* Adds counts to those that are there: all of both are brought together once more. */
-static heddle_status add_up(const addition *a, const hd_united *united)
+static heddle_status add_up(const addition *a, const hd_folded *folded)
 {
     heddle_table *table = a->table;
     const hd_engine *engine = table->engine;
@@ -134,19 +134,19 @@ static heddle_status add_up(const addition *a, const hd_united *united)
     hd_graph_pairs held = {table, 0, a->scratch, stream};
     hd_request both = {.stream = stream}, sums = both;
     char *keys = NULL, *values = NULL;
-    hd_united sum;
+    hd_folded sum;
     HD_TRY(hd_table_count(table, &held.live, stream));
-    both.n = held.live + united->n;
+    both.n = held.live + folded->n;
     HD_TRY(hd_scratch_take(a->scratch, both.n * kw, (void **)&keys));
     HD_TRY(hd_scratch_take(a->scratch, both.n * vw, (void **)&values));
     HD_TRY(hd_graph_unzip(&held, keys, values));
     HD_TRY(
-        engine->copy(table->device, keys + held.live * kw, united->keys, united->n * kw, stream));
-    HD_TRY(engine->copy(table->device, values + held.live * vw, united->values, united->n * vw,
+        engine->copy(table->device, keys + held.live * kw, folded->keys, folded->n * kw, stream));
+    HD_TRY(engine->copy(table->device, values + held.live * vw, folded->values, folded->n * vw,
                         stream));
     both.keys = keys;
     both.values = values;
-    HD_TRY(hd_graph_unite(table, &both, a->scratch, &sum));
+    HD_TRY(hd_graph_fold(table, &both, a->scratch, &sum));
     sums.keys = sum.keys;
     sums.values = sum.values;
     sums.n = sum.n;
@@ -154,23 +154,23 @@ static heddle_status add_up(const addition *a, const hd_united *united)
 }
 
 /* `r` has the batch in device memory. */
-static heddle_status add_united(const addition *a, const hd_request *r)
+static heddle_status add_folded(const addition *a, const hd_request *r)
 {
     const bool is_set = hd_value_width(a->table) == 0;
     hd_request pairs = {.stream = r->stream};
-    hd_united united;
-    HD_TRY(hd_graph_unite(a->table, r, a->scratch, &united));
-    fresh_keys fresh = {united.n, united.keys, united.firsts};
-    if (a->keep) HD_TRY(select_fresh(a, &united, &fresh));
+    hd_folded folded;
+    HD_TRY(hd_graph_fold(a->table, r, a->scratch, &folded));
+    fresh_keys fresh = {folded.n, folded.keys, folded.firsts};
+    if (a->keep) HD_TRY(select_fresh(a, &folded, &fresh));
     pairs.keys = fresh.keys;
-    pairs.values = united.values;
+    pairs.values = folded.values;
     pairs.n = fresh.n;
-    if (!is_set && fresh.n != united.n) HD_TRY(add_up(a, &united));
+    if (!is_set && fresh.n != folded.n) HD_TRY(add_up(a, &folded));
     else if (!a->keep || fresh.n != 0) HD_TRY(renew(a, a->keep, &pairs));
     a->r->counts.at[HD_INSERTED] = fresh.n;
     a->r->counts.at[is_set ? HD_KEPT : HD_UPDATED] = r->n - fresh.n;
     return note_outcomes(a, is_set ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED, &fresh,
-                         united.row_bits);
+                         folded.row_bits);
 }
 
 /* A piece of a batch is copied to the device, if it is not there, and added. */
@@ -185,7 +185,7 @@ static heddle_status add_piece(heddle_table *table, hd_request *r, bool keep)
         hd_lend_in(&scratch, r->values, r->n * hd_value_width(table), &copied.values, r->stream));
     HD_TRY(hd_lend_out(&scratch, r->options.outcomes, r->n, &out));
     a.outcomes = (uint8_t *)out.memory;
-    HD_TRY(add_united(&a, &copied));
+    HD_TRY(add_folded(&a, &copied));
     return hd_take_back(table->device, &out, r->stream);
 }
 
