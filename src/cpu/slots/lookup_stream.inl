@@ -1,6 +1,6 @@
 /*
  * lookup_stream.inl: finding and testing the keys of a batch where most walks end at their first bucket, as a
- * stream. Included by lookup.h.
+ * stream. Included by lookup.inl.
  *
  * First looks are all alike and hardly have a branch that could be guessed wrong. A block of keys is aimed at once, by
  * vectors; the first bucket of every key is asked for AHEAD keys before it is looked at. Walks that go on wait
@@ -11,6 +11,9 @@
  * bucket does: a line is read before the first answer goes into it. Values that lie apart from their keys are one more
  * read: they are asked for when the key is found, and taken when the run is delivered.
  */
+#ifndef HD_INSTANCE_NAME
+#error "included by instance.c alone"
+#endif
 #ifndef HD_CPU_LOOKUP_STREAM_H
 #define HD_CPU_LOOKUP_STREAM_H
 
@@ -39,10 +42,10 @@ typedef struct looking {
     hd_key leans[2 * AIMED];
     uint64_t buckets[2 * AIMED];
     stream_queue queues[2];
-    uint32_t waiting; /* the queue of the walks whose bucket was asked for since the last turn */
-    uint32_t told;    /* keys whose answers are delivered */
-    uint32_t settled; /* keys that had an answer at the last turn */
-    bool past;        /* answers go past the caches */
+    uint32_t waiting;   /* the queue of the walks whose bucket was asked for since the last turn */
+    uint32_t delivered; /* keys whose answers are delivered */
+    uint32_t settled;   /* keys that had an answer at the last turn */
+    bool past;          /* answers go past the caches */
     uint8_t found[RING] __attribute__((aligned(64)));
 #if HD_APART
     uint64_t slots[RING]; /* whose values are on their way */
@@ -100,9 +103,9 @@ static inline void run_write_values(const looking *s, uint64_t first, const uint
 #if HD_APART
     hd_value values[RUN] __attribute__((aligned(64)));
     for (uint32_t i = 0; i < count; i++)
-        values[i] = *slot_value_at(s->view, s->slots[s->told % RING + i]);
+        values[i] = *slot_value_at(s->view, s->slots[s->delivered % RING + i]);
 #else
-    const hd_value *values = s->values + s->told % RING;
+    const hd_value *values = s->values + s->delivered % RING;
 #endif
     uint32_t all = 0;
     for (uint32_t i = 0; i < count; i++) all += found[i];
@@ -115,12 +118,12 @@ static inline void run_write_values(const looking *s, uint64_t first, const uint
 /* The answers to the next keys, a run of them or less. */
 static inline void run_deliver(int op, looking *s, uint32_t count)
 {
-    const uint8_t *found = s->found + s->told % RING;
-    const uint64_t first = s->first + s->told;
+    const uint8_t *found = s->found + s->delivered % RING;
+    const uint64_t first = s->first + s->delivered;
     if (HD_VALUE_BITS != 0 && op == FIND) run_write_values(s, first, found, count);
     if (s->batch->found != NULL)
         run_write(s->past && count == RUN, s->batch->found + first, found, count);
-    s->told += count;
+    s->delivered += count;
 }
 
 static inline bool is_line(const void *at) { return (uintptr_t)at % 64 == 0; }
@@ -133,18 +136,6 @@ static inline bool goes_past(int op, const hd_batch *batch)
 
 /* --------------------------------------------------------------------------------------- looks */
 
-/* One look of a walk. Where nothing is found, the slot is the bucket's last. */
-static inline bool stream_look(const looking *s, uint64_t bucket, hd_key lean, uint64_t *slot,
-                               bool *passed)
-{
-    const uint64_t last = UINT64_C(1) << (HD_BUCKET - 1) * HD_STRIDE;
-    const hd_bucket b = bucket_load(tile_here(), s->view, bucket);
-    const uint64_t equal = words_equal(bucket_words(s->view, &b), lean, (hd_key)s->view->key_mask);
-    *slot = b.first + hd_lowest_bit(equal | last) / HD_STRIDE;
-    *passed = bucket_is_passed(tile_here(), s->view, &b, lean);
-    return equal != 0;
-}
-
 /* Asks for the bucket a walk has come to. */
 static inline void stream_wait(looking *s, const hd_walk *walk, uint32_t i)
 {
@@ -155,15 +146,20 @@ static inline void stream_wait(looking *s, const hd_walk *walk, uint32_t i)
     if (i < q->oldest) q->oldest = i;
 }
 
+/*
+ * The first look for a key: the scheme's find_step in other words. That step returns as soon as a key is found, a branch
+ * that is guessed wrong wherever some keys are present and others not; here only a walk that goes on takes one.
+ */
 static inline void stream_first(int op, looking *s, uint32_t i, sums *sum)
 {
-    uint64_t slot;
-    bool passed;
-    const bool found =
-        stream_look(s, s->buckets[i % (2 * AIMED)], s->leans[i % (2 * AIMED)], &slot, &passed);
-    stream_tell(op, s, i, found, slot);
+    const hd_key lean = s->leans[i % (2 * AIMED)];
+    const hd_bucket b = bucket_load(tile_here(), s->view, s->buckets[i % (2 * AIMED)]);
+    hd_hit hit;
+    const bool found = bucket_lookup(tile_here(), s->view, &b, lean, &hit);
+    const bool passed = bucket_is_passed(tile_here(), s->view, &b, lean);
+    stream_tell(op, s, i, found, hit.slot);
     sum->found += found;
-    if (__builtin_expect(passed && !found, 0)) {
+    if (__builtin_expect(!find_ends(found, passed), 0)) {
         hd_walk walk = walk_start(s->view, ((const hd_key *)s->batch->keys)[s->first + i]);
         if (walk_advance(s->view, &walk)) stream_wait(s, &walk, i);
     }
@@ -176,12 +172,12 @@ static inline void stream_turn(int op, looking *s, sums *sum)
     sum->looks += q->count;
     for (uint32_t n = 0; n < q->count; n++) {
         hd_walk walk = q->walks[n];
-        uint64_t slot;
-        bool passed;
-        const bool found = stream_look(s, walk_bucket(s->view, &walk), walk.lean, &slot, &passed);
-        sum->found += found;
-        if (!found && passed && walk_advance(s->view, &walk)) stream_wait(s, &walk, q->keys[n]);
-        else stream_tell(op, s, q->keys[n], found, slot);
+        const hd_bucket b = bucket_load(tile_here(), s->view, walk_bucket(s->view, &walk));
+        hd_hit hit;
+        const int step = find_step(tile_here(), s->view, &walk, &b, &hit);
+        sum->found += step == HD_STEP_FOUND;
+        if (step == HD_STEP_ON) stream_wait(s, &walk, q->keys[n]);
+        else stream_tell(op, s, q->keys[n], step == HD_STEP_FOUND, hit.slot);
     }
     q->count = 0;
     q->oldest = UINT32_MAX;
@@ -207,7 +203,7 @@ static inline void stream_pause(int op, looking *s, uint32_t end, sums *sum)
         oldest = stream_ready(s)->oldest < end ? stream_ready(s)->oldest : end;
     } while (stream_ready(s)->count > TURN || end - oldest > RING_OLD);
     if (!waits) s->settled = oldest;
-    while (s->settled - s->told >= RUN) run_deliver(op, s, RUN);
+    while (s->settled - s->delivered >= RUN) run_deliver(op, s, RUN);
     s->settled = oldest;
 }
 
@@ -219,7 +215,7 @@ static inline void stream_begin(int op, looking *s, const hd_view *view, const h
     s->first = first;
     s->waiting = s->queues[0].count = s->queues[1].count = 0;
     s->queues[0].oldest = s->queues[1].oldest = UINT32_MAX;
-    s->told = s->settled = 0;
+    s->delivered = s->settled = 0;
     s->past = goes_past(op, batch);
 }
 
@@ -239,8 +235,8 @@ static inline void stream_chunk(int op, const hd_view *view, const hd_batch *bat
     }
     do stream_turn(op, &s, sum);
     while (stream_ready(&s)->count != 0);
-    while (n - s.told >= RUN) run_deliver(op, &s, RUN);
-    if (s.told != n) run_deliver(op, &s, n - s.told);
+    while (n - s.delivered >= RUN) run_deliver(op, &s, RUN);
+    if (s.delivered != n) run_deliver(op, &s, n - s.delivered);
     hd_stream_end();
 }
 
