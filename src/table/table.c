@@ -117,38 +117,37 @@ static void table_free(heddle_table *table)
     free(table);
 }
 
-heddle_status heddle_table_create(heddle_device *device, const heddle_table_options *options,
-                                  heddle_table **table)
+/* A table of complete options. */
+static heddle_status table_make(heddle_device *device, const hd_table_kind *kind,
+                                const heddle_table_options *options, heddle_table **table)
 {
-    heddle_table_options chosen;
-    const hd_table_kind *kind;
-    heddle_table *made;
-    heddle_status status;
-    if (table == NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "heddle_table_create needs a place for the table");
-    *table = NULL;
-    if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the device is NULL");
-    status = hd_options_read(options, &chosen);
-    if (status == HEDDLE_OK) status = check_options(&chosen);
-    if (status != HEDDLE_OK) return status;
-    choose_scheme(&chosen);
-    kind = kind_of(chosen.scheme);
-    status = kind->complete(&chosen);
-    if (status != HEDDLE_OK) return status;
-    if (chosen.seed == 0) chosen.seed = hd_seed_draw();
-    made = (heddle_table *)hd_allocate_zeroed(1, kind->bytes);
+    heddle_table *made = (heddle_table *)hd_allocate_zeroed(1, kind->bytes);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a table");
     made->kind = kind;
     made->device = device;
     made->engine = device->engine;
-    made->options = chosen;
-    status = table_init(made);
-    if (status != HEDDLE_OK) {
-        table_free(made);
-        return status;
-    }
-    *table = made;
-    return HEDDLE_OK;
+    made->options = *options;
+    const heddle_status status = table_init(made);
+    if (status == HEDDLE_OK) *table = made;
+    else table_free(made);
+    return status;
+}
+
+heddle_status heddle_table_create(heddle_device *device, const heddle_table_options *options,
+                                  heddle_table **table)
+{
+    heddle_table_options chosen;
+    if (table == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "heddle_table_create needs a place for the table");
+    *table = NULL;
+    if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the device is NULL");
+    HD_TRY(hd_options_read(options, &chosen));
+    HD_TRY(check_options(&chosen));
+    choose_scheme(&chosen);
+    const hd_table_kind *kind = kind_of(chosen.scheme);
+    HD_TRY(kind->complete(&chosen));
+    if (chosen.seed == 0) chosen.seed = hd_seed_draw();
+    return table_make(device, kind, &chosen, table);
 }
 
 void heddle_table_destroy(heddle_table *table)
@@ -197,27 +196,40 @@ static int claim_block(heddle_table *table)
 
 heddle_status hd_call_begin(heddle_table *table, bool waits, void *stream, hd_call *call)
 {
-    heddle_status status;
-    call->block = -1;
+    call->table = table;
+    call->stream = stream;
     call->words = NULL;
     call->counts = &table->control->pending;
     if (!waits) return HEDDLE_OK;
     call->block = claim_block(table);
     call->words = &table->control->calls[call->block];
     call->counts = &call->words->counts;
-    status = table->engine->fill(table->device, call->words, 0, sizeof *call->words, stream);
-    if (status != HEDDLE_OK) hd_call_end(table, call);
+    const heddle_status status =
+        table->engine->fill(table->device, call->words, 0, sizeof *call->words, stream);
+    if (status != HEDDLE_OK) hd_call_end(call);
     return status;
 }
 
-heddle_status hd_call_read(heddle_table *table, const hd_call *call, void *stream,
-                           hd_counts *counts)
+heddle_status hd_call_read(const hd_call *call, hd_counts *counts)
 {
+    const heddle_table *table = call->table;
     hd_counts *read = &table->readback->calls[call->block].counts;
-    HD_TRY(table->engine->copy(table->device, read, call->counts, sizeof *read, stream));
-    HD_TRY(table->engine->synchronize(table->device, stream));
+    HD_TRY(table->engine->copy(table->device, read, call->counts, sizeof *read, call->stream));
+    HD_TRY(table->engine->synchronize(table->device, call->stream));
     *counts = *read;
     return HEDDLE_OK;
+}
+
+heddle_status hd_call_finish(const hd_call *call, hd_request *request)
+{
+    return request->waits ? hd_call_read(call, &request->counts) : HEDDLE_OK;
+}
+
+void hd_call_end(hd_call *call)
+{
+    if (call->words != NULL)
+        __atomic_fetch_and(&call->table->calls, ~(UINT32_C(1) << call->block), __ATOMIC_RELEASE);
+    call->words = NULL;
 }
 
 heddle_status hd_read_back(heddle_table *table, void *to, const void *from, uint64_t bytes,
@@ -225,25 +237,6 @@ heddle_status hd_read_back(heddle_table *table, void *to, const void *from, uint
 {
     HD_TRY(table->engine->copy(table->device, to, from, bytes, stream));
     return table->engine->synchronize(table->device, stream);
-}
-
-void hd_call_end(heddle_table *table, const hd_call *call)
-{
-    if (call->block >= 0)
-        __atomic_fetch_and(&table->calls, ~(UINT32_C(1) << call->block), __ATOMIC_RELEASE);
-}
-
-heddle_status hd_call_finish(heddle_table *table, const hd_call *call, heddle_status status,
-                             heddle_totals *totals, void *stream)
-{
-    if (status == HEDDLE_OK && totals != NULL) {
-        hd_counts counts;
-        status = hd_call_read(table, call, stream, &counts);
-        memset(totals, 0, sizeof *totals);
-        if (status == HEDDLE_OK) hd_totals_add(totals, &counts);
-    }
-    hd_call_end(table, call);
-    return status;
 }
 
 void hd_totals_add(heddle_totals *totals, const hd_counts *counts)

@@ -1,9 +1,9 @@
 /*
  * view.c: bucket lists for kernels outside the library (heddle/device.cuh).
  *
- * Batch calls count keys, records and units on the host, which no kernel can. So a view is lent: from then on
- * the device counts (hd_list_words), and calls that rely on counts read them first. A call that changes lists
- * ends that, and the view is of no use any more.
+ * Batch calls count keys, records and units on the host, which no kernel can. So a view is lent:
+ * from then on the device counts (hd_list_words), and calls that rely on counts read them first. A
+ * call that changes lists ends that, and the view is of no use any more.
  */
 #include <string.h>
 
@@ -11,30 +11,30 @@
 #include "table/lists/lists.h"
 #include "table/slots/slots.h"
 
-/* Lists that may be made in vain: by all threads of a device that have the same new key at the same time. */
+/*
+ * Lists that may be made in vain: by all threads of a device that have the same new key at the same
+ * time.
+ */
 #define SPARE_RECORDS (UINT64_C(1) << 17)
 
 /* A number for every key that the table of keys has a slot for. */
 static heddle_status make_records(heddle_table *table, hd_lists_storage *storage)
 {
-    const hd_slots_table *keys = hd_slots(storage->keys);
-    const uint64_t slots = hd_geometry_slots(&keys->storage.view, keys->ops);
+    const uint64_t slots = hd_slots_count_slots(storage->keys);
     return hd_lists_add_records(table, storage, slots - storage->key_count + SPARE_RECORDS, NULL);
 }
 
 static heddle_status lend(heddle_table *table, hd_lists_storage *storage)
 {
     const uint32_t chunk = hd_lists_chunk(storage, UINT64_MAX);
-    heddle_status status = make_records(table, storage);
     hd_list_words words;
+    HD_TRY(make_records(table, storage));
     memset(&words, 0, sizeof words);
     words.cursor = chunk < storage->chunk_count ? storage->chunks[chunk].used : 0;
     words.records = storage->records_used;
     words.dead = storage->dead;
-    if (status == HEDDLE_OK)
-        status = table->engine->copy(table->device, storage->words, &words, sizeof words, NULL);
-    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, NULL);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(table->engine->copy(table->device, storage->words, &words, sizeof words, NULL));
+    HD_TRY(table->engine->synchronize(table->device, NULL));
     storage->lent = true;
     storage->lent_chunk = chunk;
     return HEDDLE_OK;
