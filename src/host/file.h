@@ -3,6 +3,7 @@
 #define HD_FILE_H
 
 #include <heddle/heddle.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -33,11 +34,18 @@ heddle_status hd_file_damaged(const hd_file *f, const char *how);
 
 /*
  * Writes a file by `write` beside `path` and renames it when it is whole and on the disk, so that a failure
- * leaves an older file as it was.
+ * leaves an older file as it was. Until then it is called PATH.NUMBER.part, with a number drawn anew, and is no
+ * file that was there before. Refuses a path at which something other than a regular file is.
  */
 heddle_status hd_file_replace(const char *path, const char *what,
                               heddle_status (*write)(void *context, const hd_file *f),
                               void *context);
+/* Whether a name that goes on so behind PATH is one that hd_file_replace has made, in a process that is gone. */
+bool hd_file_is_leftover(const char *behind);
+/* HEDDLE_ERROR_IO where a device, a pipe or a directory is at `path`; nothing at all is fine. */
+heddle_status hd_file_check_regular(const char *path);
+/* Takes the space of an open file; 0, or what went wrong (errno). Signals do not end it. */
+int hd_file_reserve(int file, uint64_t bytes);
 /* Opens a file for reading; the caller closes f->file. */
 heddle_status hd_file_open(const char *path, const char *what, hd_file *f);
 
