@@ -28,7 +28,7 @@ const char *heddle_status_string(heddle_status status)
     case HEDDLE_ERROR_FORMAT: return "the file is damaged, or of another kind";
     case HEDDLE_ERROR_CORRUPT: return "table is corrupt";
     case HEDDLE_ERROR_DEVICE: return "device error";
-    case HEDDLE_ERROR_PEER: return "another member of the group is lost";
+    case HEDDLE_ERROR_PEER: return "another member of the cluster is lost";
     case HEDDLE_ERROR_CANCELLED: return "cancelled";
     default: return "unknown status";
     }

@@ -68,7 +68,7 @@ template <> struct order<double> {
     }
 };
 
-/* ------------------------------------------------------------------------------ ways to combine */
+/* ------------------------------------------------------------------------------ ways to aggregate */
 
 template <class TYPE> struct sum_integers {
     typedef unsigned long long number; /* wraps alike for signed and unsigned */
