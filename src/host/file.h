@@ -5,7 +5,7 @@
  *   blocks   hd_file_block, then its arrays, one after the other; until all elements are there
  *
  * A file is whole or not there: hd_file_replace writes beside the old one. Whatever a reader finds
- * is checked before it is used, and told in words.
+ * is checked before it is used, and refused in words.
  */
 #ifndef HD_FILE_H
 #define HD_FILE_H
