@@ -1,7 +1,17 @@
 /*
- * engine.h: what a device must offer. One hd_engine for the CPU, one for each kind of accelerator.
+ * engine.h: what a device must offer. One hd_engine for the CPU (cpu/cpu.h), one for each kind of accelerator
+ * (cuda/cuda.h). This room has tables of functions, by container:
  *
- * The API layer speaks to devices through these pointers only. Every function that can fail returns
+ *     engine.h     hd_engine: devices, memory, streams, sorting by region; hd_table_ops: tables of slots
+ *     graph.h  lists.h  slabs.h  filter.h                 the other containers
+ *     columns.h  relate.h  owners.h                       columns, joins and groups, rows of a cluster
+ *     registry.h   what is compiled once for every width and tile, for the engines to look up
+ *     blocks.h     memory for scratch, which a device keeps between calls
+ *
+ * A table keeps the hd_table_ops that were compiled for it, from `tables`; other containers ask `graph`, `lists`,
+ * `slabs`, `filter`, `relate` and `owners` for those of their widths.
+ *
+ * The layers above speak to devices through these pointers only. Every function that can fail returns
  * a heddle_status and has then called hd_fail (base/error.h) with the reason. `stream` is the caller's
  * stream or NULL for the device's own; an engine without streams ignores it and works at once.
  */

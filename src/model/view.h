@@ -1,5 +1,5 @@
 /*
- * view.h: what a compiled table needs to know of one table and of one batch.
+ * view.h: a table of slots and a batch of keys, as a compiled table's operations (hd_table_ops) take them.
  *
  * A view is handed to kernels by value. Its geometry, with all counts exact:
  *

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "cpu/device/engine.h"
-#include HD_SCHEME_HEADER
 #include "scheme/marks.h"
+#include "scheme/scheme.h"
 
 #define WAVE 32
 #if defined(HD_ONLY_SCALAR)
