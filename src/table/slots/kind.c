@@ -76,16 +76,17 @@ static heddle_status choose(heddle_table *table)
         return HEDDLE_OK;
     }
     return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
-                   "%s is not compiled for %u-bit keys, %u-bit values and buckets of %u slots",
+                   "%s is not compiled for %u-bit keys, %u-bit values and buckets of %u slots; "
+                   "the CMake option HEDDLE_TABLES=full compiles all tables that there are",
                    scheme_rules[o->scheme].name, o->key_bits, o->value_bits, o->bucket);
 }
 
 static heddle_status start(heddle_table *table)
 {
-    return hd_table_renew(table, table->options.capacity, table->options.seed, NULL);
+    return hd_slots_renew(table, table->options.capacity, table->options.seed, NULL);
 }
 
-static void stop(heddle_table *table) { hd_storage_free(table, &hd_slots(table)->storage); }
+static void stop(heddle_table *table) { hd_slots_free(table, &hd_slots(table)->storage); }
 
 const hd_table_kind hd_slots_kind = {
     sizeof(hd_slots_table),
