@@ -71,19 +71,6 @@ heddle_status hd_directory_sync(const char *directory)
                           strerror(error));
 }
 
-/* In steps, since an interrupted one may undo all that it has done. */
-#define RESERVE_STEP (UINT64_C(64) << 20)
-int hd_file_reserve(int file, uint64_t bytes)
-{
-    int error = 0;
-    for (uint64_t at = 0; at < bytes && error == 0; at += RESERVE_STEP) {
-        const uint64_t step = bytes - at < RESERVE_STEP ? bytes - at : RESERVE_STEP;
-        do error = posix_fallocate(file, (off_t)at, (off_t)step);
-        while (error == EINTR);
-    }
-    return error;
-}
-
 heddle_status hd_manifest_find(const char *directory, bool *there)
 {
     char *path = NULL;
@@ -267,12 +254,12 @@ static bool is_left_over(const char *name, const uint64_t *numbers, uint32_t n)
     uint64_t wanted;
     char exact[48];
     int end = 0;
-    if (strcmp(name, MANIFEST ".part") == 0) return true;
+    if (strncmp(name, MANIFEST, strlen(MANIFEST)) == 0)
+        return hd_file_is_leftover(name + strlen(MANIFEST));
     if (sscanf(name, "part_%16llx.heddle%n", &number, &end) != 1 || end == 0) return false;
     (void)snprintf(exact, sizeof exact, "part_%016llx.heddle", number);
     if ((size_t)end != strlen(exact) || memcmp(name, exact, (size_t)end) != 0) return false;
-    if (strcmp(name + end, ".part") == 0) return true;
-    if (name[end] != 0) return false;
+    if (name[end] != 0) return hd_file_is_leftover(name + end);
     wanted = number;
     return bsearch(&wanted, numbers, n, sizeof *numbers, compare_numbers) == NULL;
 }

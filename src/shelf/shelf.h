@@ -99,8 +99,6 @@ heddle_status hd_manifest_find(const char *directory, bool *there);
 void hd_manifest_sweep(const heddle_shelf *shelf);
 /* Writes the directory's own entries to the disk. */
 heddle_status hd_directory_sync(const char *directory);
-/* Takes the space of a file; 0, or what went wrong (errno). Signals do not end it. */
-int hd_file_reserve(int file, uint64_t bytes);
 /* directory/name, from malloc. */
 heddle_status hd_path_make(const char *directory, const char *name, char **path);
 
