@@ -16,7 +16,7 @@ typedef struct hd_question {
     uint32_t width; /* bytes of one of these; 0 where nobody wants them */
     uint8_t *found; /* find, erase; may be NULL */
     heddle_totals totals;
-    hd_mend mend;
+    hd_effect effect;
     bool erased; /* some member of this process has erased keys */
 } hd_question;
 

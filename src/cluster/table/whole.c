@@ -37,7 +37,7 @@ heddle_status heddle_cluster_table_size(heddle_cluster_table *table, uint64_t *c
 
 typedef struct clearing {
     heddle_cluster_table *table;
-    hd_mend mend;
+    hd_effect effect;
 } clearing;
 
 static heddle_status clear_part(hd_member *member, void *context)
@@ -45,7 +45,7 @@ static heddle_status clear_part(hd_member *member, void *context)
     clearing *c = (clearing *)context;
     heddle_status status = heddle_table_clear(hd_part_of(c->table, member), NULL);
     status = hd_member_agree(member, status);
-    if (status != HEDDLE_OK) hd_mend_break(&c->mend);
+    if (status != HEDDLE_OK) hd_effect_breaks(&c->effect);
     return status;
 }
 
@@ -53,7 +53,7 @@ static void cleared(void *context, heddle_status status)
 {
     clearing *c = (clearing *)context;
     if (status != HEDDLE_OK) return;
-    c->mend.mended = true;
+    c->effect.repaired = true;
     memset(c->table->rows, 0, c->table->spread.members * sizeof *c->table->rows);
     c->table->folded = 0;
 }
@@ -61,7 +61,7 @@ static void cleared(void *context, heddle_status status)
 heddle_status heddle_cluster_table_clear(heddle_cluster_table *table)
 {
     clearing c = {table, {true, false, false, cleared}};
-    return hd_cluster_call(table, "clear", clear_part, &c, &c.mend);
+    return hd_cluster_call(table, "clear", clear_part, &c, &c.effect);
 }
 
 /* -------------------------------------------------------------------------------------- export */
@@ -226,7 +226,7 @@ static uint32_t count_piece(void *context, const void *keys, const void *values,
     counting_part *c = (counting_part *)context;
     (void)values, (void)rows;
     c->status = hd_member_count(c->member, &c->table->spread, c->table->options.key_bits, keys, n,
-                               c->counts);
+                                c->counts);
     return c->status != HEDDLE_OK;
 }
 
