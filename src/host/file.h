@@ -1,16 +1,17 @@
 /*
  * file.h: what all saved files share. All numbers are little-endian.
  *
- *   header   fixed size; begins with a name of 8 characters and a version, ends with a checksum of the rest
+ *   header   fixed size: first a name of 8 characters and a version, last a checksum of the rest
  *   blocks   hd_file_block, then its arrays, one after the other; until all elements are there
  *
- * A file is whole or not there: hd_file_replace writes beside the old one. Whatever a reader finds is checked
- * before it is used, and told in words.
+ * A file is whole or not there: hd_file_replace writes beside the old one. A reader checks
+ * whatever it finds before it uses it, and says in words what is damaged.
  */
 #ifndef HD_FILE_H
 #define HD_FILE_H
 
 #include <heddle/heddle.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -43,7 +44,10 @@ typedef struct hd_file {
     const char *what; /* "table", "filter" */
 } hd_file;
 
-/* A running 64-bit checksum: every word is folded in by a multiplication that any changed bit upsets. */
+/*
+ * A running 64-bit checksum: every word is folded in by a multiplication that any changed bit
+ * upsets.
+ */
 uint64_t hd_file_checksum(uint64_t sum, const void *data, uint64_t bytes);
 
 heddle_status hd_file_write(const hd_file *f, const void *data, uint64_t bytes);
@@ -69,10 +73,17 @@ heddle_status hd_file_read_end(const hd_file *f);
 typedef heddle_status (*hd_file_work)(void *context, const hd_file *f);
 /*
  * Writes a file by `write` beside `path` and renames it when it is whole and on the disk, so that a failure
- * leaves an older file as it was.
+ * leaves an older file as it was. Until then it is called PATH.NUMBER.part, with a number drawn anew, and is no
+ * file that was there before. Refuses a path at which something other than a regular file is.
  */
 heddle_status hd_file_replace(const char *path, const char *what, hd_file_work write,
                               void *context);
+/* Whether a name that goes on so behind PATH is one that hd_file_replace has made, in a process that is gone. */
+bool hd_file_is_leftover(const char *behind);
+/* HEDDLE_ERROR_IO where a device, a pipe or a directory is at `path`; nothing at all is fine. */
+heddle_status hd_file_check_regular(const char *path);
+/* Takes the space of an open file; 0, or what went wrong (errno). Signals do not end it. */
+int hd_file_reserve(int file, uint64_t bytes);
 /* Opens a file, reads it by `read` and closes it. */
 heddle_status hd_file_load(const char *path, const char *what, hd_file_work read, void *context);
 /* Opens a file for reading; the caller closes f->file. */

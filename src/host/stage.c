@@ -79,8 +79,8 @@ static heddle_status stage_make(heddle_device *device, uint64_t keys, hd_stage *
 }
 
 /*
- * Buffers for slices of up to `wanted` elements, as far as that is sensible: idle ones, or new. Where memory
- * is short they are smaller, and slices more.
+ * Buffers for slices of up to `wanted` elements, as far as that is sensible: idle ones, or new.
+ * Where memory is short they are smaller, and slices more.
  */
 static heddle_status stage_take(heddle_device *device, uint64_t wanted, hd_stage **taken)
 {
@@ -116,10 +116,10 @@ heddle_status hd_stage_ready(heddle_device *device, uint64_t n)
 
 bool hd_any_staged(const hd_slices *slices)
 {
-    bool any = false;
+    if (slices->device->engine->host_memory) return false;
     for (int k = 0; k < HD_SPANS_MAX; k++)
-        any = any || !hd_is_direct(slices->device, slices->spans[k].user);
-    return any;
+        if (!hd_is_direct(slices->device, slices->spans[k].user)) return true;
+    return false;
 }
 
 /* Arrays at work, some of them staged. */

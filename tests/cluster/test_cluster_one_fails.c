@@ -166,24 +166,17 @@ static hd_table_kind unusual;
 static heddle_status build_says;
 static bool stuck, building, tried; /* the last: to build it, in one call or slice by slice */
 
-static heddle_status build_never(heddle_table *part, const void *some_keys, const void *some_values,
-                                 uint64_t n, const heddle_insert_options *options,
-                                 hd_counts *counts, void *stream)
+static heddle_status build_never(heddle_table *part, hd_request *request)
 {
-    (void)part, (void)some_keys, (void)some_values, (void)n, (void)options, (void)counts;
-    (void)stream;
+    (void)part, (void)request;
     tried = true;
     return hd_fail(build_says, "never");
 }
-static heddle_status insert_never(heddle_table *part, const void *some_keys,
-                                  const void *some_values, uint64_t n,
-                                  const heddle_insert_options *options, bool *waited,
-                                  hd_counts *counts, void *stream)
+static heddle_status insert_never(heddle_table *part, hd_request *request)
 {
-    if (!building || n == 0)
-        return usual->insert(part, some_keys, some_values, n, options, waited, counts, stream);
-    *waited = true;
-    return build_never(part, some_keys, some_values, n, options, counts, stream);
+    if (!building || request->n == 0) return usual->insert(part, request);
+    request->waits = true;
+    return build_never(part, request);
 }
 static heddle_status clear_unless_stuck(heddle_table *part, void *stream)
 {
@@ -224,8 +217,8 @@ static void fail_and_be_stuck(uint32_t failing)
     fill_table();
 }
 
-/* Builds and insertions whose hot keys are combined before they are sent. */
-static void fail_to_combine(uint32_t failing)
+/* Builds and insertions whose hot keys are folded before they are sent. */
+static void fail_to_fold(uint32_t failing)
 {
     hd_tune.hot_rows_least = ROWS;
     for (uint32_t i = 0; i < ROWS; i++)
@@ -234,7 +227,7 @@ static void fail_to_combine(uint32_t failing)
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].call == call_build || calls[i].call == call_insert)
             fail_each(&calls[i], failing);
-    EXPECT(hd_tune.hot_rows_folded > before, "nothing was combined");
+    EXPECT(hd_tune.hot_rows_folded > before, "nothing was folded");
     hd_tune.hot_rows_least = HD_TUNING_NONE;
 }
 
@@ -255,7 +248,7 @@ static void live(const mesh_sockets *sockets, uint32_t member, uint32_t failing,
            "group-by");
     for (size_t i = 0; i < CALLS; i++) fail_each(&calls[i], failing);
     fail_and_be_stuck(failing);
-    fail_to_combine(failing);
+    fail_to_fold(failing);
     heddle_cluster_groups_destroy(process.by);
     heddle_cluster_table_destroy(process.table);
     heddle_cluster_close(process.cluster);

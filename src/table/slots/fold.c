@@ -1,8 +1,8 @@
 /*
  * fold.c: regions that many copies of few keys come to. One block would work on such a region alone
- * while all others wait. So its pairs are cut into parts; each part is folded in local memory, equal
- * keys by the policy, and what is left of all parts is folded again, until it is little enough to be
- * filled like any other region. Every round works on all crowded regions at once.
+ * while all others wait. So its pairs are cut into parts; each part is folded in local memory,
+ * equal keys by the policy, and what is left of all parts is folded again, until it is little
+ * enough to be filled like any other region. Every round works on all crowded regions at once.
  */
 #include <stdlib.h>
 
@@ -127,6 +127,7 @@ static heddle_status fold_round(folding *f, const void *source, char *room)
     void *stream = f->rc->stream;
     const uint32_t tasks = plan_tasks(f);
     const uint64_t bytes = f->count * sizeof *f->cursors;
+    const hd_fold fold = {source, f->device_tasks, tasks, room, f->device_cursors};
     uint64_t at = 0;
     for (uint32_t i = 0; i < f->count; i++) {
         f->cursors[i] = at;
@@ -136,8 +137,7 @@ static heddle_status fold_round(folding *f, const void *source, char *room)
     HD_TRY(engine->copy(table->device, f->device_cursors, f->cursors, bytes, stream));
     HD_TRY(
         engine->copy(table->device, f->device_tasks, f->tasks, tasks * sizeof *f->tasks, stream));
-    HD_TRY(f->t->ops->fold(table->device, &f->t->storage.view, &f->rc->batch, source,
-                           f->device_tasks, tasks, room, f->device_cursors, stream));
+    HD_TRY(f->t->ops->fold(table->device, &f->t->storage.view, &f->rc->batch, &fold, stream));
     HD_TRY(engine->copy(table->device, f->cursors, f->device_cursors, bytes, stream));
     HD_TRY(engine->synchronize(table->device, stream));
     for (uint32_t i = 0; i < f->count; i++) f->crowds[i].end = f->cursors[i];
@@ -204,7 +204,10 @@ static heddle_status fill_crowds(folding *f, const char *pairs, bool *filled)
     return HEDDLE_OK;
 }
 
-/* Fills the crowded regions of a table that keeps what it holds as they are, without memory to fold. */
+/*
+ * Fills the crowded regions of a table that keeps what it holds as they are, without memory to
+ * fold.
+ */
 static heddle_status fill_unfolded(const hd_region_call *rc)
 {
     const hd_slots_table *t = hd_slots(rc->table);

@@ -1,7 +1,8 @@
 /*
- * insert_singly.c: insertion key by key. A batch goes through slice by slice: place, then settle. A table
- * that may grow looks after each slice whether keys failed; if so it grows and gives just those keys
- * another try. A fixed table goes on, and the failed keys are listed if the caller wants them.
+ * insert_singly.c: insertion key by key. A batch goes through slice by slice: place, then settle. A
+ * table that may grow looks after each slice whether keys failed; if so it grows and gives just
+ * those keys another try. A fixed table goes on, and the failed keys are listed if the caller wants
+ * them.
  */
 #include <string.h>
 
@@ -30,7 +31,7 @@ static heddle_status run_slice(const insertion *in, const hd_batch *batch)
     own.heads = t->storage.heads;
     own.next = t->storage.next;
     HD_TRY(t->ops->place(device, &t->storage.view, &own, in->r->stream));
-    return t->ops->settle(device, &t->storage.view, &own, NULL, 0, in->r->stream);
+    return t->ops->settle(device, &t->storage.view, &own, in->r->stream);
 }
 
 /* How many keys of the last run failed, after a wait. */

@@ -6,8 +6,8 @@
 
 /*
  * Buckets of 64 bytes cost no more than one random access on either machine, but fewer than 8 slots
- * need too many second looks. The keys of a multimap have several values each, one window after the other:
- * larger ones are right for it, of 16 slots at most.
+ * need too many second looks. The keys of a multimap have several values each, one window after the
+ * other: larger ones are right for it, of 16 slots at most.
  */
 static uint32_t choose_bucket(const heddle_table_options *o)
 {
@@ -39,7 +39,7 @@ static heddle_status complete(heddle_table_options *o)
     if (o->container == HEDDLE_CONTAINER_MULTIMAP && o->scheme != HEDDLE_SCHEME_OPEN)
         return hd_fail(
             HEDDLE_ERROR_UNSUPPORTED,
-            "%s holds every key once: multimaps are made by the schemes open and hashgraph",
+            "%s holds every key once: multimaps are made by the schemes open, hashgraph, bucket_list and slab",
             rule->name);
     if (o->vertices != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "only a hashgraph has vertices; %s has a load",
