@@ -9,12 +9,15 @@
 
 /*
  * The engine's own steps, which keep the order of rows, take a byte or two for each bin's owner. Owners that are given by
- * runs alone, as a shelf's parts are, may be more than that, and a bin of all members has no single one.
+ * runs alone, as a shelf's parts are, may be more than that, and a bin of all members has no single one. Rows in any order
+ * are sorted on a device with memory of its own: bench/results/2026-11-17_h200_dist.txt was measured so, and the steps have
+ * not been measured there for relations. A CPU's steps are the faster way.
  */
 static bool sorts(const hd_router *router)
 {
     const hd_spread *spread = router->spread;
     if (router->rows.in_order) return false;
+    if (!router->device->engine->host_memory) return true;
     if (hd_tune.route_sorts || spread->owners == NULL || spread->members > HD_OWNERS_MAX)
         return true;
     for (uint32_t bin = 0; bin < hd_spread_bins(spread); bin++)
