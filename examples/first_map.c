@@ -12,8 +12,7 @@
 
 static void check(heddle_status status, const char *what)
 {
-    if (status == HEDDLE_OK)
-        return;
+    if (status == HEDDLE_OK) return;
     fprintf(stderr, "%s: %s: %s\n", what, heddle_status_string(status), heddle_last_error());
     exit(EXIT_FAILURE);
 }
@@ -30,7 +29,7 @@ int main(void)
     heddle_device *device = NULL;
     heddle_table *map = NULL;
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
-    heddle_totals in, out;
+    heddle_totals in = HEDDLE_TOTALS_INIT, out = HEDDLE_TOTALS_INIT;
     options.capacity = N;
     check(heddle_device_open("auto", &device), "open");
     check(heddle_table_create(device, &options, &map), "create");

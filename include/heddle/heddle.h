@@ -60,7 +60,7 @@ extern "C" {
 #define HEDDLE_VERSION_PATCH 0
 #define HEDDLE_VERSION_STRING "0.1.0"
 /* Grows by one with every change that breaks a compiled program; also the SONAME. */
-#define HEDDLE_ABI_VERSION 0
+#define HEDDLE_ABI_VERSION 1
 
 /* The version of the loaded library: major * 1000000 + minor * 1000 + patch. */
 HEDDLE_API uint32_t heddle_version(void);
@@ -74,17 +74,22 @@ HEDDLE_API uint32_t heddle_abi_version(void);
 typedef int32_t heddle_status;
 
 #define HEDDLE_OK 0
-#define HEDDLE_ERROR_INVALID 1     /* an argument is wrong; nothing was changed */
-#define HEDDLE_ERROR_NO_MEMORY 2   /* host or device memory ran out; nothing is lost */
-#define HEDDLE_ERROR_FULL 3        /* some keys did not fit; the others are in the table */
-#define HEDDLE_ERROR_NO_DEVICE 4   /* the named device is not there */
-#define HEDDLE_ERROR_UNSUPPORTED 5 /* no compiled table does what was asked */
-#define HEDDLE_ERROR_IO 6          /* a file could not be read or written */
-#define HEDDLE_ERROR_FORMAT 7      /* a file is no table of Heddle's, or it is damaged */
-#define HEDDLE_ERROR_CORRUPT 8     /* heddle_table_validate found a broken invariant */
-#define HEDDLE_ERROR_DEVICE 9      /* the device's runtime reported an error */
-#define HEDDLE_ERROR_PEER 10       /* another member of a group did not answer; the group is lost */
-#define HEDDLE_ERROR_CANCELLED 11  /* the caller's progress function ended the call; nothing was changed */
+/* Arguments. Nothing was changed. */
+#define HEDDLE_ERROR_INVALID 1     /* an argument is wrong */
+#define HEDDLE_ERROR_UNSUPPORTED 2 /* no compiled table, or no version of this library, does it */
+#define HEDDLE_ERROR_TOO_SMALL 3   /* an output array has too little room; the call says how much it needs */
+#define HEDDLE_ERROR_CANCELLED 4   /* the caller's progress function ended the call */
+/* Memory. */
+#define HEDDLE_ERROR_NO_MEMORY 20 /* host or device memory ran out; nothing is lost */
+#define HEDDLE_ERROR_FULL 21      /* some keys did not fit; the others are in the table */
+/* Devices. */
+#define HEDDLE_ERROR_NO_DEVICE 40 /* the named device is not there */
+#define HEDDLE_ERROR_DEVICE 41    /* the device's runtime reported an error */
+#define HEDDLE_ERROR_PEER 42      /* another member of a cluster did not answer; the cluster is lost */
+/* Files and what is in them. */
+#define HEDDLE_ERROR_IO 60      /* a file could not be read or written */
+#define HEDDLE_ERROR_FORMAT 61  /* a file is not what it should be, or it is damaged */
+#define HEDDLE_ERROR_CORRUPT 62 /* heddle_table_validate found a broken invariant */
 
 /* A short, static description of a status code; never NULL, also for unknown codes. */
 HEDDLE_API const char *heddle_status_string(heddle_status status);
@@ -267,6 +272,8 @@ HEDDLE_API heddle_device *heddle_table_device(const heddle_table *table);
  *   mixed           the sum of all six == n
  */
 typedef struct heddle_totals {
+    uint32_t size;     /* sizeof(heddle_totals), set by the caller */
+    uint32_t reserved; /* 0 */
     uint64_t inserted; /* new keys; in a multimap every pair is new */
     uint64_t updated;  /* keys already there whose value the policy replaced or combined */
     uint64_t kept;     /* keys already there that stayed as they were */
@@ -276,6 +283,7 @@ typedef struct heddle_totals {
     uint64_t probes;   /* buckets looked at, all keys together; in a hashgraph pairs looked at */
     uint64_t evictions; /* pairs moved to make room */
 } heddle_totals;
+#define HEDDLE_TOTALS_INIT {sizeof(heddle_totals), 0, 0, 0, 0, 0, 0, 0, 0, 0}
 
 /* What became of one key: the values in an array of outcomes. */
 #define HEDDLE_OUTCOME_INSERTED 1
@@ -564,10 +572,12 @@ HEDDLE_API heddle_status heddle_table_reserve(heddle_table *table, uint64_t capa
 HEDDLE_API heddle_status heddle_table_rehash(heddle_table *table, uint64_t capacity, void *stream);
 /*
  * The sums of what all calls without `totals` have done since the table was made or since this was
- * last called. Synchronises with `stream`. With `peek` not 0 the sums are left in place.
+ * last called. Synchronises with `stream`. heddle_table_peek_totals leaves them in place.
  */
-HEDDLE_API heddle_status heddle_table_take_totals(heddle_table *table, uint32_t peek,
-                                                  heddle_totals *totals, void *stream);
+HEDDLE_API heddle_status heddle_table_take_totals(heddle_table *table, heddle_totals *totals,
+                                                  void *stream);
+HEDDLE_API heddle_status heddle_table_peek_totals(heddle_table *table, heddle_totals *totals,
+                                                  void *stream);
 
 #define HEDDLE_PROBES_MAX 8
 

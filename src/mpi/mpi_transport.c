@@ -403,7 +403,7 @@ heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
     memset(&public_face, 0, sizeof public_face);
     if (ready && cluster != NULL)
         t = make_transport(
-            comm, options != NULL && options->size == sizeof *options ? options->timeout_ms : 0);
+            comm, options != NULL && options->size >= sizeof *options ? options->timeout_ms : 0);
     if (t == NULL) /* libheddle says what is missing */
         return heddle_cluster_open_over(NULL, device, options, cluster);
     public_face.size = sizeof public_face;

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "cluster/table/table.h"
+#include "host/public_struct.h"
 #include "table/table.h"
 
 #define PIECE_MAX (UINT64_C(1) << 24) /* rows between two calls of the progress function */
@@ -153,6 +154,7 @@ static heddle_status check_ask(heddle_shelf *shelf, const void *keys, uint64_t n
 static heddle_status ask(hd_asking *a, const void *keys, uint64_t n, void *values, uint32_t width,
                          uint8_t *found, heddle_totals *totals)
 {
+    HD_TRY(hd_check_totals(totals));
     heddle_status status = check_ask(a->shelf, keys, n, values, width,
                                      a->kind == HD_SHELF_MATCHES ? "matches" : "values", found);
     if (status != HEDDLE_OK) return status;
@@ -163,7 +165,7 @@ static heddle_status ask(hd_asking *a, const void *keys, uint64_t n, void *value
         if (status != HEDDLE_OK || a->totals.found == 0) hd_parts_discard(a->shelf, &a->made);
         else status = hd_parts_commit(a->shelf, &a->made);
     }
-    if (status == HEDDLE_OK && totals != NULL) *totals = a->totals;
+    if (status == HEDDLE_OK && totals != NULL) hd_write_totals(totals, &a->totals);
     return status;
 }
 

@@ -151,7 +151,7 @@ static heddle_status retrieve(retrieving *r, const void *keys, uint64_t n, uint6
     *count = sum_up(r->offsets, n);
     if (r->values == NULL) return HEDDLE_OK;
     if (*count > capacity)
-        return hd_fail(HEDDLE_ERROR_INVALID,
+        return hd_fail(HEDDLE_ERROR_TOO_SMALL,
                        "retrieve: there is room for %llu values, not for %llu",
                        (unsigned long long)capacity, (unsigned long long)*count);
     r->starts =

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "cluster/table/table.h"
+#include "host/public_struct.h"
 #include "shelf/sorted_pairs.h"
 #include "table/table.h"
 
@@ -229,7 +230,6 @@ static heddle_status check_write(heddle_shelf *shelf, const void *keys, const vo
                                  uint64_t n, const heddle_insert_options *options)
 {
     const uint32_t vw = hd_shelf_value_width(shelf);
-    heddle_insert_options small;
     heddle_table *table = NULL;
     heddle_status status = hd_shelf_check(shelf, keys, n, hd_shelf_key_width(shelf), "keys");
     if (status == HEDDLE_OK && values == NULL && n != 0 && vw != 0 &&
@@ -237,40 +237,41 @@ static heddle_status check_write(heddle_shelf *shelf, const void *keys, const vo
         status = hd_fail(HEDDLE_ERROR_INVALID, "the array of values is NULL");
     if (status == HEDDLE_OK && values != NULL && vw != 0)
         status = hd_shelf_check(shelf, values, n, vw, "values");
-    if (status == HEDDLE_OK && options->size == sizeof *options && options->workspace != NULL)
+    if (status == HEDDLE_OK && options->workspace != NULL)
         status = hd_fail(HEDDLE_ERROR_INVALID, "shelves take no workspace");
-    if (status == HEDDLE_OK && options->size == sizeof *options && options->outcomes != NULL)
+    if (status == HEDDLE_OK && options->outcomes != NULL)
         status = hd_shelf_check(shelf, options->outcomes, n, 1, "outcomes");
     /* A table looks at the options and at which arrays there are; it is given no key. */
     if (status == HEDDLE_OK) status = hd_part_create(shelf, 1, &table);
-    if (status == HEDDLE_OK) {
-        small = *options;
-        status = heddle_table_insert(table, keys, values, 0, &small, NULL, NULL);
-    }
+    if (status == HEDDLE_OK)
+        status = heddle_table_insert(table, keys, values, 0, options, NULL, NULL);
     heddle_table_destroy(table);
     return status;
 }
 
 /* The lock is held. */
 static heddle_status write_batch(heddle_shelf *shelf, bool builds, const void *keys,
-                                 const void *values, uint64_t n,
-                                 const heddle_insert_options *options, heddle_totals *totals)
+                                 const void *values, uint64_t n, const heddle_insert_options *given,
+                                 heddle_totals *totals)
 {
+    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     writing w;
-    heddle_status status = check_write(shelf, keys, values, n, options);
+    HD_TRY(hd_check_totals(totals));
+    HD_TRY(hd_read_struct(&options, given, &hd_insert_options_kind));
+    heddle_status status = check_write(shelf, keys, values, n, &options);
     if (status != HEDDLE_OK) return status;
     memset(&w, 0, sizeof w);
     w.shelf = shelf;
-    w.options = *options;
+    w.options = options;
     w.options.failed = NULL; /* no key fails: memory that runs out ends the call */
     w.options.failed_capacity = 0;
     w.outcomes.spill.file = w.none.spill.file = -1;
     hd_sorting_begin(&w.sorting, shelf, keys, values, n);
     w.sorting.divides = true;
     w.sorting.fresh = builds;
-    status = hd_sorting_run(&w.sorting, options->outcomes != NULL);
+    status = hd_sorting_run(&w.sorting, options.outcomes != NULL);
     if (status == HEDDLE_OK)
-        status = hd_replies_make(&w.sorting, options->outcomes, 1, false, &w.outcomes);
+        status = hd_replies_make(&w.sorting, options.outcomes, 1, false, &w.outcomes);
     if (status == HEDDLE_OK) status = write_parts(&w);
     if (status == HEDDLE_OK) status = hd_replies_deliver(&w.sorting, &w.outcomes, &w.none);
     heddle_table_destroy(w.table);
@@ -278,19 +279,16 @@ static heddle_status write_batch(heddle_shelf *shelf, bool builds, const void *k
     hd_sorting_end(&w.sorting);
     if (status == HEDDLE_OK) status = hd_parts_commit(shelf, &w.made);
     else hd_parts_discard(shelf, &w.made);
-    if (status == HEDDLE_OK && totals != NULL) *totals = w.totals;
+    if (status == HEDDLE_OK && totals != NULL) hd_write_totals(totals, &w.totals);
     return status;
 }
-
-static const heddle_insert_options default_options = HEDDLE_INSERT_OPTIONS_INIT;
 
 heddle_status heddle_shelf_insert(heddle_shelf *shelf, const void *keys, const void *values,
                                   uint64_t n, const heddle_insert_options *options,
                                   heddle_totals *totals)
 {
     HD_TRY(hd_shelf_enter(shelf, true, "insert"));
-    return hd_shelf_leave(shelf, write_batch(shelf, false, keys, values, n,
-                                             options != NULL ? options : &default_options, totals));
+    return hd_shelf_leave(shelf, write_batch(shelf, false, keys, values, n, options, totals));
 }
 
 heddle_status heddle_shelf_build(heddle_shelf *shelf, const void *keys, const void *values,
@@ -298,6 +296,5 @@ heddle_status heddle_shelf_build(heddle_shelf *shelf, const void *keys, const vo
                                  heddle_totals *totals)
 {
     HD_TRY(hd_shelf_enter(shelf, true, "build"));
-    return hd_shelf_leave(shelf, write_batch(shelf, true, keys, values, n,
-                                             options != NULL ? options : &default_options, totals));
+    return hd_shelf_leave(shelf, write_batch(shelf, true, keys, values, n, options, totals));
 }

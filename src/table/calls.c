@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "host/public_struct.h"
 #include "table/table.h"
 
 /* -------------------------------------------------------------------------------------- insert */
@@ -44,10 +45,6 @@ static heddle_status check_insert_options(const heddle_table *table, const heddl
                                           const char *what)
 {
     const struct container_rule *rule = &rules[table->options.container];
-    if (o->size != sizeof *o)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "%s: the options' size is %u, not %zu: use HEDDLE_INSERT_OPTIONS_INIT", what,
-                       o->size, sizeof *o);
     if (o->policy > HEDDLE_POLICY_MAX)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: there is no policy %u", what, o->policy);
     if ((rule->policies >> o->policy & 1) == 0)
@@ -77,25 +74,34 @@ static heddle_status check_insert(const heddle_table *table, const void *keys, c
 static void report(heddle_table *table, const hd_counts *counts, heddle_totals *totals)
 {
     if (totals != NULL) {
-        memset(totals, 0, sizeof *totals);
+        hd_clear_totals(totals);
         hd_totals_add(totals, counts);
     } else {
         for (int i = 0; i < HD_COUNTS; i++) table->settled.at[i] += counts->at[i];
     }
 }
 
-static const heddle_insert_options default_options = HEDDLE_INSERT_OPTIONS_INIT;
+/* The caller's options and place for totals, which may be those of another version of the header. */
+static heddle_status read_structs(const heddle_insert_options *given, const heddle_totals *totals,
+                                  heddle_insert_options *options)
+{
+    static const heddle_insert_options defaults = HEDDLE_INSERT_OPTIONS_INIT;
+    *options = defaults;
+    HD_TRY(hd_check_totals(totals));
+    return hd_read_struct(options, given, &hd_insert_options_kind);
+}
 
 heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values,
                                   uint64_t n, const heddle_insert_options *options,
                                   heddle_totals *totals, void *stream)
 {
-    const heddle_insert_options *o = options != NULL ? options : &default_options;
-    heddle_status status = check_insert(table, keys, values, n, o, stream, "insert");
+    heddle_insert_options o;
+    HD_TRY(read_structs(options, totals, &o));
+    heddle_status status = check_insert(table, keys, values, n, &o, stream, "insert");
     bool waited = totals != NULL;
     hd_counts counts = {{0}};
     if (status != HEDDLE_OK) return status;
-    status = table->kind->insert(table, keys, values, n, o, &waited, &counts, stream);
+    status = table->kind->insert(table, keys, values, n, &o, &waited, &counts, stream);
     if (waited) report(table, &counts, totals);
     return status;
 }
@@ -104,11 +110,12 @@ heddle_status heddle_table_build(heddle_table *table, const void *keys, const vo
                                  uint64_t n, const heddle_insert_options *options,
                                  heddle_totals *totals, void *stream)
 {
-    const heddle_insert_options *o = options != NULL ? options : &default_options;
-    heddle_status status = check_insert(table, keys, values, n, o, stream, "build");
+    heddle_insert_options o;
+    HD_TRY(read_structs(options, totals, &o));
+    heddle_status status = check_insert(table, keys, values, n, &o, stream, "build");
     hd_counts counts = {{0}};
     if (status != HEDDLE_OK) return status;
-    status = table->kind->build(table, keys, values, n, o, &counts, stream);
+    status = table->kind->build(table, keys, values, n, &o, &counts, stream);
     report(table, &counts, totals);
     return status;
 }
@@ -126,7 +133,8 @@ heddle_status heddle_table_mixed(heddle_table *table, const uint8_t *operations,
                                  const heddle_insert_options *options, heddle_totals *totals,
                                  void *stream)
 {
-    const heddle_insert_options *o = options != NULL ? options : &default_options;
+    heddle_insert_options o;
+    HD_TRY(read_structs(options, totals, &o));
     const hd_mixed batch = {operations, keys, values, n, values_out};
     heddle_status status = hd_check_table(table, stream, "mixed");
     bool waited = totals != NULL;
@@ -143,9 +151,9 @@ heddle_status heddle_table_mixed(heddle_table *table, const uint8_t *operations,
         status = hd_check_array(values, n, hd_value_width(table), "values");
     if (status == HEDDLE_OK && values_out != NULL)
         status = hd_check_array(values_out, n, hd_value_width(table), "values");
-    if (status == HEDDLE_OK) status = check_insert_options(table, o, "mixed");
+    if (status == HEDDLE_OK) status = check_insert_options(table, &o, "mixed");
     if (status != HEDDLE_OK) return status;
-    status = table->kind->mixed(table, &batch, o, &waited, &counts, stream);
+    status = table->kind->mixed(table, &batch, &o, &waited, &counts, stream);
     if (waited) report(table, &counts, totals);
     return status;
 }
@@ -163,6 +171,7 @@ heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t 
                                 uint8_t *found, heddle_totals *totals, void *stream)
 {
     HD_TRY(check_lookup(table, keys, n, stream, "find"));
+    HD_TRY(hd_check_totals(totals));
     if (hd_value_width(table) == 0)
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "find: a set has no values to find; use heddle_table_contains");
@@ -174,6 +183,7 @@ heddle_status heddle_table_contains(heddle_table *table, const void *keys, uint6
                                     uint8_t *found, heddle_totals *totals, void *stream)
 {
     HD_TRY(check_lookup(table, keys, n, stream, "contains"));
+    HD_TRY(hd_check_totals(totals));
     return table->kind->find(table, keys, n, NULL, found, totals, stream);
 }
 
@@ -181,6 +191,7 @@ heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t
                                  heddle_totals *totals, void *stream)
 {
     HD_TRY(check_lookup(table, keys, n, stream, "erase"));
+    HD_TRY(hd_check_totals(totals));
     return table->kind->erase(table, keys, n, found, totals, stream);
 }
 
@@ -188,6 +199,7 @@ heddle_status heddle_table_count(heddle_table *table, const void *keys, uint64_t
                                  uint64_t *matches, heddle_totals *totals, void *stream)
 {
     HD_TRY(check_lookup(table, keys, n, stream, "count"));
+    HD_TRY(hd_check_totals(totals));
     HD_TRY(hd_check_array(matches, n, sizeof *matches, "matches"));
     return table->kind->count(table, keys, n, matches, totals, stream);
 }
@@ -270,23 +282,34 @@ heddle_status heddle_table_export(heddle_table *table, void *keys, void *values,
     if (status == HEDDLE_OK) status = hd_table_count(table, count, stream);
     if (status != HEDDLE_OK) return status;
     if (*count > capacity)
-        return hd_fail(HEDDLE_ERROR_INVALID, "export: %llu pairs do not fit into arrays of %llu",
+        return hd_fail(HEDDLE_ERROR_TOO_SMALL, "export: %llu pairs do not fit into arrays of %llu",
                        (unsigned long long)*count, (unsigned long long)capacity);
     return *count != 0 ? table->kind->collect(table, keys, values, stream) : HEDDLE_OK;
 }
 
-heddle_status heddle_table_take_totals(heddle_table *table, uint32_t peek, heddle_totals *totals,
-                                       void *stream)
+/* Gives what is pending and what is settled to the caller. */
+static heddle_status peek(heddle_table *table, hd_counts *counts, heddle_totals *totals,
+                          void *stream)
+{
+    HD_TRY(hd_check_table(table, stream, "totals"));
+    HD_TRY(hd_check_struct(totals, &hd_totals_kind));
+    HD_TRY(hd_read_back(table, counts, &table->control->pending, sizeof *counts, stream));
+    hd_clear_totals(totals);
+    hd_totals_add(totals, counts);
+    hd_totals_add(totals, &table->settled);
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_table_peek_totals(heddle_table *table, heddle_totals *totals, void *stream)
 {
     hd_counts counts;
-    HD_TRY(hd_check_table(table, stream, "take_totals"));
-    if (totals == NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "take_totals: there is no place for the totals");
-    HD_TRY(hd_read_back(table, &counts, &table->control->pending, sizeof counts, stream));
-    memset(totals, 0, sizeof *totals);
-    hd_totals_add(totals, &counts);
-    hd_totals_add(totals, &table->settled);
-    if (peek != 0) return HEDDLE_OK;
+    return peek(table, &counts, totals, stream);
+}
+
+heddle_status heddle_table_take_totals(heddle_table *table, heddle_totals *totals, void *stream)
+{
+    hd_counts counts;
+    HD_TRY(peek(table, &counts, totals, stream));
     table->evictions += counts.at[HD_EVICTIONS];
     memset(&table->settled, 0, sizeof table->settled);
     return table->engine->fill(table->device, &table->control->pending, 0, sizeof counts, stream);
@@ -319,16 +342,13 @@ heddle_status heddle_table_rehash(heddle_table *table, uint64_t capacity, void *
 heddle_status heddle_table_get_stats(heddle_table *table, heddle_table_stats *stats, void *stream)
 {
     HD_TRY(hd_check_table(table, stream, "get_stats"));
-    const uint32_t older = offsetof(heddle_table_stats, chains);
-    if (stats == NULL || (stats->size != sizeof *stats && stats->size != older))
-        return hd_fail(HEDDLE_ERROR_INVALID, "get_stats needs stats with their size set");
+    HD_TRY(hd_check_struct(stats, &hd_table_stats_kind));
     heddle_table_stats all = HEDDLE_TABLE_STATS_INIT;
     HD_TRY(table->kind->get_stats(table, &all, stream));
     if ((table->kind == &hd_slots_kind || table->kind == &hd_slabs_kind) && all.bytes_slots != 0)
         all.memory_use = (double)all.keys * (hd_key_width(table) + hd_value_width(table)) /
                          (double)all.bytes_slots;
-    all.size = stats->size;
-    memcpy(stats, &all, stats->size);
+    hd_write_struct(stats, &all, &hd_table_stats_kind);
     return HEDDLE_OK;
 }
 

@@ -111,9 +111,9 @@ heddle_status hd_multi_retrieve(heddle_table *table, const hd_multi_search *sear
     if (status == HEDDLE_OK && out.memory != out.user)
         status = hd_scratch_bring_back(&r.scratch, &out, stream);
     if (status == HEDDLE_OK && values != NULL && *count > capacity)
-        status =
-            hd_fail(HEDDLE_ERROR_INVALID, "retrieve: %llu values do not fit into an array of %llu",
-                    (unsigned long long)*count, (unsigned long long)capacity);
+        status = hd_fail(HEDDLE_ERROR_TOO_SMALL,
+                         "retrieve: %llu values do not fit into an array of %llu",
+                         (unsigned long long)*count, (unsigned long long)capacity);
     else if (status == HEDDLE_OK && values != NULL && *count != 0)
         status = write_values(&r, values, *count);
     hd_scratch_free(&r.scratch);

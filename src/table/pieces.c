@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "host/public_struct.h"
 #include "host/stage.h"
 
 #define PIECE_MAX                                                                                  \
@@ -41,13 +42,13 @@ heddle_status hd_query_in_pieces(const hd_query *query, hd_query_work work)
 {
     heddle_table *table = query->table;
     piece_size size = {query->n / 2, query->n / 2};
-    heddle_totals sums = {0};
+    heddle_totals sums = HEDDLE_TOTALS_INIT;
     heddle_status status = work(query);
     if (status != HEDDLE_ERROR_NO_MEMORY || query->n < 2) return status;
     status = HEDDLE_OK;
     for (uint64_t first = 0; first < query->n && status == HEDDLE_OK;) {
         const uint64_t left = query->n - first, n = left < size.now ? left : size.now;
-        heddle_totals totals = {0};
+        heddle_totals totals = HEDDLE_TOTALS_INIT;
         const hd_query piece = {table,
                                 from(query->keys, first, hd_key_width(table)),
                                 n,
@@ -63,7 +64,7 @@ heddle_status hd_query_in_pieces(const hd_query *query, hd_query_work work)
         }
         status = resize(&size, n, status);
     }
-    if (status == HEDDLE_OK && query->totals != NULL) *query->totals = sums;
+    if (status == HEDDLE_OK && query->totals != NULL) hd_write_totals(query->totals, &sums);
     return status;
 }
 
@@ -73,9 +74,10 @@ heddle_status hd_retrieve_fits(const hd_retrieve *retrieve)
 {
     return *retrieve->count <= retrieve->capacity
                ? HEDDLE_OK
-               : hd_fail(
-                     HEDDLE_ERROR_INVALID, "retrieve: %llu values do not fit into an array of %llu",
-                     (unsigned long long)*retrieve->count, (unsigned long long)retrieve->capacity);
+               : hd_fail(HEDDLE_ERROR_TOO_SMALL,
+                         "retrieve: %llu values do not fit into an array of %llu",
+                         (unsigned long long)*retrieve->count,
+                         (unsigned long long)retrieve->capacity);
 }
 
 /* Gives the caller the offsets of a piece, which begin at 0 yet. */

@@ -198,7 +198,7 @@ static heddle_status read_block(const reader *r, char *keys, char *values, uint6
 static heddle_status insert_pairs(const reader *r, heddle_table *table, const char *keys,
                                   const char *values, uint64_t n)
 {
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     HD_TRY(heddle_table_insert(table, keys, hd_value_width(table) != 0 ? values : NULL, n, NULL,
                                &totals, NULL));
     if (totals.inserted != n) return damaged(r, "it holds a key twice");

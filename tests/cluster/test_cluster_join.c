@@ -282,7 +282,7 @@ static void wrong_arguments_are_refused(void **state)
     options.row_bits = 64, options.flags = 1;
     refuse(cluster, &good, &good, 1, &options, "flags");
     options.flags = 0, options.size = 3;
-    refuse(cluster, &good, &good, 1, &options, "options have 3 bytes");
+    refuse(cluster, &good, &good, 1, &options, "JOIN_OPTIONS_INIT");
     check_status(heddle_cluster_join_create(NULL, &good, 5, &good, 5, 1, NULL, &join),
                  HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_join_create(cluster, &good, 5, &good, 5, 1, NULL, NULL),
@@ -292,7 +292,7 @@ static void wrong_arguments_are_refused(void **state)
     check_status(heddle_cluster_join_fetch(join, rows, rows, 5, &count), HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_join_fetch(join, (char *)rows + 1, NULL, 5, &count),
                  HEDDLE_ERROR_INVALID);
-    check_status(heddle_cluster_join_fetch(join, rows, NULL, 0, &count), HEDDLE_ERROR_INVALID);
+    check_status(heddle_cluster_join_fetch(join, rows, NULL, 0, &count), HEDDLE_ERROR_TOO_SMALL);
     check_status(heddle_cluster_join_fetch(NULL, rows, NULL, 5, &count), HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_join_count(NULL, &count, NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_join_rewind(NULL), HEDDLE_ERROR_INVALID);

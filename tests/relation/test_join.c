@@ -339,7 +339,7 @@ static void wrong_fetches_are_refused(const test_case *c)
     check_ok(heddle_join_count(join, &count, &least));
     assert_int_equal(count, 16);
     assert_int_equal(least, 16);
-    check_status(heddle_join_fetch(join, rows, rows, 15, &count, NULL), HEDDLE_ERROR_INVALID);
+    check_status(heddle_join_fetch(join, rows, rows, 15, &count, NULL), HEDDLE_ERROR_TOO_SMALL);
     check_status(heddle_join_fetch(join, rows, rows, 16, NULL, NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_join_fetch(NULL, rows, rows, 16, &count, NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_join_count(NULL, &count, NULL), HEDDLE_ERROR_INVALID);

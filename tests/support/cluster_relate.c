@@ -97,7 +97,7 @@ join_rows relate_join(heddle_cluster *cluster, const join_tables *t, const relat
         void *none = malloc(least * 8);
         /* Other members may have smaller slices: then some rows come. */
         const heddle_status status = heddle_cluster_join_fetch(join, none, NULL, room, &got);
-        check(status == HEDDLE_OK || status == HEDDLE_ERROR_INVALID, "%s", heddle_last_error());
+        check(status == HEDDLE_OK || status == HEDDLE_ERROR_TOO_SMALL, "%s", heddle_last_error());
         check_ok(heddle_cluster_join_rewind(join));
         free(none);
     }

@@ -37,7 +37,7 @@ typedef struct bench {
 static bench bench_create(const test_case *c)
 {
     uint64_t numbers[N];
-    bench b = {.t = checked_create(c, NULL)};
+    bench b = {.t = checked_create(c, NULL), .totals = HEDDLE_TOTALS_INIT};
     keys_fill(numbers, N, KEYS_EDGES, b.t.options.key_bits, 0);
     checked_insert(&b.t, numbers, numbers, N, HEDDLE_POLICY_KEEP);
     b.keys = array_of(c, ROLE_KEYS, numbers, N, b.t.options.key_bits);
@@ -74,7 +74,7 @@ static void null_tables(const test_case *c)
     invalid(heddle_table_size(NULL, &b.count, NULL));
     invalid(heddle_table_reserve(NULL, N, NULL));
     invalid(heddle_table_rehash(NULL, N, NULL));
-    invalid(heddle_table_take_totals(NULL, 0, &b.totals, NULL));
+    invalid(heddle_table_take_totals(NULL, &b.totals, NULL));
     invalid(heddle_table_get_stats(NULL, &stats, NULL));
     invalid(heddle_table_validate(NULL, NULL));
     invalid(heddle_table_save(NULL, "/tmp/never", NULL));
@@ -89,7 +89,7 @@ static void null_results(const test_case *c)
     bench b = bench_create(c);
     heddle_table *table = NULL;
     invalid(heddle_table_size(b.t.table, NULL, NULL));
-    invalid(heddle_table_take_totals(b.t.table, 0, NULL, NULL));
+    invalid(heddle_table_take_totals(b.t.table, NULL, NULL));
     invalid(heddle_table_get_stats(b.t.table, NULL, NULL));
     invalid(heddle_table_get_options(b.t.table, NULL));
     invalid(heddle_table_export(b.t.table, array_pointer(&b.keys), NULL, N, NULL, NULL));
@@ -140,7 +140,7 @@ static void nothing_to_do(const test_case *c)
 {
     bench b = bench_create(c);
     heddle_table *table = b.t.table;
-    const heddle_totals nothing = {0};
+    const heddle_totals nothing = HEDDLE_TOTALS_INIT;
     check_ok(heddle_table_insert(table, NULL, NULL, 0, NULL, &b.totals, NULL));
     assert_memory_equal(&b.totals, &nothing, sizeof nothing);
     check_ok(heddle_table_contains(table, NULL, 0, NULL, &b.totals, NULL));
@@ -185,7 +185,7 @@ static void streams_on_the_cpu(const test_case *c)
     invalid(heddle_table_size(table, &b.count, &stream));
     invalid(heddle_table_reserve(table, 1000, &stream));
     invalid(heddle_table_rehash(table, 1000, &stream));
-    invalid(heddle_table_take_totals(table, 0, &b.totals, &stream));
+    invalid(heddle_table_take_totals(table, &b.totals, &stream));
     invalid(heddle_table_get_stats(table, &stats, &stream));
     invalid(heddle_table_validate(table, &stream));
     invalid(heddle_table_save(table, "/tmp/never", &stream));
@@ -206,13 +206,16 @@ static void struct_sizes(const test_case *c)
         heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT;
         heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
         heddle_insert_options insert = HEDDLE_INSERT_OPTIONS_INIT;
+        heddle_totals totals = HEDDLE_TOTALS_INIT;
         case_note("size %u", wrong[i]);
-        options.size = stats.size = info.size = insert.size = wrong[i];
+        options.size = stats.size = info.size = insert.size = totals.size = wrong[i];
         invalid(heddle_table_create(c->device, &options, &table));
         assert_null(table);
         invalid(heddle_table_get_options(b.t.table, &options));
         invalid(heddle_table_get_stats(b.t.table, &stats, NULL));
         invalid(heddle_device_get_info(c->device, &info));
+        invalid(heddle_table_contains(b.t.table, array_pointer(&b.keys), N, NULL, &totals, NULL));
+        invalid(heddle_table_take_totals(b.t.table, &totals, NULL));
         invalid(heddle_table_insert(b.t.table, array_pointer(&b.keys), array_pointer(&b.values), N,
                                     &insert, NULL, NULL));
         invalid(heddle_table_build(b.t.table, array_pointer(&b.keys), array_pointer(&b.values), N,

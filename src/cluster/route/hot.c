@@ -36,11 +36,10 @@ static heddle_status first_values(hd_writing *g, char *values)
 static heddle_status fill_table(hd_writing *g, char *keys, char *values)
 {
     const hd_combine *c = &g->combine;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     HD_TRY(first_values(g, values));
     for (uint32_t i = 0; i < c->hot; i++)
         memcpy(keys + i * g->key_width, &c->hot_keys[i], g->key_width); /* the low bytes */
-    memset(&totals, 0, sizeof totals);
     return heddle_table_insert(c->table, keys, value_width_of(g) != 0 ? values : NULL, c->hot, NULL,
                                &totals, NULL);
 }
@@ -202,10 +201,9 @@ static heddle_status fold_first(hd_writing *g, const heddle_insert_options *opti
                                 rows_of_slice *hot)
 {
     hd_combine *c = &g->combine;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint64_t n = 0;
     heddle_status status;
-    memset(&totals, 0, sizeof totals);
     status = heddle_table_build(c->fresh, hot->keys, hot->values, hot->n, options, &totals, NULL);
     if (status == HEDDLE_ERROR_FULL || status == HEDDLE_ERROR_NO_MEMORY) return HEDDLE_OK;
     if (status == HEDDLE_OK)
@@ -220,10 +218,9 @@ static heddle_status fold(hd_writing *g, const rows_of_slice *slice)
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     rows_of_slice hot;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status = pick(g, slice, true, &hot);
     if (status != HEDDLE_OK || hot.n == 0) return status;
-    memset(&totals, 0, sizeof totals);
     options.policy = g->w->options.policy;
     if (g->combine.fresh != NULL) status = fold_first(g, &options, &hot);
     if (status != HEDDLE_OK) return status;
@@ -242,9 +239,8 @@ static heddle_status mark(hd_writing *g, const void *keys, uint64_t n, uint64_t 
     heddle_device *device = g->member->device;
     uint8_t *flags = (uint8_t *)c->flags.memory;
     uint64_t *count = (uint64_t *)c->count.memory;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status;
-    memset(&totals, 0, sizeof totals);
     if (c->few.bits == 0) {
         status = heddle_table_contains(c->table, keys, n, flags, &totals, NULL);
         *hot = totals.found;
@@ -367,8 +363,7 @@ static heddle_status count_hot(hd_writing *g, uint64_t *rows)
     for (uint64_t first = 0; first < g->n && status == HEDDLE_OK; first += g->slice) {
         const uint64_t n = hd_slice_length(g->n, first, g->slice);
         hd_window keys;
-        heddle_totals totals;
-        memset(&totals, 0, sizeof totals);
+        heddle_totals totals = HEDDLE_TOTALS_INIT;
         status = hd_window_open(g->member, g->w->keys + (g->first + first) * g->key_width,
                                 n * g->key_width, true, &g->staged[0], &keys);
         if (status == HEDDLE_OK)

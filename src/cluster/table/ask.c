@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cluster/table/answers_of_all.h"
 #include "cluster/table/ask.h"
+#include "host/public_struct.h"
 #include "table/table.h"
 
 /* The arrays of a delivery that are answers, where keys go direct: they are told of and not sent. */
@@ -49,9 +50,8 @@ static heddle_status look_up(asking *a, uint64_t n)
 {
     heddle_table *part = hd_part_of(a->q->table, a->member);
     uint8_t *found = (uint8_t *)a->found.memory;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status;
-    memset(&totals, 0, sizeof totals);
     if (a->q->kind == HD_ASK_COUNT)
         status = heddle_table_count(part, a->keys.memory, n, (uint64_t *)a->values.memory, &totals,
                                     NULL);
@@ -229,6 +229,7 @@ static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
     a->slice = slice_of(a);
     if (table->independent) a->slice = (a->slice + copies - 1) / copies;
     if (a->n < a->slice) a->slice = a->n != 0 ? a->n : 1;
+    if (status == HEDDLE_OK) status = hd_check_totals(q->place);
     if (status == HEDDLE_OK && table->independent)
         status = hd_merge_begin(&a->merge, member, a->slice, q->width);
     if (status == HEDDLE_OK && q->width != 0)
@@ -290,8 +291,9 @@ static heddle_status ask(hd_member *member, void *context)
 
 static heddle_status answer(hd_question *q, const char *what, heddle_totals *totals)
 {
+    q->place = totals;
     HD_TRY(hd_cluster_call(q->table, what, ask, q, &q->mend));
-    if (totals != NULL) *totals = q->totals;
+    if (totals != NULL) hd_write_totals(totals, &q->totals);
     return HEDDLE_OK;
 }
 

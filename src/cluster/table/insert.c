@@ -21,11 +21,13 @@
  */
 #include "cluster/table/insert.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "host/public_struct.h"
 #include "table/table.h"
 
 /* ----------------------------------------------------------------------------------- partition */
@@ -35,6 +37,7 @@ static heddle_status check_write(const hd_write *w, const hd_member *member)
 {
     if (w->received == NULL)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
+    if (w->refused != HEDDLE_OK) return hd_fail(w->refused, "%s", w->reason);
     const heddle_cluster_table *table = w->table;
     heddle_insert_options options = w->options;
     heddle_status status = hd_check_array(w->keys, w->n, hd_cluster_key_width(table), "keys");
@@ -44,7 +47,7 @@ static heddle_status check_write(const hd_write *w, const hd_member *member)
         status = hd_fail(HEDDLE_ERROR_INVALID, "the array of values is NULL");
     if (status == HEDDLE_OK && w->values != NULL && hd_cluster_value_width(table) != 0)
         status = hd_check_array(w->values, w->n, hd_cluster_value_width(table), "values");
-    if (status == HEDDLE_OK && options.size == sizeof options && options.workspace != NULL)
+    if (status == HEDDLE_OK && options.workspace != NULL)
         status = hd_fail(HEDDLE_ERROR_INVALID, "tables of clusters take no workspace");
     /* The part looks at the options and at which arrays there are; it is given no key. */
     if (status == HEDDLE_OK)
@@ -316,14 +319,18 @@ static heddle_status write_call(heddle_cluster_table *table, bool builds, const 
     w.keys = (const char *)keys;
     w.values = (const char *)values;
     w.n = n;
-    w.options = options != NULL ? *options : defaults;
+    w.options = defaults;
+    w.refused = hd_check_totals(totals);
+    if (w.refused == HEDDLE_OK)
+        w.refused = hd_read_struct(&w.options, options, &hd_insert_options_kind);
+    if (w.refused != HEDDLE_OK) snprintf(w.reason, sizeof w.reason, "%s", heddle_last_error());
     w.mend.mends = builds;
     w.mend.after = take_over;
     if (table != NULL) { /* else the call says so */
         w.received = (uint64_t *)hd_allocate_zeroed(table->spread.members, sizeof *w.received);
     }
     status = hd_cluster_call(table, builds ? "build" : "insert", write_part, &w, &w.mend);
-    if (totals != NULL) *totals = w.totals;
+    if (totals != NULL && w.refused == HEDDLE_OK) hd_write_totals(totals, &w.totals);
     hd_spread_free(&w.fresh);
     free(w.counts);
     free(w.received);

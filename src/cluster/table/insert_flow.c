@@ -54,10 +54,9 @@ heddle_status hd_flow_insert(hd_writing *g, uint32_t turn)
 {
     hd_arrived *from = &g->arrived[turn];
     const void *values = g->value_width != 0 ? from->values.memory : NULL;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status;
     if (from->pairs == 0) return HEDDLE_OK;
-    memset(&totals, 0, sizeof totals);
     status = heddle_table_insert(hd_part_of(g->w->table, g->member), from->keys.memory, values,
                                  from->pairs, &g->w->options, &totals, NULL);
     status = hd_write_result(g, status, &totals, from->pairs);

@@ -36,9 +36,8 @@ static heddle_status work_off(hd_writing *g, bool builds)
 {
     heddle_table *part = hd_part_of(g->w->table, g->member);
     const void *values = g->value_width != 0 ? g->values.memory : NULL;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status;
-    memset(&totals, 0, sizeof totals);
     status = builds ? heddle_table_build(part, g->keys.memory, values, g->at, &g->w->options,
                                          &totals, NULL)
                     : heddle_table_insert(part, g->keys.memory, values, g->at, &g->w->options,

@@ -61,9 +61,8 @@ heddle_status hd_write_alone(hd_writing *g, heddle_status *agreed)
     const uint64_t listed = options.failed_capacity < g->n ? options.failed_capacity : g->n;
     const void *keys = NULL, *values = NULL;
     hd_window outcomes = {NULL, NULL, 0};
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status = open_arrays(g, &keys, &values);
-    memset(&totals, 0, sizeof totals);
     if (status == HEDDLE_OK && options.outcomes != NULL)
         status = hd_window_open(g->member, options.outcomes + g->first, g->n, false, &g->staged[2],
                                 &outcomes);

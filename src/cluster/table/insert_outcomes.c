@@ -93,10 +93,9 @@ static heddle_status insert_pairs(reporting *r, uint64_t n)
     hd_writing *g = r->g;
     heddle_device *device = g->member->device;
     heddle_insert_options options = g->w->options;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status =
         device->engine->fill(device, r->outcomes.memory, HEDDLE_OUTCOME_FAILED, n, NULL);
-    memset(&totals, 0, sizeof totals);
     options.outcomes = (uint8_t *)r->outcomes.memory;
     options.failed = NULL;
     options.failed_capacity = 0;

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "engine/blocks.h"
+#include "host/public_struct.h"
 #include "table/slots/geometry.h"
 #include "table/table.h"
 
@@ -14,9 +15,6 @@
 
 static heddle_status check_options(const heddle_groups_options *o, uint64_t rows)
 {
-    if (o->size != sizeof *o)
-        return hd_fail(HEDDLE_ERROR_INVALID, "groups_create: the options have %u bytes, not %u",
-                       o->size, (uint32_t)sizeof *o);
     if (o->order != HEDDLE_GROUPS_UNORDERED && o->order != HEDDLE_GROUPS_BY_FIRST)
         return hd_fail(HEDDLE_ERROR_INVALID, "groups_create: %u is no order of groups", o->order);
     if (o->row_bits != 32 && o->row_bits != 64)
@@ -108,15 +106,15 @@ heddle_status heddle_groups_create(heddle_device *device, const heddle_column *k
                                    const heddle_groups_options *options, heddle_groups **groups,
                                    void *stream)
 {
-    static const heddle_groups_options usual = HEDDLE_GROUPS_OPTIONS_INIT;
+    heddle_groups_options o = HEDDLE_GROUPS_OPTIONS_INIT;
     heddle_groups *made;
     heddle_status status;
     if (groups == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "groups_create: there is no place for the groups");
     *groups = NULL;
-    if (options == NULL) options = &usual;
     status = check_device(device, stream);
-    if (status == HEDDLE_OK) status = check_options(options, rows);
+    if (status == HEDDLE_OK) status = hd_read_struct(&o, options, &hd_groups_options_kind);
+    if (status == HEDDLE_OK) status = check_options(&o, rows);
     if (status == HEDDLE_OK) status = check_columns(keys, columns, rows);
     if (status != HEDDLE_OK) return status;
     made = (heddle_groups *)hd_allocate_zeroed(1, sizeof *made);
@@ -125,8 +123,8 @@ heddle_status heddle_groups_create(heddle_device *device, const heddle_column *k
     made->engine = device->engine;
     made->columns = columns;
     memcpy(made->keys, keys, columns * sizeof *keys);
-    status = group_columns(made, rows, options, stream);
-    if (status == HEDDLE_OK && options->order == HEDDLE_GROUPS_BY_FIRST)
+    status = group_columns(made, rows, &o, stream);
+    if (status == HEDDLE_OK && o.order == HEDDLE_GROUPS_BY_FIRST)
         status = hd_groups_order(made, stream);
     if (status == HEDDLE_OK) *groups = made;
     else heddle_groups_destroy(made);

@@ -75,7 +75,7 @@ static heddle_status write_all(all_pairs *a, const request *r, uint64_t key_capa
 {
     heddle_status status;
     if (a->distinct > key_capacity || (r->values != NULL && a->n > value_capacity))
-        return hd_fail(HEDDLE_ERROR_INVALID,
+        return hd_fail(HEDDLE_ERROR_TOO_SMALL,
                        "retrieve_all: %llu keys with %llu values do not fit into arrays of %llu "
                        "and %llu",
                        (unsigned long long)a->distinct, (unsigned long long)a->n,

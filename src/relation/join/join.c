@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/tuning.h"
 #include "engine/blocks.h"
+#include "host/public_struct.h"
 #include "table/slots/geometry.h"
 
 uint64_t hd_join_limit(const heddle_join *join, uint32_t engine_side)
@@ -42,9 +43,6 @@ bool hd_join_has_pairs(const heddle_join *join)
 
 static heddle_status check_options(const heddle_join_options *options)
 {
-    if (options->size != sizeof *options)
-        return hd_fail(HEDDLE_ERROR_INVALID, "join_create: the options have %u bytes, not %u",
-                       options->size, (uint32_t)sizeof *options);
     if (options->kind < HEDDLE_JOIN_INNER || options->kind > HEDDLE_JOIN_ANTI)
         return hd_fail(HEDDLE_ERROR_INVALID, "join_create: %u is no kind of join", options->kind);
     if (options->row_bits != 32 && options->row_bits != 64)
@@ -146,27 +144,27 @@ heddle_status hd_join_create_named(heddle_device *device, const hd_join_keys *ke
                                    const uint64_t rows[2], const heddle_join_options *options,
                                    heddle_join **join, void *stream)
 {
-    static const heddle_join_options usual = HEDDLE_JOIN_OPTIONS_INIT;
+    heddle_join_options o = HEDDLE_JOIN_OPTIONS_INIT;
     heddle_join *made;
     heddle_status status;
     if (join == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "join_create: there is no place for the join");
     *join = NULL;
-    if (options == NULL) options = &usual;
     status = check_device(device, stream);
-    if (status == HEDDLE_OK) status = check_options(options);
+    if (status == HEDDLE_OK) status = hd_read_struct(&o, options, &hd_join_options_kind);
+    if (status == HEDDLE_OK) status = check_options(&o);
     if (status == HEDDLE_OK) status = check_columns(keys, rows);
-    if (status == HEDDLE_OK) status = check_rows(rows, options->row_bits);
-    if (status == HEDDLE_OK) status = check_names(keys, options);
+    if (status == HEDDLE_OK) status = check_rows(rows, o.row_bits);
+    if (status == HEDDLE_OK) status = check_names(keys, &o);
     if (status != HEDDLE_OK) return status;
     made = (heddle_join *)hd_allocate_zeroed(1, sizeof *made);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
     made->device = device;
     made->engine = device->engine;
-    made->kind = options->kind;
-    made->row_bits = options->row_bits;
+    made->kind = o.kind;
+    made->row_bits = o.row_bits;
     for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++) made->sides[side].rows = rows[side];
-    const uint64_t seed = options->seed != 0 ? options->seed : hd_seed_draw();
+    const uint64_t seed = o.seed != 0 ? o.seed : hd_seed_draw();
     hd_mix_init(&made->mix, seed);
     status = make_result(made, keys, seed, stream);
     if (status == HEDDLE_OK) *join = made;

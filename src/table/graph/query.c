@@ -1,6 +1,7 @@
 /* query.c: looking keys up in a graph, and erasing them; host arrays in slices or pieces where memory is short. */
 #include <string.h>
 
+#include "host/public_struct.h"
 #include "host/stage.h"
 #include "table/graph/graph.h"
 #include "table/pieces.h"
@@ -274,7 +275,7 @@ heddle_status hd_graph_erase(heddle_table *table, const void *keys, uint64_t n, 
     c.table = table;
     c.scratch.device = table->device;
     c.stream = stream;
-    if (totals != NULL) memset(totals, 0, sizeof *totals);
+    if (totals != NULL) hd_clear_totals(totals);
     if (n == 0) return HEDDLE_OK;
     status = erase_whole(&c, spans, n, totals);
     if (status != HEDDLE_ERROR_NO_MEMORY || !hd_any_staged(table, spans, 2)) return status;

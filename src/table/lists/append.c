@@ -109,7 +109,7 @@ static heddle_status drop_empty(appending *p)
     heddle_table *table = a->table;
     const hd_list_pool pool = hd_lists_pool(table, a->storage, HD_LIST_CHUNKS);
     uint64_t m = 0;
-    heddle_totals totals = {0};
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status = hd_lists(table)->ops->flag_empty(table->device, &pool, a->runs.numbers,
                                                             a->rows.n, p->flags, a->stream);
     if (status == HEDDLE_OK) status = select_flagged(p, &m);
@@ -123,7 +123,7 @@ heddle_status hd_lists_append(hd_list_addition *a, const void *keys)
 {
     heddle_table *table = a->table;
     appending p;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status;
     memset(&p, 0, sizeof p);
     p.a = a;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "host/public_struct.h"
 #include "host/stage.h"
 #include "table/lists/lists.h"
 #include "table/pieces.h"
@@ -41,7 +42,7 @@ static void report(heddle_table *table, const heddle_totals *sums, heddle_totals
 {
     uint64_t *at = table->settled.at;
     if (totals != NULL) {
-        *totals = *sums;
+        hd_write_totals(totals, sums);
         return;
     }
     __atomic_fetch_add(&at[HD_ASKED], sums->found + sums->absent, __ATOMIC_RELAXED);
@@ -67,7 +68,7 @@ static hd_list_pool pool_of(const heddle_table *table)
 static heddle_status contains(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
                               heddle_totals *totals, void *stream)
 {
-    heddle_totals sums = {0};
+    heddle_totals sums = HEDDLE_TOTALS_INIT;
     HD_TRY(heddle_table_contains(hd_lists(table)->storage.keys, keys, n, found, &sums, stream));
     report(table, &sums, totals);
     return HEDDLE_OK;
@@ -238,7 +239,7 @@ static heddle_status erase_here(erasure *e, uint8_t *found)
 {
     query *q = &e->q;
     hd_lists_storage *storage = &hd_lists(q->table)->storage;
-    heddle_totals totals = {0};
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     HD_TRY(
         hd_lists_numbers(q->table, storage, q->keys, q->n, q->numbers, NULL, &totals, q->stream));
     HD_TRY(heddle_table_erase(storage->keys, q->keys, q->n, found, &totals, q->stream));

@@ -29,7 +29,7 @@ static heddle_status make_room_for_keys(hd_list_addition *a, uint64_t more)
 static heddle_status insert_keys(hd_list_addition *a, const void *keys, const uint64_t *numbers,
                                  uint64_t m)
 {
-    heddle_totals totals = {0};
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status =
         heddle_table_insert(a->storage->keys, keys, numbers, m, NULL, &totals, a->stream);
     if (status == HEDDLE_OK || status == HEDDLE_ERROR_FULL) {
@@ -93,7 +93,7 @@ heddle_status hd_lists_admit(hd_list_addition *a, bool twice)
     const uint64_t room = a->storage->records_room - a->storage->records_used;
     uint64_t *rows = NULL, m = 0;
     bool cut = false; /* not all of them can have a list */
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status = number_fresh(a, &rows, &m);
     if (status != HEDDLE_OK || m == 0) return status;
     if (!a->grows && m > room) {
@@ -194,7 +194,7 @@ heddle_status hd_lists_add_runs(hd_list_addition *a)
     hd_list_place *places = NULL;
     uint64_t *granted = NULL, need = 0;
     uint32_t chunk = HD_LIST_CHUNKS;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status = prepare(a, &places, &granted, &totals);
     if (status != HEDDLE_OK) return status;
     a->runs.tight = a->tight;

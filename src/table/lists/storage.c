@@ -214,9 +214,10 @@ heddle_status hd_lists_numbers(heddle_table *table, const hd_lists_storage *stor
                                const void *keys, uint64_t n, uint64_t *numbers, uint8_t *found,
                                heddle_totals *totals, void *stream)
 {
+    static const heddle_totals none = HEDDLE_TOTALS_INIT;
     heddle_status status =
         table->engine->fill(table->device, numbers, 0xff, n * sizeof *numbers, stream);
-    memset(totals, 0, sizeof *totals);
+    *totals = none;
     if (storage->key_count == 0 && !storage->lent && found == NULL) totals->absent = n;
     else if (status == HEDDLE_OK && n != 0)
         status = heddle_table_find(storage->keys, keys, n, numbers, found, totals, stream);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "host/public_struct.h"
 #include "host/stage.h"
 #include "table/slots/slots.h"
 
@@ -61,6 +62,7 @@ heddle_status heddle_table_locate(heddle_table *table, const void *keys, uint64_
     heddle_status status = check_stable(table, stream, "locate");
     if (status == HEDDLE_OK) status = hd_check_array(keys, n, hd_key_width(table), "keys");
     if (status == HEDDLE_OK) status = hd_check_array(slots, n, sizeof *slots, "slots");
+    if (status == HEDDLE_OK) status = hd_check_totals(totals);
     if (status == HEDDLE_OK) status = hd_call_begin(table, totals != NULL, stream, &c.call);
     if (status != HEDDLE_OK) return status;
     const hd_span spans[2] = {{(void *)(uintptr_t)keys, hd_key_width(table), true, false},

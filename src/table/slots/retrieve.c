@@ -137,7 +137,7 @@ heddle_status hd_slots_retrieve(heddle_table *table, const void *keys, uint64_t 
     if (status == HEDDLE_OK) *count = l.hits;
     if (status == HEDDLE_OK && values != NULL)
         status = l.hits > capacity
-                     ? hd_fail(HEDDLE_ERROR_INVALID,
+                     ? hd_fail(HEDDLE_ERROR_TOO_SMALL,
                                "retrieve: %llu values do not fit into an array of %llu",
                                (unsigned long long)l.hits, (unsigned long long)capacity)
                      : write_values(&l, found_values, values);
