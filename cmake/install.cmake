@@ -16,10 +16,8 @@ if(TARGET heddle_tool)
     install(TARGETS heddle_tool)
 endif()
 if(heddle_has_mpi)
-    # Likewise: only who links libheddle_mpi has to have MPI. It lies beside libheddle, the program in a folder nearby.
-    file(RELATIVE_PATH bin_to_lib /prefix/${CMAKE_INSTALL_BINDIR} /prefix/${CMAKE_INSTALL_LIBDIR})
+    # Likewise: only who links libheddle_mpi has to have MPI. It lies beside libheddle.
     set_target_properties(heddle_mpi PROPERTIES INSTALL_RPATH "$ORIGIN")
-    set_target_properties(heddle_mpi_tool PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
     install(TARGETS heddle_mpi EXPORT heddle_mpi)
     install(EXPORT heddle_mpi NAMESPACE heddle:: FILE heddleMpiTargets.cmake
             DESTINATION ${package_dir})

@@ -1,11 +1,13 @@
-# Makes the compiled tables of src/instances.def: one small source file for every table and every
-# tile, which names the table's parameters and includes the engine's instance file.
+# Makes everything that is compiled more than once: the tables of src/instances.def, for every tile, and what
+# works on keys and values of one width, for every pair of widths and, where vectors matter, for every tile. Each
+# is one small source file that names its parameters and includes the file of the engine.
 #
-# Likewise one for every kind of pair and everything that works on sorted pairs (model/partition.h).
-#
-# Sets heddle_instance_sources and heddle_instance_dir, which also holds
-#   instances.h         HD_INSTANCE(name) for every table, to be included with that macro defined
+# Sets heddle_instance_sources, heddle_compiled_often (the files that are included so), heddle_device_tables (lines
+# that are marked: SCHEME_KEYBITS_VALUEBITS_BUCKET) and heddle_instance_dir, which also holds
+#   instances.h         what was compiled: HD_TABLE(symbol, target) for every table and HD_COMPILED(type, symbol, key
+#                       bits, value bits, target) for everything else. engine/registry.c alone includes it
 #   instances_config.h  HD_HAVE_AVX2 and so on: the tiles and engines that are compiled
+# A target is a tile of the CPU's, "cpu" where the tile does not matter, or "cuda".
 #
 # file(CONFIGURE) touches a file only when its content changes, so a new line in instances.def
 # compiles that line alone.
@@ -13,6 +15,9 @@
 set(heddle_instance_dir ${PROJECT_BINARY_DIR}/instances)
 set(heddle_instance_sources)
 set(heddle_instance_names)
+set(heddle_compiled_often)
+set(heddle_device_tables)
+set(compiled_lines)
 set(instances_def ${PROJECT_SOURCE_DIR}/src/instances.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${instances_def})
 
@@ -54,25 +59,34 @@ function(heddle_add_instance name scheme key_bits value_bits bucket tile include
     set(heddle_instance_sources ${heddle_instance_sources} ${file} PARENT_SCOPE)
 endfunction()
 
-# One source file: what `included` does for one kind of pair, with the flags of a tile where one is named.
-function(heddle_add_pair_kind name key_bits value_bits included tile)
-    set(tile_line)
-    if(tile)
-        string(TOUPPER ${tile} TILE)
-        set(tile_line "#define HD_TILE_${TILE} 1\n")
-    endif()
+# What `included` does for keys and values of one width: one source file for each of the targets, NAME_TARGET, which
+# exports a record of this type under its name.
+function(heddle_add_kind type name key_bits value_bits included)
     get_filename_component(extension ${included} EXT)
-    set(file ${heddle_instance_dir}/${name}${extension})
-    file(CONFIGURE OUTPUT ${file} CONTENT [[
+    foreach(target IN LISTS ARGN)
+        set(symbol ${name}_${target})
+        set(tile_line)
+        if(target IN_LIST heddle_tiles)
+            string(TOUPPER ${target} TILE)
+            set(tile_line "#define HD_TILE_${TILE} 1\n")
+        endif()
+        set(file ${heddle_instance_dir}/${symbol}${extension})
+        file(CONFIGURE OUTPUT ${file} CONTENT [[
 /* Made by cmake/instances.cmake. */
 #define HD_KEY_BITS @key_bits@
 #define HD_VALUE_BITS @value_bits@
 #define HD_BUCKET 1
-#define HD_SYMBOL @name@
+#define HD_SYMBOL @symbol@
 @tile_line@#include "@included@"
 ]] @ONLY)
-    set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${tile_flags_${tile}}")
-    set(heddle_instance_sources ${heddle_instance_sources} ${file} PARENT_SCOPE)
+        set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS "${tile_flags_${target}}")
+        list(APPEND heddle_instance_sources ${file})
+        string(APPEND compiled_lines
+            "HD_COMPILED(${type}, ${symbol}, ${key_bits}, ${value_bits}, ${target})\n")
+    endforeach()
+    set(heddle_instance_sources ${heddle_instance_sources} PARENT_SCOPE)
+    set(compiled_lines "${compiled_lines}" PARENT_SCOPE)
+    set(heddle_compiled_often ${heddle_compiled_often} ${included} PARENT_SCOPE)
 endfunction()
 
 file(STRINGS ${instances_def} lines)
@@ -82,8 +96,12 @@ foreach(line IN LISTS lines)
     if(line STREQUAL "")
         continue()
     endif()
-    if(NOT line MATCHES "^([a-z_]+) +(32|64) +(0|32|64) +([0-9]+)$")
+    if(NOT line MATCHES "^([a-z_]+) +(32|64) +(0|32|64) +([0-9]+)( +device)?$")
         message(FATAL_ERROR "src/instances.def: '${line}' is not: scheme, key bits, value bits, bucket")
+    endif()
+    if(CMAKE_MATCH_5)
+        list(APPEND heddle_device_tables
+            ${CMAKE_MATCH_1}_${CMAKE_MATCH_2}_${CMAKE_MATCH_3}_${CMAKE_MATCH_4})
     endif()
     set(parameters ${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CMAKE_MATCH_3} ${CMAKE_MATCH_4})
     set(name ${CMAKE_MATCH_1}_k${CMAKE_MATCH_2}_v${CMAKE_MATCH_3}_b${CMAKE_MATCH_4})
@@ -100,59 +118,45 @@ foreach(line IN LISTS lines)
     endif()
 endforeach()
 
-# The kinds of HD_PAIR_KINDS and, for relations, HD_RELATE_KINDS.
-foreach(key_bits 32 64)
-    foreach(value_bits 0 32 64)
-        foreach(part partition slab_runs graph relate slabs)
-            set(name hd_${part}_k${key_bits}_v${value_bits})
-            set(file ${part}/${part})
-            if(part STREQUAL slab_runs)
-                set(file slabs/slab_runs)
-            endif()
-            if(part STREQUAL relate)
-                if(value_bits EQUAL 0)
-                    continue()
-                endif()
-                set(name hd_${part}_k${key_bits}_r${value_bits})
-            endif()
-            if(part STREQUAL partition OR part STREQUAL slab_runs)
-                foreach(tile IN LISTS heddle_tiles)
-                    heddle_add_pair_kind(${name}_${tile} ${key_bits} ${value_bits} cpu/${file}.c
-                        ${tile})
-                endforeach()
-            else()
-                heddle_add_pair_kind(${name}_cpu ${key_bits} ${value_bits} cpu/${file}.c "")
-            endif()
-            if(heddle_has_cuda AND NOT part STREQUAL slab_runs)
-                heddle_add_pair_kind(${name}_cuda ${key_bits} ${value_bits} cuda/${part}/${part}.cu "")
-            endif()
-        endforeach()
+set(cuda)
+if(heddle_has_cuda)
+    set(cuda cuda)
+endif()
+foreach(k 32 64)
+    foreach(v 0 32 64)
+        set(pair k${k}_v${v})
+        heddle_add_kind(hd_partition_cpu hd_partition_${pair} ${k} ${v} cpu/partition/partition.c
+            ${heddle_tiles})
+        heddle_add_kind(hd_partition_cuda hd_partition_${pair} ${k} ${v} cuda/partition/partition.cu
+            ${cuda})
+        heddle_add_kind(hd_graph_ops hd_graph_${pair} ${k} ${v} cpu/graph/graph.c cpu)
+        heddle_add_kind(hd_graph_ops hd_graph_${pair} ${k} ${v} cuda/graph/graph.cu ${cuda})
+        heddle_add_kind(hd_slab_ops hd_slabs_${pair} ${k} ${v} cpu/slabs/slabs.c cpu)
+        heddle_add_kind(hd_slab_runs hd_slab_runs_${pair} ${k} ${v} cpu/slabs/slab_runs.c
+            ${heddle_tiles})
+        heddle_add_kind(hd_slab_ops hd_slabs_${pair} ${k} ${v} cuda/slabs/slabs.cu ${cuda})
+        if(NOT v EQUAL 0) # the numbers of rows
+            set(rows k${k}_r${v})
+            heddle_add_kind(hd_relate_ops hd_relate_${rows} ${k} ${v} cpu/relate/relate.c cpu)
+            heddle_add_kind(hd_relate_ops hd_relate_${rows} ${k} ${v} cuda/relate/relate.cu ${cuda})
+        endif()
     endforeach()
+    # What knows keys alone.
+    heddle_add_kind(hd_filter_ops hd_filter_k${k} ${k} 0 cpu/filter/filter.c cpu)
+    heddle_add_kind(hd_filter_ops hd_filter_k${k} ${k} 0 cuda/filter/filter.cu ${cuda})
+    heddle_add_kind(hd_owners_ops hd_owners_k${k} ${k} 0 cpu/route/owners.c cpu)
+    heddle_add_kind(hd_owner_steps hd_owner_steps_k${k} ${k} 0 cpu/route/owner_steps.c
+        ${heddle_tiles})
+    heddle_add_kind(hd_owners_ops hd_owners_k${k} ${k} 0 cuda/route/owners.cu ${cuda})
 endforeach()
-# Bloom filters know keys alone.
-foreach(key_bits 32 64)
-    heddle_add_pair_kind(hd_filter_k${key_bits}_cpu ${key_bits} 0 cpu/filter/filter.c "")
-    if(heddle_has_cuda)
-        heddle_add_pair_kind(hd_filter_k${key_bits}_cuda ${key_bits} 0 cuda/filter/filter.cu "")
-    endif()
+# Lists know values alone; they have a width of keys for the sake of the headers they include.
+foreach(v 32 64)
+    heddle_add_kind(hd_list_ops hd_lists_k32_v${v} 32 ${v} cpu/lists/lists.c cpu)
+    heddle_add_kind(hd_list_ops hd_lists_k32_v${v} 32 ${v} cuda/lists/lists.cu ${cuda})
 endforeach()
-# The owners of keys know keys alone, too.
-foreach(key_bits 32 64)
-    heddle_add_pair_kind(hd_owners_k${key_bits}_cpu ${key_bits} 0 cpu/route/owners.c "")
-    foreach(tile IN LISTS heddle_tiles)
-        heddle_add_pair_kind(hd_owner_steps_k${key_bits}_${tile} ${key_bits} 0 cpu/route/owner_steps.c ${tile})
-    endforeach()
-    if(heddle_has_cuda)
-        heddle_add_pair_kind(hd_owners_k${key_bits}_cuda ${key_bits} 0 cuda/route/owners.cu "")
-    endif()
-endforeach()
-# Lists know values alone; the name has a key width for the sake of the others'.
-foreach(value_bits 32 64)
-    heddle_add_pair_kind(hd_lists_k32_v${value_bits}_cpu 32 ${value_bits} cpu/lists/lists.c "")
-    if(heddle_has_cuda)
-        heddle_add_pair_kind(hd_lists_k32_v${value_bits}_cuda 32 ${value_bits} cuda/lists/lists.cu "")
-    endif()
-endforeach()
+list(APPEND heddle_compiled_often cpu/slots/instance.c cuda/slots/instance.cu)
+list(REMOVE_DUPLICATES heddle_compiled_often)
+
 list(LENGTH heddle_instance_names instance_count)
 if(instance_count EQUAL 0)
     message(FATAL_ERROR "No line of src/instances.def matches HEDDLE_INSTANCES=${HEDDLE_INSTANCES}")
@@ -160,9 +164,14 @@ endif()
 list(JOIN heddle_tiles " " tile_text)
 message(STATUS "Compiled tables: ${instance_count}, CPU tiles: ${tile_text}")
 
-list(TRANSFORM heddle_instance_names REPLACE "(.+)" "HD_INSTANCE(\\1)\n" OUTPUT_VARIABLE list_text)
-list(JOIN list_text "" list_text)
-file(CONFIGURE OUTPUT ${heddle_instance_dir}/instances.h CONTENT "@list_text@" @ONLY)
+# The tables of a target follow each other: the registry gives them out as one array.
+foreach(target IN LISTS heddle_tiles cuda)
+    foreach(name IN LISTS heddle_instance_names)
+        string(APPEND compiled_lines "HD_TABLE(${name}_${target}, ${target})\n")
+    endforeach()
+endforeach()
+string(APPEND compiled_lines "#undef HD_TABLE\n#undef HD_COMPILED\n")
+file(CONFIGURE OUTPUT ${heddle_instance_dir}/instances.h CONTENT "@compiled_lines@" @ONLY)
 
 set(config_text "#define HD_HAVE_CUDA ${heddle_has_cuda}\n")
 foreach(tile avx2 avx512 neon)

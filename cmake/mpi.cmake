@@ -21,13 +21,13 @@ target_link_libraries(heddle_mpi PUBLIC heddle MPI::MPI_C)
 set_target_properties(heddle_mpi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${heddle_abi_version}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
-# `heddle bench dist` under mpirun.
-set(dist_sources bench_dist bench_dist_sweep bench_dist_run bench_dist_relate bench_dist_check bench_dist_model
-    bench_read bench_keys bench_rows)
-list(TRANSFORM dist_sources PREPEND tools/heddle/)
-list(TRANSFORM dist_sources APPEND .c)
-add_executable(heddle_mpi_tool tools/mpi/bench_mpi.c tools/mpi/tool_words.c ${dist_sources})
-target_include_directories(heddle_mpi_tool PRIVATE tools/heddle src bench)
-target_link_libraries(heddle_mpi_tool PRIVATE heddle_mpi OpenMP::OpenMP_C m)
+# `heddle bench dist` under mpirun: with the static library and the sources of libheddle_mpi, since it looks
+# into clusters and measures roofs.
+file(GLOB dist_sources CONFIGURE_DEPENDS tools/heddle/bench/dist/*.c)
+list(FILTER dist_sources EXCLUDE REGEX "/local\\.c$") # clusters of one process
+list(APPEND dist_sources tools/heddle/read.c tools/heddle/bench/keys.c tools/heddle/bench/rows.c)
+add_executable(heddle_mpi_tool tools/mpi/bench_mpi.c tools/mpi/tool_words.c src/mpi/mpi_transport.c ${dist_sources})
+target_include_directories(heddle_mpi_tool PRIVATE tools/heddle)
+target_link_libraries(heddle_mpi_tool PRIVATE heddle_bench MPI::MPI_C)
 set_target_properties(heddle_mpi_tool PROPERTIES
     OUTPUT_NAME heddle-mpi RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})

@@ -61,8 +61,11 @@ foreach(target test_sqlite test_sqlite_groups)
     endif()
 endforeach()
 
+# What only benchmarks need.
+target_link_libraries(test_graph_paper PRIVATE heddle_bench)
+
 # Arithmetic of the tool.
-target_sources(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle/bench_dist_model.c)
+target_sources(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle/bench/dist/model.c)
 target_include_directories(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle)
 
 include(cuda_on_cpu/cuda_on_cpu.cmake)

@@ -6,6 +6,8 @@
 #include <omp.h>
 #include <string.h>
 
+#include "cpu/device/engine.h"
+#include "instances_config.h"
 #include "model/hash.h"
 
 static inline uint32_t vertex_of(const hd_paper_graph *graph, uint32_t key)
@@ -111,4 +113,17 @@ void hd_paper_v2(int threads, const uint32_t *keys, uint64_t n, uint32_t bins,
         const uint32_t v = vertex_of(&g, binned[i].key);
         g.edges[g.offsets[v] + add_one(&counters[v])] = binned[i];
     }
+}
+
+heddle_status hd_paper_build(heddle_device *device, const uint32_t *keys, uint64_t n, uint32_t bins,
+                             const hd_paper_graph *graph, const hd_paper_work *work)
+{
+#if HD_HAVE_CUDA
+    if (device->engine->kind == HEDDLE_DEVICE_CUDA)
+        return hd_paper_cuda(device, keys, n, bins, graph, work);
+#endif
+    const int threads = hd_cpu_threads(device, n);
+    if (bins == 0) hd_paper_v1(threads, keys, n, graph, work);
+    else hd_paper_v2(threads, keys, n, bins, graph, work);
+    return HEDDLE_OK;
 }

@@ -6,7 +6,8 @@
  *   V1  counts the keys of all vertices with atomics, sums, and scatters with atomics
  *   V2  first brings keys and indices into bins of neighbouring vertices, then does the same
  *
- * Both give the same lists, with the edges of a list in no particular order.
+ * Both give the same lists, with the edges of a list in no particular order. Part of heddle_bench, which
+ * the tool links and libheddle does not; graph_paper.c has the CPU's builds, graph_paper_cuda.cu the GPU's.
  */
 #ifndef HD_GRAPH_PAPER_H
 #define HD_GRAPH_PAPER_H
@@ -14,6 +15,10 @@
 #include <heddle/heddle.h>
 
 #include "model/view.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 typedef struct hd_paper_edge {
     uint32_t key, index;
@@ -47,8 +52,14 @@ void hd_paper_v2(int threads, const uint32_t *keys, uint64_t n, uint32_t bins,
                  const hd_paper_graph *graph, const hd_paper_work *work);
 
 /* Either of them on a device of any kind, in its memory: V1 where `bins` is 0. Waits. */
-typedef heddle_status (*hd_paper_build)(heddle_device *device, const uint32_t *keys, uint64_t n,
-                                        uint32_t bins, const hd_paper_graph *graph,
-                                        const hd_paper_work *work);
+heddle_status hd_paper_build(heddle_device *device, const uint32_t *keys, uint64_t n, uint32_t bins,
+                             const hd_paper_graph *graph, const hd_paper_work *work);
+/* What it does on a CUDA device. */
+heddle_status hd_paper_cuda(heddle_device *device, const uint32_t *keys, uint64_t n, uint32_t bins,
+                            const hd_paper_graph *graph, const hd_paper_work *work);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

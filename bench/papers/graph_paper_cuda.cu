@@ -6,7 +6,7 @@
 #define HD_BUCKET 1
 #include <cub/device/device_scan.cuh>
 
-#include "cuda/columns/columns.h"
+#include "cuda/device/engine.h"
 #include "engine/blocks.h"
 #include "model/hash.h"
 #include "papers/graph_paper.h"

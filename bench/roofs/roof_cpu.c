@@ -10,7 +10,7 @@
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
 #endif
-#include "roof_cpu.h"
+#include "roofs/roof.h"
 
 #include <omp.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "cpu/device/engine.h"
 
 #define FLIGHT 32
 #define LINE 64
@@ -247,13 +248,14 @@ static heddle_status measure_partition(roof *r, const hd_roof_request *request, 
     return status;
 }
 
-heddle_status hd_roof_cpu(uint32_t threads, const hd_roof_request *request, double *rate)
+heddle_status hd_roof_cpu(heddle_device *device, const hd_roof_request *request, double *rate)
 {
+    const uint32_t threads = (uint32_t)((const hd_device_cpu *)device)->threads;
     const uint32_t width = request->width;
     const uint32_t least = request->kind == HD_ROOF_CAS ? 8 : 4;
     roof r = {threads, 1, 0, 0, 0, 0, NULL, NULL, NULL, 0};
-    if (threads == 0 || request->bytes == 0 || request->repeat == 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "a roof needs threads, bytes and passes");
+    if (request->bytes == 0 || request->repeat == 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "a roof needs bytes and passes");
     if (request->kind == HD_ROOF_COPY) return measure_copy(&r, request, rate);
     if (request->kind == HD_ROOF_PARTITION) return measure_partition(&r, request, rate);
     if (request->kind != HD_ROOF_GATHER && request->kind != HD_ROOF_CAS)

@@ -6,12 +6,13 @@
  * a place, and two accesses are under way at a time (measured: one is too few, four cost
  * registers).
  */
-#include "roof_cuda.h"
+#include "roofs/roof.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "cuda/device/engine.h"
 
 #define BLOCK 256
 #define WIDTH_MAX 512
@@ -261,14 +262,14 @@ heddle_status check(const hd_roof_request *request)
 
 } // namespace
 
-extern "C" heddle_status hd_roof_cuda(const hd_roof_request *request, void *stream, double *rate)
+extern "C" heddle_status hd_roof_cuda(heddle_device *device, const hd_roof_request *request,
+                                      double *rate)
 {
     roof r = {};
-    r.stream = (cudaStream_t)stream;
-    heddle_status status = check(request);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_cuda_enter(device, NULL, &r.stream));
+    HD_TRY(check(request));
     const bool copy = request->kind == HD_ROOF_COPY;
-    status = copy ? prepare_copy(r, request) : prepare_random(r, request);
+    heddle_status status = copy ? prepare_copy(r, request) : prepare_random(r, request);
     if (status == HEDDLE_OK) {
         const roof_pass pass = copy                           ? copy_pass
                                : request->kind == HD_ROOF_CAS ? cas_pass

@@ -4,7 +4,7 @@
  * 64-bit key and a 64-bit value.
  */
 #include "base/alloc.h"
-#include "roofs/roof_cuda.h"
+#include "roofs/roof.h"
 
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
@@ -81,15 +81,16 @@ cudaError_t time_sorts(const partition_roof &r, sorter sort, uint32_t repeat, do
 
 } // namespace
 
-extern "C" heddle_status hd_roof_partition_cuda(const hd_roof_request *request, void *stream,
-                                                double *rate)
+extern "C" heddle_status hd_roof_partition_cuda(heddle_device *device,
+                                                const hd_roof_request *request, double *rate)
 {
-    partition_roof r = {request->accesses, request->bits, NULL, 0, (cudaStream_t)stream};
+    partition_roof r = {request->accesses, request->bits, NULL, 0, NULL};
     const sorter sort = request->width > 8   ? sort_wide
                         : request->width > 4 ? sort_words<uint64_t>
                                              : sort_words<uint32_t>;
     if (request->accesses == 0 || request->repeat == 0 || request->bits == 0 || request->bits > 32)
         return hd_fail(HEDDLE_ERROR_INVALID, "a partition's roof needs pairs, passes and bits");
+    HD_TRY(hd_cuda_enter(device, NULL, &r.stream));
     cudaError_t error = sort(r, NULL, r.temporary);
     if (error == cudaSuccess)
         error = hd_fault_due() ? cudaErrorMemoryAllocation

@@ -13,6 +13,7 @@
 #include "cluster/crew.h"
 #include "cluster/exchange/exchange.h"
 #include "host/conveyor.h"
+#include "route/route.h"
 
 typedef struct hd_member {
     heddle_cluster *cluster;
@@ -70,19 +71,6 @@ static inline heddle_status hd_member_agree(const hd_member *member, heddle_stat
 
 /* ------------------------------------------------------------------------------------- memory */
 
-/* Scratch memory of a member's device that grows on demand. What it held is lost when it does. */
-typedef struct hd_buffer {
-    heddle_device *device;
-    void *memory;
-    uint64_t bytes;
-} hd_buffer;
-
-heddle_status hd_buffer_room(hd_buffer *buffer, heddle_device *device, uint64_t bytes);
-/* The same for what varies a little from slice to slice and from call to call: somewhat more, and the same amount
-   nearly always, so that the memory of the last time will do. */
-heddle_status hd_buffer_ample(hd_buffer *buffer, heddle_device *device, uint64_t bytes);
-void hd_buffer_free(hd_buffer *buffer);
-
 /* A stretch of a caller's array where a member can use it: there, or in a buffer. */
 typedef struct hd_window {
     void *user;
@@ -95,6 +83,11 @@ heddle_status hd_window_open(hd_member *member, const void *user, uint64_t bytes
                              hd_buffer *buffer, hd_window *window);
 /* Brings what was written to the caller's array. */
 heddle_status hd_window_close(hd_member *member, const hd_window *window);
+/* Lays the n rows at `keys` out by owner, both steps in their phases. */
+heddle_status hd_member_route(hd_member *member, hd_router *router, const void *keys, uint64_t n);
+/* Counts the caller's n keys by bin, in slices; adds to `counts`, host memory. */
+heddle_status hd_member_count(hd_member *member, const hd_spread *spread, uint32_t key_bits,
+                              const void *keys, uint64_t n, uint64_t *counts);
 /* Whether the tables of a member take this pointer in a call. */
 bool hd_member_takes(const hd_member *member, const void *user);
 /* Copies between a member's memory and a caller's array, and waits. */

@@ -1,38 +1,6 @@
 /* memory.c: the memory of members and the arrays of callers; see members.h. */
 #include "base/error.h"
 #include "cluster/members.h"
-#include "engine/blocks.h"
-
-/* What is asked for besides: a share, and then up to a round number, which is one of so many in a power of two. */
-#define AMPLE_MORE 64
-#define AMPLE_STEPS 16
-
-heddle_status hd_buffer_room(hd_buffer *buffer, heddle_device *device, uint64_t bytes)
-{
-    if (buffer->memory != NULL && buffer->bytes >= bytes) return HEDDLE_OK;
-    if (buffer->memory != NULL) bytes += bytes / 8; /* rather once than for every slice */
-    hd_buffer_free(buffer);
-    HD_TRY(hd_block_take(device, bytes + (bytes == 0), &buffer->memory));
-    buffer->device = device;
-    buffer->bytes = bytes;
-    return HEDDLE_OK;
-}
-
-heddle_status hd_buffer_ample(hd_buffer *buffer, heddle_device *device, uint64_t bytes)
-{
-    uint64_t step = 1;
-    if (buffer->memory != NULL && buffer->bytes >= bytes) return HEDDLE_OK;
-    bytes += bytes / AMPLE_MORE;
-    while (step < bytes / AMPLE_STEPS) step *= 2;
-    return hd_buffer_room(buffer, device, (bytes + step - 1) / step * step);
-}
-
-void hd_buffer_free(hd_buffer *buffer)
-{
-    if (buffer->memory != NULL) hd_block_give(buffer->device, buffer->memory);
-    buffer->memory = NULL;
-    buffer->bytes = 0;
-}
 
 /* Whether the array lies in the memory of an accelerator of the cluster. */
 static bool is_on_accelerator(const heddle_cluster *cluster, const void *user)
@@ -92,4 +60,46 @@ heddle_status hd_window_close(hd_member *member, const hd_window *window)
     if (window->memory == window->user) return HEDDLE_OK;
     HD_TRY(member->device->engine->synchronize(member->device, NULL));
     return convey(member, window->user, window->memory, window->bytes, window->user);
+}
+
+/* ---------------------------------------------------------------------------------------- rows */
+
+heddle_status hd_member_route(hd_member *member, hd_router *router, const void *keys, uint64_t n)
+{
+    HD_TRY(hd_router_plan(router, keys, NULL, n));
+    hd_phase(member, HEDDLE_PHASE_PARTITION);
+    HD_TRY(hd_router_lay_out(router));
+    hd_phase(member, HEDDLE_PHASE_REORGANISE);
+    return HEDDLE_OK;
+}
+
+static heddle_status count_slices(hd_member *member, hd_bin_counter *counter, hd_buffer *staged,
+                                  const char *keys, uint64_t n)
+{
+    const uint64_t slice = hd_member_slice(member, true);
+    const uint32_t width = counter->job.key_bits / 8;
+    for (uint64_t first = 0; first < n; first += slice) {
+        const uint64_t length = n - first < slice ? n - first : slice;
+        hd_window window;
+        HD_TRY(hd_window_open(member, keys + first * width, length * width, true, staged, &window));
+        HD_TRY(hd_bin_counter_add(counter, window.memory, length));
+    }
+    return HEDDLE_OK;
+}
+
+heddle_status hd_member_count(hd_member *member, const hd_spread *spread, uint32_t key_bits,
+                              const void *keys, uint64_t n, uint64_t *counts)
+{
+    const uint64_t slice = hd_member_slice(member, true);
+    hd_buffer staged = {NULL, NULL, 0};
+    hd_bin_counter counter;
+    heddle_status status =
+        hd_bin_counter_begin(&counter, member->device, spread, key_bits, n < slice ? n : slice);
+    if (status == HEDDLE_OK)
+        status = count_slices(member, &counter, &staged, (const char *)keys, n);
+    if (status == HEDDLE_OK) status = hd_bin_counter_read(&counter, counts);
+    hd_bin_counter_end(&counter);
+    hd_buffer_free(&staged);
+    hd_phase(member, HEDDLE_PHASE_PARTITION);
+    return status;
 }

@@ -21,7 +21,6 @@
 #include "engine/slabs.h"
 #include "model/partition.h"
 #include "model/view.h"
-#include "papers/graph_paper.h"
 
 typedef struct hd_engine hd_engine;
 typedef struct hd_table_ops hd_table_ops;
@@ -112,23 +111,6 @@ struct hd_table_ops {
     const hd_table_ops *multi;
 };
 
-/* What a benchmark may ask a device for. */
-typedef struct hd_roof_request {
-    uint32_t kind;     /* HD_ROOF_* */
-    uint32_t width;    /* bytes of one access */
-    uint64_t bytes;    /* memory the accesses spread over */
-    uint64_t accesses; /* accesses in one pass */
-    uint32_t repeat;   /* passes; the median counts */
-    uint32_t bits;     /* of a partition */
-} hd_roof_request;
-
-#define HD_ROOF_GATHER 1 /* random reads of `width` bytes, many in flight: accesses/s */
-#define HD_ROOF_CAS 2    /* random 64-bit compare-and-swap: accesses/s */
-#define HD_ROOF_COPY 3   /* streaming copy: bytes read + written, a second */
-/* `accesses` pairs of `width` bytes told apart by `bits` bits: pairs/s. On a GPU by CUB's radix sort;
-   on a CPU, where no library does it, as if a pass were a copy. */
-#define HD_ROOF_PARTITION 4
-
 #define HD_SHARE_WORDS 8
 
 struct hd_engine {
@@ -199,13 +181,9 @@ struct hd_engine {
     const hd_column_ops *columns;
     /* Bloom filters of keys of 32 or 64 bits. */
     const hd_filter_ops *(*filter)(uint32_t key_bits);
-    /* The builds of the HashGraph paper, for comparison. */
-    hd_paper_build paper;
 
     /* The compiled tables, `ops_count` of them. */
     const hd_table_ops *const *(*tables)(heddle_device *device, uint32_t *ops_count);
-    /* The machine's own rate for one kind of access, in accesses or bytes a second. */
-    heddle_status (*roof)(heddle_device *device, const hd_roof_request *request, double *rate);
 
     /* Lists of values of this width; NULL where not compiled. */
     const hd_list_ops *(*lists)(uint32_t value_bits);

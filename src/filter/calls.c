@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "filter/filter.h"
-#include "host/scratch_out.h"
+#include "host/lent.h"
 #include "host/stage.h"
 
 /* Keys that are sorted at a time. */
@@ -190,7 +190,7 @@ typedef struct selection {
     const void *keys;
     void *flags, *work, *number;
     void *rows; /* NULL when nobody needs them */
-    hd_scratch_out rows_out, selected;
+    hd_lent rows_out, selected;
 } selection;
 
 static heddle_status selection_take(hd_scratch *scratch, heddle_filter *filter, const void *keys,
@@ -202,16 +202,15 @@ static heddle_status selection_take(hd_scratch *scratch, heddle_filter *filter, 
     if (status == HEDDLE_OK)
         status = hd_scratch_take(scratch, engine->columns->work(filter->device, n), &s->work);
     if (status == HEDDLE_OK) status = hd_scratch_take(scratch, sizeof(uint64_t), &s->number);
+    if (status == HEDDLE_OK) status = hd_lend_out(scratch, rows, n * sizeof *rows, &s->rows_out);
     if (status == HEDDLE_OK)
-        status = hd_scratch_stage_out(scratch, rows, n * sizeof *rows, &s->rows_out);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_stage_out(scratch, selected, n * key_width(filter), &s->selected);
+        status = hd_lend_out(scratch, selected, n * key_width(filter), &s->selected);
     s->rows = s->rows_out.memory;
     if (status == HEDDLE_OK && selected != NULL && rows == NULL)
         status = hd_scratch_take(scratch, n * sizeof *rows, &s->rows);
     s->keys = keys;
     if (status == HEDDLE_OK && selected != NULL)
-        status = hd_scratch_stage(scratch, keys, n * key_width(filter), &s->keys, stream);
+        status = hd_lend_in(scratch, keys, n * key_width(filter), &s->keys, stream);
     return status;
 }
 
@@ -230,8 +229,8 @@ static heddle_status select_keys(hd_scratch *scratch, heddle_filter *filter, sel
                                  s->selected.memory, stream);
     s->rows_out.bytes = *count * sizeof(uint64_t);
     s->selected.bytes = *count * key_width(filter);
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(scratch, &s->rows_out, stream);
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(scratch, &s->selected, stream);
+    if (status == HEDDLE_OK) status = hd_take_back(scratch->device, &s->rows_out, stream);
+    if (status == HEDDLE_OK) status = hd_take_back(scratch->device, &s->selected, stream);
     return status;
 }
 

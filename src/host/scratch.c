@@ -15,21 +15,6 @@ heddle_status hd_scratch_take(hd_scratch *scratch, uint64_t bytes, void **memory
     return HEDDLE_OK;
 }
 
-heddle_status hd_scratch_stage(hd_scratch *scratch, const void *array, uint64_t bytes,
-                               const void **staged, void *stream)
-{
-    heddle_device *device = scratch->device;
-    void *copy;
-    *staged = array;
-    if (array == NULL || bytes == 0 || device->engine->host_memory ||
-        device->engine->is_device_memory(device, array))
-        return HEDDLE_OK;
-    HD_TRY(hd_scratch_take(scratch, bytes, &copy));
-    HD_TRY(device->engine->copy(device, copy, array, bytes, stream));
-    *staged = copy;
-    return HEDDLE_OK;
-}
-
 void hd_scratch_free(hd_scratch *scratch)
 {
     while (scratch->count != 0) hd_block_give(scratch->device, scratch->blocks[--scratch->count]);

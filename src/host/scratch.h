@@ -1,4 +1,7 @@
-/* scratch.h: device memory that a call needs until it returns, freed in one go on every path. */
+/*
+ * scratch.h: device memory that a call needs until it returns. HD_SCRATCH frees it when its block
+ * ends, on every path, so that a function with a scratch can leave by HD_TRY.
+ */
 #ifndef HD_SCRATCH_H
 #define HD_SCRATCH_H
 
@@ -12,14 +15,13 @@ typedef struct hd_scratch {
     void *blocks[HD_SCRATCH_MAX];
 } hd_scratch;
 
+/* A scratch of the device that goes with the block in which it is declared. */
+#define HD_SCRATCH(name, device)                                                                   \
+    hd_scratch name __attribute__((cleanup(hd_scratch_free))) = {(device), 0, {NULL}}
+
 /* `bytes` of device memory; 0 bytes are some, so that the pointer is never NULL. */
 heddle_status hd_scratch_take(hd_scratch *scratch, uint64_t bytes, void **memory);
-/*
- * Where the device can read the `bytes` at `array`: there, or in a copy of it, which is made in stream
- * order. NULL stays NULL.
- */
-heddle_status hd_scratch_stage(hd_scratch *scratch, const void *array, uint64_t bytes,
-                               const void **staged, void *stream);
+/* Gives all of it back; the scratch can be used again. */
 void hd_scratch_free(hd_scratch *scratch);
 
 #endif

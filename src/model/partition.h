@@ -59,9 +59,6 @@ enum {
 /* The number of the pair that comes first in `pairs`: whole lines of memory are written. */
 static inline uint64_t hd_partition_base(uint64_t first_pair) { return first_pair / 16 * 16; }
 
-/* The kinds of pairs, key bits and value bits, that everything on sorted pairs is compiled for. */
-#define HD_PAIR_KINDS(X) X(32, 0) X(32, 32) X(32, 64) X(64, 0) X(64, 32) X(64, 64)
-
 /* Pairs sorted by region, as a build takes them. */
 typedef struct hd_sorted {
     const void *pairs;

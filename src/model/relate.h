@@ -13,9 +13,6 @@
 
 #include "model/partition.h"
 
-/* Key bits and row bits that are compiled. */
-#define HD_RELATE_KINDS(X) X(32, 32) X(32, 64) X(64, 32) X(64, 64)
-
 typedef struct hd_join_task {
     uint64_t left_begin, left_end; /* pairs; at most join_left of them */
     uint64_t right_begin, right_end;

@@ -5,7 +5,7 @@
  * taken in order.
  */
 #include "base/error.h"
-#include "host/result.h"
+#include "host/lent.h"
 #include "relation/encode/encode.h"
 #include "table/slots/geometry.h"
 #include "table/table.h"
@@ -126,18 +126,18 @@ static heddle_status pick(set_call *c)
 
 static heddle_status write_keys(set_call *c, void *keys, uint64_t capacity)
 {
-    hd_result out;
+    hd_lent out;
     heddle_status status;
     if (c->count > capacity)
         return hd_fail(HEDDLE_ERROR_TOO_SMALL,
                        "set_operation: %llu keys do not fit into an array of %llu",
                        (unsigned long long)c->count, (unsigned long long)capacity);
     if (c->count == 0) return HEDDLE_OK;
-    status = hd_result_begin(&c->scratch, keys, c->count * c->width, &out);
+    status = hd_lend_out(&c->scratch, keys, c->count * c->width, &out);
     if (status == HEDDLE_OK)
         status = c->engine->columns->gather(c->device, c->keys, c->width, c->picked,
                                             c->made.row_bits, c->count, out.memory, c->stream);
-    if (status == HEDDLE_OK) status = hd_result_end(c->device, &out, c->stream);
+    if (status == HEDDLE_OK) status = hd_take_back(c->device, &out, c->stream);
     return status;
 }
 

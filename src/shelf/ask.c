@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cluster/table/table.h"
 #include "host/public_struct.h"
 #include "table/table.h"
+#include "table/totals.h"
 
 #define PIECE_MAX (UINT64_C(1) << 24) /* rows between two calls of the progress function */
 #define PIECE_MIN 1024
@@ -55,7 +55,7 @@ static heddle_status ask_rows(hd_asking *a, heddle_table *table, uint64_t at, ui
     const uint64_t piece = piece_rows(a);
     for (uint64_t first = 0; first < n; first += piece) {
         const uint64_t length = n - first < piece ? n - first : piece;
-        heddle_totals totals;
+        heddle_totals totals = HEDDLE_TOTALS_INIT;
         HD_TRY(hd_shelf_progress(a->shelf, HEDDLE_SHELF_WORK, at + first, a->sorting.n));
         HD_TRY(ask_table(a, table, at + first, length, &totals));
         hd_totals_sum(&a->totals, &totals);

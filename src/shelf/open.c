@@ -279,7 +279,7 @@ heddle_status heddle_shelf_create(heddle_device *device, const char *directory,
     if (status == HEDDLE_OK) {
         s->seed = o.seed != 0 ? o.seed : hd_seed_draw();
         if (s->seed == s->options.seed)
-            s->seed = ~s->seed; /* never that of the tables: see cluster/route/owners.h */
+            s->seed = ~s->seed; /* never that of the tables: see route/spread.h */
         status = start_empty(s);
     }
     if (status == HEDDLE_OK) *shelf = s;

@@ -57,47 +57,46 @@ static uint64_t choose_slice(const hd_sorting *s)
     return slice < s->n ? slice : s->n;
 }
 
-/* By sorting: for more bins than can be counted alone. */
-static heddle_status count_sorted(hd_sorting *s, const char *keys, uint64_t n, uint64_t *counts)
+/* Some rows of the batch, in slices that can be sorted if need be. */
+static heddle_status count_step(hd_sorting *s, hd_bin_counter *counter, hd_buffer *staged,
+                                const char *keys, uint64_t n)
 {
-    const uint32_t bins = hd_spread_bins(&s->spread), width = hd_shelf_key_width(s->shelf);
-    const uint64_t slice = s->slice < n ? s->slice : n;
-    hd_buffer staged = {NULL, NULL, 0};
-    hd_route route;
-    heddle_status status = hd_sorting_route(s, 0, slice, &route);
-    for (uint64_t first = 0; first < n && status == HEDDLE_OK; first += slice) {
-        const uint64_t length = n - first < slice ? n - first : slice;
-        hd_window window;
-        status = hd_window_open(&s->member, keys + first * width, length * width, true, &staged,
-                                &window);
-        if (status == HEDDLE_OK) status = hd_route_slice(&route, window.memory, NULL, length);
-        for (uint32_t bin = 0; bin < bins && status == HEDDLE_OK; bin++)
-            counts[bin] += route.host_starts[bin + 1] - route.host_starts[bin];
+    const uint32_t width = hd_shelf_key_width(s->shelf);
+    for (uint64_t first = 0; first < n; first += s->slice) {
+        const uint64_t length = n - first < s->slice ? n - first : s->slice;
+        const void *slice = NULL;
+        HD_TRY(hd_sorting_stage(s, keys + first * width, length * width, staged, &slice));
+        HD_TRY(hd_bin_counter_add(counter, slice, length));
     }
-    hd_buffer_free(&staged);
-    hd_route_end(&route);
-    return status;
+    return HEDDLE_OK;
 }
 
-static heddle_status count_rows(hd_sorting *s, uint64_t *counts)
+static heddle_status count_rows(hd_sorting *s, hd_bin_counter *counter, hd_buffer *staged)
 {
     const uint32_t width = hd_shelf_key_width(s->shelf);
     const uint64_t fitting = s->shelf->memory / SLICE_SHARE / width;
     const uint64_t step = fitting < COUNT_MIN   ? COUNT_MIN
                           : fitting > COUNT_MAX ? COUNT_MAX
                                                 : fitting;
-    heddle_status status = HEDDLE_OK;
-    for (uint64_t first = 0; first < s->n && status == HEDDLE_OK; first += step) {
+    for (uint64_t first = 0; first < s->n; first += step) {
         const uint64_t length = s->n - first < step ? s->n - first : step;
-        const char *keys = s->keys + first * width;
-        status = hd_shelf_progress(s->shelf, HEDDLE_SHELF_COUNT, first, s->n);
-        if (status != HEDDLE_OK) break;
-        status = s->bits <= HD_COUNT_BITS_MAX
-                     ? hd_route_count(&s->member, &s->spread, s->shelf->options.key_bits, keys,
-                                      length, counts)
-                     : count_sorted(s, keys, length, counts);
+        HD_TRY(hd_shelf_progress(s->shelf, HEDDLE_SHELF_COUNT, first, s->n));
+        HD_TRY(count_step(s, counter, staged, s->keys + first * width, length));
     }
-    if (status == HEDDLE_OK) status = hd_shelf_progress(s->shelf, HEDDLE_SHELF_COUNT, s->n, s->n);
+    return hd_shelf_progress(s->shelf, HEDDLE_SHELF_COUNT, s->n, s->n);
+}
+
+/* How many rows of the batch every bin has. */
+static heddle_status count_bins(hd_sorting *s, uint64_t *counts)
+{
+    hd_buffer staged = {NULL, NULL, 0};
+    hd_bin_counter counter;
+    heddle_status status = hd_bin_counter_begin(&counter, s->shelf->device, &s->spread,
+                                                s->shelf->options.key_bits, s->slice);
+    if (status == HEDDLE_OK) status = count_rows(s, &counter, &staged);
+    if (status == HEDDLE_OK) status = hd_bin_counter_read(&counter, counts);
+    hd_buffer_free(&staged);
+    hd_bin_counter_end(&counter);
     return status;
 }
 
@@ -189,11 +188,10 @@ heddle_status hd_places_choose(hd_sorting *s)
     heddle_status status;
     s->bits = choose_bits(s);
     s->slice = choose_slice(s);
-    s->cluster.slice = s->slice;
     status = hd_sorting_spread(s, &all, 1, s->bits);
     if (status != HEDDLE_OK) return status;
     counts = (uint64_t *)hd_allocate_zeroed(hd_spread_bins(&s->spread), sizeof *counts);
-    status = counts != NULL ? count_rows(s, counts)
+    status = counts != NULL ? count_bins(s, counts)
                             : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a batch");
     if (status == HEDDLE_OK) status = choose_places(s, counts);
     free(counts);

@@ -1,7 +1,7 @@
 /*
  * shelf.h: a table in a directory, and what its operations share.
  *
- * The hash of a key, under a mix of the shelf's own (cluster/route/owners.h says why it is not the tables'), has
+ * The hash of a key, under a mix of the shelf's own (route/spread.h says why it is not the tables'), has
  * HD_SHELF_BITS leading bits that name a bin. A part is a range of bins; all parts together are all of them.
  * Files never change: a changed part is a new file with a new number, and the manifest says which files count.
  */
@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "cluster/route/owners.h"
 #include "engine/engine.h"
+#include "route/spread.h"
 
 /* As many as the engines sort by (HD_PARTITION_BITS_MAX). */
 #define HD_SHELF_BITS 20

@@ -31,27 +31,24 @@ heddle_status hd_sorted_pairs_sort(hd_sorting *s, uint32_t end, uint64_t n, hd_s
     const uint32_t first = p->first;
     const uint32_t kw = hd_shelf_key_width(s->shelf), vw = hd_shelf_value_width(s->shelf);
     hd_buffer staged[2] = {{NULL, NULL, 0}, {NULL, NULL, 0}};
-    hd_window keys, values;
-    hd_route route;
-    heddle_status status = hd_sorting_route(s, s->shelf->options.value_bits, n, &route);
+    const void *keys = NULL, *values = NULL;
+    hd_router router;
+    heddle_status status = hd_sorting_route(s, s->shelf->options.value_bits, n, &router);
+    if (status == HEDDLE_OK) status = hd_sorting_stage(s, p->keys, n * kw, &staged[0], &keys);
     if (status == HEDDLE_OK)
-        status = hd_window_open(&s->member, p->keys, n * kw, true, &staged[0], &keys);
-    if (status == HEDDLE_OK)
-        status = hd_window_open(&s->member, vw != 0 ? p->values : NULL, n * vw, true, &staged[1],
-                                &values);
-    if (status == HEDDLE_OK) status = hd_route_slice(&route, keys.memory, values.memory, n);
-    if (status == HEDDLE_OK)
-        status = hd_member_copy(&s->member, p->keys, route.keys.memory, n * kw);
+        status = hd_sorting_stage(s, vw != 0 ? p->values : NULL, n * vw, &staged[1], &values);
+    if (status == HEDDLE_OK) status = hd_router_slice(&router, keys, values, n);
+    if (status == HEDDLE_OK) status = hd_sorting_fetch(s, p->keys, router.keys.memory, n * kw);
     if (status == HEDDLE_OK && vw != 0)
-        status = hd_member_copy(&s->member, p->values, route.values.memory, n * vw);
+        status = hd_sorting_fetch(s, p->values, router.values.memory, n * vw);
     if (status == HEDDLE_OK) {
         p->starts[0] = 0;
         for (uint32_t i = first; i < end; i++)
-            p->starts[i + 1 - first] = p->starts[i - first] + route.send[i];
+            p->starts[i + 1 - first] = p->starts[i - first] + router.send[i];
         if (p->starts[end - first] != n)
             status = hd_fail(HEDDLE_ERROR_CORRUPT, "a part holds keys that belong to others");
     }
     for (int i = 0; i < 2; i++) hd_buffer_free(&staged[i]);
-    hd_route_end(&route);
+    hd_router_end(&router);
     return status;
 }

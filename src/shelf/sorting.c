@@ -7,14 +7,33 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "engine/blocks.h"
-#include "table/slots/geometry.h"
+#include "host/seed.h"
 
 #define SPILL_SHARE 4 /* a batch stays in memory while it takes no more than this share of it */
 
-heddle_status hd_sorting_route(hd_sorting *s, uint32_t value_bits, uint64_t slice, hd_route *route)
+heddle_status hd_sorting_route(hd_sorting *s, uint32_t value_bits, uint64_t slice,
+                               hd_router *router)
 {
-    return hd_route_begin(route, &s->member, &s->spread, s->shelf->options.key_bits, value_bits,
-                          slice);
+    const hd_rows rows = {s->shelf->options.key_bits, value_bits, slice};
+    return hd_router_begin(router, s->shelf->device, &s->spread, &rows);
+}
+
+heddle_status hd_sorting_stage(hd_sorting *s, const void *array, uint64_t bytes, hd_buffer *buffer,
+                               const void **staged)
+{
+    heddle_device *device = s->shelf->device;
+    *staged = array;
+    if (array == NULL || device->engine->host_memory) return HEDDLE_OK;
+    HD_TRY(hd_buffer_room(buffer, device, bytes));
+    *staged = buffer->memory;
+    return hd_conveyor_copy(&s->conveyor, buffer->memory, array, bytes, true);
+}
+
+heddle_status hd_sorting_fetch(hd_sorting *s, void *to, const void *from, uint64_t bytes)
+{
+    heddle_device *device = s->shelf->device;
+    if (device->engine->host_memory) return device->engine->copy(device, to, from, bytes, NULL);
+    return hd_conveyor_copy(&s->conveyor, to, from, bytes, false);
 }
 
 heddle_status hd_sorting_spread(hd_sorting *s, const hd_place *places, uint32_t count,
@@ -38,7 +57,7 @@ heddle_status hd_sorting_spread(hd_sorting *s, const hd_place *places, uint32_t 
 
 /* What a slice needs on its way. */
 typedef struct sorter {
-    hd_route route;
+    hd_router router;
     hd_buffer staged;
     char *host; /* keys, rows and values of a slice */
 } sorter;
@@ -48,16 +67,14 @@ static heddle_status fetch(hd_sorting *s, sorter *t, uint64_t n, const char **ke
                            const uint32_t **rows)
 {
     const uint32_t width = hd_shelf_key_width(s->shelf);
-    heddle_status status = HEDDLE_OK;
-    *keys = (const char *)t->route.keys.memory;
-    *rows = (const uint32_t *)t->route.values.memory;
+    *keys = (const char *)t->router.keys.memory;
+    *rows = (const uint32_t *)t->router.values.memory;
     if (s->shelf->device->engine->host_memory) return HEDDLE_OK;
-    status = hd_member_copy(&s->member, t->host, *keys, n * width);
-    if (status == HEDDLE_OK)
-        status = hd_member_copy(&s->member, t->host + s->slice * width, *rows, n * sizeof **rows);
+    HD_TRY(hd_sorting_fetch(s, t->host, *keys, n * width));
+    HD_TRY(hd_sorting_fetch(s, t->host + s->slice * width, *rows, n * sizeof **rows));
     *keys = t->host;
     *rows = (const uint32_t *)(t->host + s->slice * width);
-    return status;
+    return HEDDLE_OK;
 }
 
 /* The values that belong to sorted rows. */
@@ -78,7 +95,7 @@ static heddle_status append(hd_sorting *s, const sorter *t, const char *keys, co
     heddle_status status = HEDDLE_OK;
     uint64_t from = 0;
     for (uint32_t i = 0; i < s->place_count && status == HEDDLE_OK; i++) {
-        const uint64_t count = t->route.send[i];
+        const uint64_t count = t->router.send[i];
         if (count == 0) continue;
         status = hd_spill_write(&s->sorted_keys, at[i] * kw, keys + from * kw, count * kw);
         if (status == HEDDLE_OK)
@@ -101,15 +118,15 @@ static heddle_status sort_slice(hd_sorting *s, sorter *t, uint64_t number, uint6
     const uint32_t *rows = NULL;
     const char *keys = NULL;
     char *values = NULL;
-    hd_window window;
-    HD_TRY(hd_window_open(&s->member, s->keys + first * kw, n * kw, true, &t->staged, &window));
-    HD_TRY(hd_route_slice(&t->route, window.memory, NULL, n));
+    const void *staged = NULL;
+    HD_TRY(hd_sorting_stage(s, s->keys + first * kw, n * kw, &t->staged, &staged));
+    HD_TRY(hd_router_slice(&t->router, staged, NULL, n));
     HD_TRY(fetch(s, t, n, &keys, &rows));
     if (s->values != NULL) {
         values = t->host + (s->slice * (kw + sizeof *rows) + 7) / 8 * 8;
         gather(values, s->values + first * vw, rows, n, vw, s->shelf->threads);
     }
-    for (uint32_t i = 0; i < s->place_count; i++) runs[i] = (uint32_t)t->route.send[i];
+    for (uint32_t i = 0; i < s->place_count; i++) runs[i] = (uint32_t)t->router.send[i];
     return append(s, t, keys, rows, values, at);
 }
 
@@ -148,9 +165,9 @@ static heddle_status sort_rows(hd_sorting *s, uint32_t answer_bytes)
     if (status == HEDDLE_OK)
         status = hd_spill_make(s->shelf, s->slices * s->place_count * sizeof(uint32_t), s->in_files,
                                &s->runs);
-    if (status == HEDDLE_OK) status = hd_sorting_route(s, 32, s->slice, &t.route);
+    if (status == HEDDLE_OK) status = hd_sorting_route(s, 32, s->slice, &t.router);
     if (status == HEDDLE_OK) status = sort_slices(s, &t, at);
-    hd_route_end(&t.route);
+    hd_router_end(&t.router);
     hd_buffer_free(&t.staged);
     free(t.host);
     free(at);
@@ -168,11 +185,7 @@ void hd_sorting_begin(hd_sorting *s, heddle_shelf *shelf, const void *keys, cons
     s->values = (const char *)values;
     s->n = n;
     s->sorted_keys.file = s->sorted_values.file = s->rows.file = s->runs.file = -1;
-    s->exchange.members = s->exchange.local = 1;
-    s->cluster.exchange = &s->exchange;
-    if (!shelf->device->engine->host_memory) s->cluster.accelerator = shelf->device;
-    s->member.cluster = &s->cluster;
-    s->member.device = shelf->device;
+    hd_conveyor_init(&s->conveyor, shelf->device, 1);
     hd_mix_init(&s->spread.mix, shelf->seed);
 }
 
@@ -193,6 +206,7 @@ void hd_sorting_end(hd_sorting *s)
     hd_spill_free(&s->rows);
     hd_spread_free(&s->spread);
     hd_spill_free(&s->runs);
+    hd_conveyor_free(&s->conveyor);
     free(s->places);
     s->places = NULL;
 }

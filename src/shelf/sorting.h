@@ -6,7 +6,7 @@
  * (write.c). The rows of a place lie together, and places in the order of the hash, so that the rows of
  * neighbouring places are one array.
  *
- * Slice by slice the batch is sorted by the engine (cluster/route/sort_route.h) and appended to the rows of every place.
+ * Slice by slice the batch is sorted by the engine (route/route.h) and appended to the rows of every place.
  * With a key goes the number of its row in the slice. The lengths of what every slice brought are kept: by them
  * the answers find back, again slice by slice, and no array is ever walked through in the order of
  * another. A batch with one place is not sorted at all: the caller's arrays are taken as they are.
@@ -14,7 +14,8 @@
 #ifndef HD_SORTING_H
 #define HD_SORTING_H
 
-#include "cluster/route/sort_route.h"
+#include "host/conveyor.h"
+#include "route/route.h"
 #include "shelf/spill.h"
 
 typedef struct hd_place {
@@ -38,12 +39,9 @@ typedef struct hd_sorting {
     uint64_t slice, slices; /* rows */
     bool in_files;
     hd_spill sorted_keys, sorted_values, rows; /* rows: of 32 bits, in their slice */
-    hd_spill runs; /* slice by slice: how many rows went to every place, in 32 bits */
-    /* what the engine's sorting takes for a group and its member */
-    struct heddle_cluster cluster;
-    hd_exchange exchange;
-    hd_member member;
-    hd_spread spread;
+    hd_spill runs;        /* slice by slice: how many rows went to every place, in 32 bits */
+    hd_conveyor conveyor; /* to a device with memory of its own, and back */
+    hd_spread spread;     /* places, as the owners of bins */
 } hd_sorting;
 
 /* Says what is to be sorted. hd_sorting_end frees it, whatever has become of it. */
@@ -66,11 +64,17 @@ void hd_sorting_expect(const hd_sorting *s, uint32_t place);
 /* The sorted rows [at, at + rows) have been dealt with. */
 void hd_sorting_done(const hd_sorting *s, uint64_t at, uint64_t rows);
 
-/* The places as the engine's sorting takes them: from then on hd_sorting_route sorts by them. */
+/* Where the device can read the `bytes` at `array` of the host: there, or in a copy in the buffer. */
+heddle_status hd_sorting_stage(hd_sorting *s, const void *array, uint64_t bytes, hd_buffer *buffer,
+                               const void **staged);
+/* From the device's memory to the host's. Waits. */
+heddle_status hd_sorting_fetch(hd_sorting *s, void *to, const void *from, uint64_t bytes);
+/* The places as the owners of bins: from then on hd_sorting_route sorts by them. */
 heddle_status hd_sorting_spread(hd_sorting *s, const hd_place *places, uint32_t count,
                                 uint32_t bits);
-/* hd_route_begin by them, with the memory for a second pass where there are so many bins that it takes one. */
-heddle_status hd_sorting_route(hd_sorting *s, uint32_t value_bits, uint64_t slice, hd_route *route);
+/* hd_router_begin by them. */
+heddle_status hd_sorting_route(hd_sorting *s, uint32_t value_bits, uint64_t slice,
+                               hd_router *router);
 /* The bits of a bin's number that the borders between parts need. */
 uint32_t hd_parts_bits(const hd_shelf_parts *parts);
 

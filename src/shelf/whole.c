@@ -185,19 +185,19 @@ static heddle_status check_keys(heddle_shelf *shelf, const hd_shelf_part *part, 
 {
     const uint32_t width = hd_shelf_key_width(shelf);
     hd_buffer staged = {NULL, NULL, 0};
-    hd_window window;
-    hd_route route;
-    heddle_status status = hd_sorting_route(s, 0, part->count, &route);
+    const void *given = NULL;
+    hd_router router;
+    heddle_status status = hd_sorting_route(s, 0, part->count, &router);
     if (status == HEDDLE_OK)
-        status = hd_window_open(&s->member, keys, part->count * width, true, &staged, &window);
-    if (status == HEDDLE_OK) status = hd_route_slice(&route, window.memory, NULL, part->count);
-    if (status == HEDDLE_OK && route.send[part - shelf->parts.at] != part->count)
+        status = hd_sorting_stage(s, keys, part->count * width, &staged, &given);
+    if (status == HEDDLE_OK) status = hd_router_plan(&router, given, NULL, part->count);
+    if (status == HEDDLE_OK && router.send[part - shelf->parts.at] != part->count)
         status =
             hd_fail(HEDDLE_ERROR_CORRUPT, "part %016llx holds %llu keys that belong to other parts",
                     (unsigned long long)part->file,
-                    (unsigned long long)(part->count - route.send[part - shelf->parts.at]));
+                    (unsigned long long)(part->count - router.send[part - shelf->parts.at]));
     hd_buffer_free(&staged);
-    hd_route_end(&route);
+    hd_router_end(&router);
     return status;
 }
 

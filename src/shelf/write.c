@@ -17,10 +17,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cluster/table/table.h"
 #include "host/public_struct.h"
 #include "shelf/sorted_pairs.h"
 #include "table/table.h"
+#include "table/totals.h"
 
 typedef struct writing {
     heddle_shelf *shelf;
@@ -68,7 +68,7 @@ static heddle_status insert_rows(writing *w, uint64_t at, uint64_t rows)
     for (uint64_t done = 0; done < rows && status == HEDDLE_OK; done += piece) {
         const uint64_t n = rows - done < piece ? rows - done : piece;
         heddle_insert_options options = w->options;
-        heddle_totals totals;
+        heddle_totals totals = HEDDLE_TOTALS_INIT;
         if (w->outcomes.memory != NULL)
             options.outcomes = (uint8_t *)w->outcomes.memory + at + done;
         status = hd_shelf_progress(w->shelf, HEDDLE_SHELF_WORK, at + done, w->sorting.n);
@@ -226,27 +226,16 @@ static heddle_status write_parts(writing *w)
 /* ------------------------------------------------------------------------------------ the calls */
 
 /* Refuses what a part would refuse, before anything is done. */
-static heddle_status check_write(heddle_shelf *shelf, const void *keys, const void *values,
-                                 uint64_t n, const heddle_insert_options *options)
+static heddle_status check_write(heddle_shelf *shelf, const hd_request *request, const char *what)
 {
-    const uint32_t vw = hd_shelf_value_width(shelf);
-    heddle_table *table = NULL;
-    heddle_status status = hd_shelf_check(shelf, keys, n, hd_shelf_key_width(shelf), "keys");
-    if (status == HEDDLE_OK && values == NULL && n != 0 && vw != 0 &&
-        shelf->options.container != HEDDLE_CONTAINER_COUNTER)
-        status = hd_fail(HEDDLE_ERROR_INVALID, "the array of values is NULL");
-    if (status == HEDDLE_OK && values != NULL && vw != 0)
-        status = hd_shelf_check(shelf, values, n, vw, "values");
-    if (status == HEDDLE_OK && options->workspace != NULL)
-        status = hd_fail(HEDDLE_ERROR_INVALID, "shelves take no workspace");
-    if (status == HEDDLE_OK && options->outcomes != NULL)
-        status = hd_shelf_check(shelf, options->outcomes, n, 1, "outcomes");
-    /* A table looks at the options and at which arrays there are; it is given no key. */
-    if (status == HEDDLE_OK) status = hd_part_create(shelf, 1, &table);
-    if (status == HEDDLE_OK)
-        status = heddle_table_insert(table, keys, values, 0, options, NULL, NULL);
-    heddle_table_destroy(table);
-    return status;
+    const uint64_t n = request->n;
+    HD_TRY(hd_check_insertion(&shelf->options, request, NULL, what));
+    HD_TRY(hd_shelf_check(shelf, request->keys, n, hd_shelf_key_width(shelf), "keys"));
+    if (request->values != NULL)
+        HD_TRY(hd_shelf_check(shelf, request->values, n, hd_shelf_value_width(shelf), "values"));
+    if (request->options.outcomes != NULL)
+        HD_TRY(hd_shelf_check(shelf, request->options.outcomes, n, 1, "outcomes"));
+    return HEDDLE_OK;
 }
 
 /* The lock is held. */
@@ -254,24 +243,25 @@ static heddle_status write_batch(heddle_shelf *shelf, bool builds, const void *k
                                  const void *values, uint64_t n, const heddle_insert_options *given,
                                  heddle_totals *totals)
 {
-    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
+    hd_request request = {
+        .keys = keys, .values = values, .n = n, .options = HEDDLE_INSERT_OPTIONS_INIT};
     writing w;
     HD_TRY(hd_check_totals(totals));
-    HD_TRY(hd_read_struct(&options, given, &hd_insert_options_kind));
-    heddle_status status = check_write(shelf, keys, values, n, &options);
+    HD_TRY(hd_read_struct(&request.options, given, &hd_insert_options_kind));
+    heddle_status status = check_write(shelf, &request, builds ? "build" : "insert");
     if (status != HEDDLE_OK) return status;
     memset(&w, 0, sizeof w);
     w.shelf = shelf;
-    w.options = options;
+    w.options = request.options;
     w.options.failed = NULL; /* no key fails: memory that runs out ends the call */
     w.options.failed_capacity = 0;
     w.outcomes.spill.file = w.none.spill.file = -1;
     hd_sorting_begin(&w.sorting, shelf, keys, values, n);
     w.sorting.divides = true;
     w.sorting.fresh = builds;
-    status = hd_sorting_run(&w.sorting, options.outcomes != NULL);
+    status = hd_sorting_run(&w.sorting, w.options.outcomes != NULL);
     if (status == HEDDLE_OK)
-        status = hd_replies_make(&w.sorting, options.outcomes, 1, false, &w.outcomes);
+        status = hd_replies_make(&w.sorting, w.options.outcomes, 1, false, &w.outcomes);
     if (status == HEDDLE_OK) status = write_parts(&w);
     if (status == HEDDLE_OK) status = hd_replies_deliver(&w.sorting, &w.outcomes, &w.none);
     heddle_table_destroy(w.table);

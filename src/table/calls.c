@@ -11,65 +11,6 @@
 
 /* -------------------------------------------------------------------------------------- insert */
 
-#define POLICY(name) (UINT32_C(1) << HEDDLE_POLICY_##name)
-#define ALL_POLICIES (POLICY(KEEP) | POLICY(REPLACE) | POLICY(ADD) | POLICY(MIN) | POLICY(MAX))
-
-/* What containers take. */
-static const struct container_rule {
-    const char *name;
-    bool takes_values, needs_values;
-    uint32_t policies;
-} rules[] = {
-    {"container", false, false, 0},
-    {"map", true, true, ALL_POLICIES},
-    {"set", false, false, ALL_POLICIES},
-    {"multimap", true, true, POLICY(KEEP)},
-    {"counter", true, false, POLICY(KEEP) | POLICY(ADD)},
-};
-
-static heddle_status check_workspace(const heddle_table *table, const heddle_insert_options *o,
-                                     const char *what)
-{
-    if (o->workspace == NULL && o->workspace_bytes != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: workspace_bytes without a workspace", what);
-    if ((uintptr_t)o->workspace % HEDDLE_WORKSPACE_ALIGNMENT != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the workspace is not aligned to %d bytes", what,
-                       HEDDLE_WORKSPACE_ALIGNMENT);
-    if (o->workspace != NULL && !table->engine->is_device_memory(table->device, o->workspace))
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the workspace is no memory of the table's device",
-                       what);
-    return HEDDLE_OK;
-}
-
-static heddle_status check_insert_options(const heddle_table *table, const heddle_insert_options *o,
-                                          const char *what)
-{
-    const struct container_rule *rule = &rules[table->options.container];
-    if (o->policy > HEDDLE_POLICY_MAX)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: there is no policy %u", what, o->policy);
-    if ((rule->policies >> o->policy & 1) == 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: policy %u is not for a %s", what, o->policy,
-                       rule->name);
-    if (o->failed == NULL && o->failed_capacity != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: failed_capacity without an array `failed`", what);
-    HD_TRY(hd_check_array(o->failed, o->failed_capacity, sizeof(uint64_t), "failed indices"));
-    return check_workspace(table, o, what);
-}
-
-static heddle_status check_insert(const heddle_table *table, const void *keys, const void *values,
-                                  uint64_t n, const heddle_insert_options *o, const void *stream,
-                                  const char *what)
-{
-    HD_TRY(hd_check_table(table, stream, what));
-    HD_TRY(hd_check_array(keys, n, hd_key_width(table), "keys"));
-    const struct container_rule *rule = &rules[table->options.container];
-    if (!rule->takes_values && values != NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: a %s takes no values", what, rule->name);
-    if (rule->needs_values || values != NULL)
-        HD_TRY(hd_check_array(values, n, hd_value_width(table), "values"));
-    return check_insert_options(table, o, what);
-}
-
 /* Gives the sums of a call that waited to its caller, or keeps them for heddle_table_take_totals. */
 static void report(heddle_table *table, const hd_counts *counts, heddle_totals *totals)
 {
@@ -82,27 +23,27 @@ static void report(heddle_table *table, const hd_counts *counts, heddle_totals *
 }
 
 /* The caller's options and place for totals, which may be those of another version of the header. */
-static heddle_status read_structs(const heddle_insert_options *given, const heddle_totals *totals,
-                                  heddle_insert_options *options)
+static heddle_status read_structs(hd_request *request, const heddle_insert_options *options,
+                                  const heddle_totals *totals)
 {
     static const heddle_insert_options defaults = HEDDLE_INSERT_OPTIONS_INIT;
-    *options = defaults;
+    request->options = defaults;
+    request->waits = totals != NULL;
     HD_TRY(hd_check_totals(totals));
-    return hd_read_struct(options, given, &hd_insert_options_kind);
+    return hd_read_struct(&request->options, options, &hd_insert_options_kind);
 }
 
 heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values,
                                   uint64_t n, const heddle_insert_options *options,
                                   heddle_totals *totals, void *stream)
 {
-    heddle_insert_options o;
-    HD_TRY(read_structs(options, totals, &o));
-    heddle_status status = check_insert(table, keys, values, n, &o, stream, "insert");
-    bool waited = totals != NULL;
-    hd_counts counts = {{0}};
-    if (status != HEDDLE_OK) return status;
-    status = table->kind->insert(table, keys, values, n, &o, &waited, &counts, stream);
-    if (waited) report(table, &counts, totals);
+    hd_request r = {.keys = keys, .values = values, .n = n, .stream = stream};
+    HD_TRY(hd_check_table(table, stream, "insert"));
+    HD_TRY(read_structs(&r, options, totals));
+    HD_TRY(hd_check_insertion(&table->options, &r, table->device, "insert"));
+    const heddle_status status =
+        table->kind->insert(table, keys, values, n, &r.options, &r.waits, &r.counts, stream);
+    if (r.waits) report(table, &r.counts, totals);
     return status;
 }
 
@@ -110,13 +51,13 @@ heddle_status heddle_table_build(heddle_table *table, const void *keys, const vo
                                  uint64_t n, const heddle_insert_options *options,
                                  heddle_totals *totals, void *stream)
 {
-    heddle_insert_options o;
-    HD_TRY(read_structs(options, totals, &o));
-    heddle_status status = check_insert(table, keys, values, n, &o, stream, "build");
-    hd_counts counts = {{0}};
-    if (status != HEDDLE_OK) return status;
-    status = table->kind->build(table, keys, values, n, &o, &counts, stream);
-    report(table, &counts, totals);
+    hd_request r = {.keys = keys, .values = values, .n = n, .stream = stream};
+    HD_TRY(hd_check_table(table, stream, "build"));
+    HD_TRY(read_structs(&r, options, totals));
+    HD_TRY(hd_check_insertion(&table->options, &r, table->device, "build"));
+    const heddle_status status =
+        table->kind->build(table, keys, values, n, &r.options, &r.counts, stream);
+    report(table, &r.counts, totals);
     return status;
 }
 
@@ -133,28 +74,18 @@ heddle_status heddle_table_mixed(heddle_table *table, const uint8_t *operations,
                                  const heddle_insert_options *options, heddle_totals *totals,
                                  void *stream)
 {
-    heddle_insert_options o;
-    HD_TRY(read_structs(options, totals, &o));
     const hd_mixed batch = {operations, keys, values, n, values_out};
-    heddle_status status = hd_check_table(table, stream, "mixed");
-    bool waited = totals != NULL;
-    hd_counts counts = {{0}};
-    if (status != HEDDLE_OK) return status;
+    hd_request r = {.keys = keys, .values = values, .n = n, .stream = stream};
+    r.operations = operations;
+    r.values_out = values_out;
+    HD_TRY(hd_check_table(table, stream, "mixed"));
     if (table->kind->mixed == NULL)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "mixed: only the scheme slab takes mixed batches");
-    status = hd_check_array(operations, n, 1, "operations");
-    if (status == HEDDLE_OK) status = hd_check_array(keys, n, hd_key_width(table), "keys");
-    if (status != HEDDLE_OK) return status;
-    if (hd_value_width(table) == 0 && (values != NULL || values_out != NULL))
-        return hd_fail(HEDDLE_ERROR_INVALID, "mixed: a set has no values");
-    if (values != NULL || rules[table->options.container].needs_values)
-        status = hd_check_array(values, n, hd_value_width(table), "values");
-    if (status == HEDDLE_OK && values_out != NULL)
-        status = hd_check_array(values_out, n, hd_value_width(table), "values");
-    if (status == HEDDLE_OK) status = check_insert_options(table, &o, "mixed");
-    if (status != HEDDLE_OK) return status;
-    status = table->kind->mixed(table, &batch, &o, &waited, &counts, stream);
-    if (waited) report(table, &counts, totals);
+    HD_TRY(read_structs(&r, options, totals));
+    HD_TRY(hd_check_mixture(&table->options, &r, table->device, "mixed"));
+    const heddle_status status =
+        table->kind->mixed(table, &batch, &r.options, &r.waits, &r.counts, stream);
+    if (r.waits) report(table, &r.counts, totals);
     return status;
 }
 

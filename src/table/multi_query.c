@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "host/scratch_out.h"
+#include "host/lent.h"
 #include "table/multi_query.h"
 
 /* A batch of keys in device memory. */
@@ -28,7 +28,7 @@ static heddle_status begin(retrieval *r, heddle_table *table, const hd_multi_sea
     r->n = n;
     r->scratch.device = table->device;
     r->stream = stream;
-    return hd_scratch_stage(&r->scratch, keys, n * hd_key_width(table), &r->keys, stream);
+    return hd_lend_in(&r->scratch, keys, n * hd_key_width(table), &r->keys, stream);
 }
 
 static heddle_status count_keys(const retrieval *r, uint64_t *matches, hd_counts *counts)
@@ -42,18 +42,17 @@ heddle_status hd_multi_count(heddle_table *table, const hd_multi_search *search,
                              uint64_t n, uint64_t *matches, heddle_totals *totals, void *stream)
 {
     retrieval r;
-    hd_scratch_out out;
+    hd_lent out;
     hd_call call;
     heddle_status status = begin(&r, table, search, keys, n, stream);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_stage_out(&r.scratch, matches, n * sizeof *matches, &out);
+    if (status == HEDDLE_OK) status = hd_lend_out(&r.scratch, matches, n * sizeof *matches, &out);
     if (status == HEDDLE_OK) status = hd_call_begin(table, totals != NULL, stream, &call);
     if (status == HEDDLE_OK) {
         status = count_keys(&r, (uint64_t *)out.memory, call.counts);
         status = hd_call_finish(table, &call, status, totals, stream);
     }
     if (status == HEDDLE_OK && r.scratch.count != 0)
-        status = hd_scratch_bring_back(&r.scratch, &out, stream);
+        status = hd_take_back(r.scratch.device, &out, stream);
     hd_scratch_free(&r.scratch);
     return status;
 }
@@ -79,16 +78,15 @@ static heddle_status find_offsets(retrieval *r, uint64_t *count)
 
 static heddle_status write_values(retrieval *r, void *values, uint64_t count)
 {
-    hd_scratch_out out;
+    hd_lent out;
     hd_call call;
-    heddle_status status =
-        hd_scratch_stage_out(&r->scratch, values, count * hd_value_width(r->table), &out);
+    heddle_status status = hd_lend_out(&r->scratch, values, count * hd_value_width(r->table), &out);
     if (status == HEDDLE_OK) status = hd_call_begin(r->table, true, r->stream, &call);
     if (status != HEDDLE_OK) return status;
     /* The keys were counted when they were first asked. */
     const hd_multi_batch batch = {r->keys, r->n, call.counts, NULL, r->offsets, out.memory};
     status = r->search->retrieve(r->table, &batch, r->stream);
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&r->scratch, &out, r->stream);
+    if (status == HEDDLE_OK) status = hd_take_back(r->scratch.device, &out, r->stream);
     hd_call_end(r->table, &call);
     return status;
 }
@@ -98,18 +96,18 @@ heddle_status hd_multi_retrieve(heddle_table *table, const hd_multi_search *sear
                                 uint64_t capacity, uint64_t *count, void *stream)
 {
     retrieval r;
-    hd_scratch_out out;
+    hd_lent out;
     heddle_status status = begin(&r, table, search, keys, n, stream);
     if (status == HEDDLE_OK && table->engine->columns == NULL)
         status = hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device cannot retrieve");
     if (status == HEDDLE_OK)
-        status = hd_scratch_stage_out(&r.scratch, offsets, (n + 1) * sizeof *offsets, &out);
+        status = hd_lend_out(&r.scratch, offsets, (n + 1) * sizeof *offsets, &out);
     if (status == HEDDLE_OK) {
         r.offsets = (uint64_t *)out.memory;
         status = find_offsets(&r, count);
     }
     if (status == HEDDLE_OK && out.memory != out.user)
-        status = hd_scratch_bring_back(&r.scratch, &out, stream);
+        status = hd_take_back(r.scratch.device, &out, stream);
     if (status == HEDDLE_OK && values != NULL && *count > capacity)
         status = hd_fail(HEDDLE_ERROR_TOO_SMALL,
                          "retrieve: %llu values do not fit into an array of %llu",

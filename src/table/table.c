@@ -160,28 +160,6 @@ heddle_device *heddle_table_device(const heddle_table *table)
     return table != NULL ? table->device : NULL;
 }
 
-/* ------------------------------------------------------------------------------------- checks */
-
-heddle_status hd_check_table(const heddle_table *table, const void *stream, const char *what)
-{
-    if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "%s: the table is NULL", what);
-    if (stream != NULL && table->engine->host_memory)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the stream must be NULL on the CPU", what);
-    return HEDDLE_OK;
-}
-
-heddle_status hd_check_array(const void *array, uint64_t n, uint32_t width, const char *what)
-{
-    if (n == 0) return HEDDLE_OK;
-    if (array == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the array of %s is NULL", what);
-    if ((uintptr_t)array % width != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "the array of %s is not aligned to its elements of %u bytes", what, width);
-    if (n > UINT64_MAX / 16 / width)
-        return hd_fail(HEDDLE_ERROR_INVALID, "no array has that many %s", what);
-    return HEDDLE_OK;
-}
-
 /* -------------------------------------------------------------------------------------- calls */
 
 static int claim_block(heddle_table *table)

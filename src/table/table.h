@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
+#include "table/check.h"
 #include "table/slots/geometry.h"
 
 typedef struct hd_table_kind hd_table_kind;
@@ -136,10 +137,6 @@ heddle_status hd_call_finish(heddle_table *table, const hd_call *call, heddle_st
 /* Copies from device memory and waits for the stream. */
 heddle_status hd_read_back(heddle_table *table, void *to, const void *from, uint64_t bytes,
                            void *stream);
-
-/* The table, its stream and its array of keys are usable. `what` names the operation. */
-heddle_status hd_check_table(const heddle_table *table, const void *stream, const char *what);
-heddle_status hd_check_array(const void *array, uint64_t n, uint32_t width, const char *what);
 
 /* The caller's options, which may be those of an older header: what they do not have is as by default. */
 heddle_status hd_options_read(const heddle_table_options *given, heddle_table_options *options);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/route/owners.h"
+#include "route/spread.h"
 #include "support/cluster_model.h"
 #include "support/cluster_relate.h"
 #include "support/keys.h"

@@ -1,12 +1,12 @@
 /*
- * test_cluster_skew.c: who owns which bins (src/cluster/route/owners.h), and that members have even loads when keys do
+ * test_cluster_skew.c: who owns which bins (src/route/spread.h), and that members have even loads when keys do
  * not: half of all rows one key, and rows by Zipf's law.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cluster/route/owners.h"
+#include "route/spread.h"
 #include "support/cluster_model.h"
 #include "support/keys.h"
 

@@ -1,12 +1,12 @@
 /*
- * test_route.c: a slice of a batch is laid out by destination (cluster/route/sort_route.h): keys that are dealt out go where keys
+ * test_route.c: a slice of a batch is laid out by destination (route/route.h): keys that are dealt out go where keys
  * go that are sorted by bins, each with what belongs to it; bins of all members go to each. And rows are counted by bin.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/tuning.h"
-#include "cluster/route/sort_route.h"
+#include "cluster/members.h"
 #include "support/arrays.h"
 #include "support/cluster_model.h"
 #include "support/keys.h"
@@ -23,14 +23,15 @@ typedef struct laid {
 static laid lay(hd_member *member, const hd_spread *spread, uint32_t kb, uint32_t vb,
                 const uint64_t *keys, const uint64_t *values, uint64_t n)
 {
-    hd_route route;
+    const hd_rows rows = {kb, vb, n != 0 ? n : 1};
+    hd_router route;
     laid l;
     uint64_t at = 0;
     void *narrow_keys = shared_narrow(keys, n, kb);
     void *narrow_values = values != NULL ? shared_narrow(values, n, vb) : NULL;
     memset(&l, 0, sizeof l);
-    check_ok(hd_route_begin(&route, member, spread, kb, vb, n != 0 ? n : 1));
-    check_ok(hd_route_slice(&route, narrow_keys, narrow_values, n));
+    check_ok(hd_router_begin(&route, member->device, spread, &rows));
+    check_ok(hd_router_slice(&route, narrow_keys, narrow_values, n));
     memcpy(l.send, route.send, spread->members * sizeof *l.send);
     for (uint32_t m = 0; m < spread->members; m++) l.count += l.send[m];
     l.pairs = keys_allocate(2 * l.count + 2);
@@ -46,7 +47,7 @@ static laid lay(hd_member *member, const hd_spread *spread, uint32_t kb, uint32_
         sort_pairs(l.pairs + 2 * at, l.send[m]);
         at += l.send[m];
     }
-    hd_route_end(&route);
+    hd_router_end(&route);
     free(narrow_keys);
     free(narrow_values);
     return l;
@@ -167,7 +168,7 @@ static void check_counts(hd_member *member, uint32_t members, uint32_t kb, uint6
     for (uint32_t bin = 0; bin < bins; bin++) counts[bin] = expected[bin] = bin % 3;
     for (uint64_t i = 0; i < n; i++)
         expected[mixed(&spread.mix, keys[i], kb) >> (kb - spread.bits)]++;
-    check_ok(hd_route_count(member, &spread, kb, narrow, n, counts));
+    check_ok(hd_member_count(member, &spread, kb, narrow, n, counts));
     assert_memory_equal(counts, expected, bins * sizeof *counts);
     free(narrow);
     free(counts);

@@ -664,10 +664,10 @@ static void filled(bool multi, size_t n, size_t distinct, uint32_t region_bucket
         for (auto v = ++got.begin(); v != got.end(); ++v) other = combined(policy, other, *v);
         CHECK(one == other, "values are not what the policy makes of them");
     }
-    const uint64_t united = sizes[1];
-    CHECK(sizes[0] == n - sizes[2] && sizes[0] - united == t.read().size(), "the counts are wrong");
-    CHECK(counts[0].at[HD_INSERTED] == sizes[0] - united && counts[0].at[HD_FAILED] == sizes[2] &&
-              counts[0].at[HD_KEPT] + counts[0].at[HD_UPDATED] == united,
+    const uint64_t folded = sizes[1];
+    CHECK(sizes[0] == n - sizes[2] && sizes[0] - folded == t.read().size(), "the counts are wrong");
+    CHECK(counts[0].at[HD_INSERTED] == sizes[0] - folded && counts[0].at[HD_FAILED] == sizes[2] &&
+              counts[0].at[HD_KEPT] + counts[0].at[HD_UPDATED] == folded,
           "the sums are wrong");
     compact(&t, !multi);
 }

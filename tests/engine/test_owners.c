@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cluster/route/owners.h"
+#include "route/spread.h"
 #include "cpu/device/engine.h"
 #include "support/cases.h"
 #include "support/keys.h"

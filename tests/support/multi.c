@@ -27,7 +27,7 @@ static uint64_t *sorted_copy(const uint64_t *keys, uint64_t n)
 }
 
 /* One pair a key: the first of a set, the sum of a counter. */
-static void unite(multi *m)
+static void fold(multi *m)
 {
     uint64_t size = 0;
     for (uint64_t i = 0; i < m->size; i++) {
@@ -51,7 +51,7 @@ void multi_model_add(multi *m, const uint64_t *keys, const uint64_t *values, uin
     }
     m->size = old + n;
     sort_pairs(m->pairs, m->size);
-    if (!is_multimap(m)) unite(m);
+    if (!is_multimap(m)) fold(m);
 }
 
 void multi_model_erase(multi *m, const uint64_t *keys, uint64_t n)

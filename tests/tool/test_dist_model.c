@@ -1,9 +1,9 @@
 /*
- * test_dist_model.c: the model of builds over groups (tools/heddle/bench_dist_model.h): its arithmetic against figures
+ * test_dist_model.c: the model of builds over groups (tools/heddle/bench/dist/model.h): its arithmetic against figures
  * that were worked out by hand, and what it says of bins against the library's own owners.
  */
-#include "bench_dist_model.h"
-#include "cluster/route/owners.h"
+#include "bench/dist/model.h"
+#include "route/spread.h"
 #include "support/cases.h"
 
 static void is_near(double got, double wanted, const char *what)

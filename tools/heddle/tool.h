@@ -1,4 +1,14 @@
-/* tool.h: what the commands of the `heddle` program share. */
+/*
+ * tool.h: what the commands of the `heddle` program share. Its rooms:
+ *
+ *   main.c      finds the command and hands over to it
+ *   info/       `heddle info`: what this library is and what it can run on
+ *   bench/      `heddle bench` and `heddle skew`: measures (bench/bench.h)
+ *   advise/     `heddle advise`: which scheme, with which parameters, and why
+ *   shelf/      `heddle shelf`: tables larger than memory from column files (shelf/command.h)
+ *   read.c      numbers, words and lists as people write them (read.h)
+ *   progress.c  a bar on stderr (progress.h)
+ */
 #ifndef TOOL_H
 #define TOOL_H
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bench_dist.h"
+#include "bench/dist/dist.h"
 
 #define LINK_BYTES (1 << 24) /* that a rank sends */
 #define LINK_REPEAT 5

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "cluster/route/sort_route.h"
 
 static uint32_t members_of(const hd_passage *p) { return hd_exchange_of(p->member)->members; }
 
@@ -74,7 +73,7 @@ typedef struct moving {
     hd_cargo *cargo;
     uint32_t count;
     const hd_way *way; /* NULL: it is known */
-    hd_route route;
+    hd_router router;
     hd_buffer staged;      /* keys */
     const uint32_t *order; /* of the slice at work */
     uint64_t order_at;     /* rows that have been sent */
@@ -93,11 +92,11 @@ static heddle_status route_slice(moving *m, uint64_t round)
     if (n != 0)
         status = hd_window_open(p->member, (const char *)m->way->keys + round * p->slice * width,
                                 n * width, true, &m->staged, &window);
-    if (status == HEDDLE_OK) status = hd_route_slice(&m->route, window.memory, NULL, n);
+    if (status == HEDDLE_OK) status = hd_member_route(p->member, &m->router, window.memory, n);
     if (status != HEDDLE_OK) return status;
-    memcpy(of_round(p, p->send, round), m->route.send, members * sizeof *p->send);
-    m->order = (const uint32_t *)m->route.values.memory;
-    const uint64_t sent = sum_of(m->route.send, members);
+    memcpy(of_round(p, p->send, round), m->router.send, members * sizeof *p->send);
+    m->order = (const uint32_t *)m->router.values.memory;
+    const uint64_t sent = sum_of(m->router.send, members);
     if (!p->kept || sent == 0) return HEDDLE_OK;
     if (m->order_at + sent > m->way->sent)
         return hd_fail(HEDDLE_ERROR_CORRUPT, "keys have changed while they were sent");
@@ -115,7 +114,7 @@ static heddle_status load(moving *m, hd_cargo *cargo, uint64_t round, uint64_t s
     const uint64_t row = round * p->slice;
     hd_window window;
     heddle_status status;
-    *loaded = m->route.keys.memory;
+    *loaded = m->router.keys.memory;
     if (cargo->kind == HD_CARGO_KEYS) return HEDDLE_OK;
     status = hd_buffer_room(&cargo->outgoing, device, sent * cargo->width);
     *loaded = cargo->outgoing.memory;
@@ -190,8 +189,8 @@ static heddle_status take_room(moving *m)
     if (m->way != NULL) {
         HD_TRY(take_numbers(p));
         if (p->kept) HD_TRY(hd_buffer_room(&p->order, device, m->way->sent * sizeof(uint32_t)));
-        HD_TRY(
-            hd_route_begin(&m->route, p->member, m->way->spread, m->way->key_bits, 32, p->slice));
+        const hd_rows rows = {m->way->key_bits, 32, p->slice};
+        HD_TRY(hd_router_begin(&m->router, device, m->way->spread, &rows));
     }
     for (uint32_t i = 0; i < m->count; i++)
         HD_TRY(hd_buffer_room(&m->cargo[i].to, device, p->arrived * m->cargo[i].width));
@@ -206,7 +205,7 @@ static heddle_status move_all(moving *m, heddle_status mine)
         status = move_slice(m, mine, i);
     if (status == HEDDLE_OK && mine == HEDDLE_OK && m->at != m->p->arrived)
         mine = hd_fail(HEDDLE_ERROR_CORRUPT, "fewer rows come than were counted");
-    hd_route_end(&m->route);
+    hd_router_end(&m->router);
     hd_buffer_free(&m->staged);
     for (uint32_t i = 0; i < m->count; i++) {
         hd_buffer_free(&m->cargo[i].staged);

@@ -11,7 +11,6 @@
 #define HD_PASSAGE_H
 
 #include "cluster/members.h"
-#include "cluster/route/owners.h"
 
 typedef struct hd_passage {
     hd_member *member;

@@ -6,7 +6,6 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "cluster/route/sort_route.h"
 #include "table/table.h"
 
 /* ---------------------------------------------------------------------------------------- calls */
@@ -269,7 +268,7 @@ static heddle_status count_bins(hd_relating *r, const row_numbers *numbers,
 {
     for (uint32_t side = 0; side < r->relation->sides; side++)
         if (r->passage[side].n != 0)
-            HD_TRY(hd_route_count(r->member, &bins->spread, numbers->bits, numbers->keys[side],
+            HD_TRY(hd_member_count(r->member, &bins->spread, numbers->bits, numbers->keys[side],
                                   r->passage[side].n,
                                   bins->own + side * hd_spread_bins(&bins->spread)));
     return HEDDLE_OK;

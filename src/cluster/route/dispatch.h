@@ -10,7 +10,7 @@
 #define HD_DISPATCH_H
 
 #include "cluster/members.h"
-#include "cluster/route/owners.h"
+#include "route/route.h"
 
 typedef struct hd_dispatch {
     hd_member *member;

@@ -2,7 +2,7 @@
  * insert.c: build and insert into a table of a cluster: the four phases.
  *
  *   partition    every member counts its keys by bin; the counts of all are summed up; where the table is
- *                empty and balanced by rows, bins get new owners (cluster/route/owners.h). Now every member knows
+ *                empty and balanced by rows, bins get new owners (route/spread.h). Now every member knows
  *                how many pairs it will get. A table balanced by keys does without counting at first:
  *                a member expects its share of the rows, and makes more room if more come. When there is
  *                no memory for that the call begins anew and counts. Instead of counting, a member samples
@@ -33,27 +33,14 @@
 /* ----------------------------------------------------------------------------------- partition */
 
 /* Refuses what a part would refuse, before anything is done. */
-static heddle_status check_write(const hd_write *w, const hd_member *member)
+static heddle_status check_write(const hd_write *w)
 {
     if (w->received == NULL)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
     if (w->refused != HEDDLE_OK) return hd_fail(w->refused, "%s", w->reason);
-    const heddle_cluster_table *table = w->table;
-    heddle_insert_options options = w->options;
-    heddle_status status = hd_check_array(w->keys, w->n, hd_cluster_key_width(table), "keys");
-    if (status == HEDDLE_OK && w->n != 0 && w->values == NULL &&
-        (table->options.container == HEDDLE_CONTAINER_MAP ||
-         table->options.container == HEDDLE_CONTAINER_MULTIMAP))
-        status = hd_fail(HEDDLE_ERROR_INVALID, "the array of values is NULL");
-    if (status == HEDDLE_OK && w->values != NULL && hd_cluster_value_width(table) != 0)
-        status = hd_check_array(w->values, w->n, hd_cluster_value_width(table), "values");
-    if (status == HEDDLE_OK && options.workspace != NULL)
-        status = hd_fail(HEDDLE_ERROR_INVALID, "tables of clusters take no workspace");
-    /* The part looks at the options and at which arrays there are; it is given no key. */
-    if (status == HEDDLE_OK)
-        status = heddle_table_insert(hd_part_of(table, member), w->keys, w->values, 0, &options,
-                                     NULL, NULL);
-    return status;
+    const hd_request request = {
+        .keys = w->keys, .values = w->values, .n = w->n, .options = w->options};
+    return hd_check_insertion(&w->table->options, &request, NULL, w->builds ? "build" : "insert");
 }
 
 static void count_wishes(const hd_write *w, uint64_t *counts)
@@ -79,8 +66,8 @@ static heddle_status count_bins(hd_writing *g, heddle_status mine)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
     if (status == HEDDLE_OK && !g->guesses)
         status =
-            hd_route_count(g->member, spread, w->table->options.key_bits,
-                           w->n != 0 ? w->keys + g->first * g->key_width : NULL, g->n, g->counts);
+            hd_member_count(g->member, spread, w->table->options.key_bits,
+                            w->n != 0 ? w->keys + g->first * g->key_width : NULL, g->n, g->counts);
     if (status == HEDDLE_OK) status = hd_combine_look(g);
     if (status == HEDDLE_OK) {
         count_wishes(w, g->counts + bins);
@@ -256,7 +243,7 @@ static heddle_status move_and_work(hd_writing *g)
 
 static heddle_status try_write(hd_writing *g)
 {
-    HD_TRY(count_bins(g, check_write(g->w, g->member)));
+    HD_TRY(count_bins(g, check_write(g->w)));
     HD_TRY(hd_member_agree(g->member, g->member->local == 0 ? divide(g) : HEDDLE_OK));
     return move_and_work(g);
 }

@@ -87,18 +87,6 @@ heddle_status hd_cluster_rounds(hd_member *member, heddle_status mine, uint64_t 
     return status;
 }
 
-void hd_totals_sum(heddle_totals *totals, const heddle_totals *more)
-{
-    totals->inserted += more->inserted;
-    totals->updated += more->updated;
-    totals->kept += more->kept;
-    totals->failed += more->failed;
-    totals->found += more->found;
-    totals->absent += more->absent;
-    totals->probes += more->probes;
-    totals->evictions += more->evictions;
-}
-
 heddle_status hd_cluster_totals(hd_member *member, heddle_status mine, heddle_totals *totals)
 {
     hd_exchange *exchange = hd_exchange_of(member);

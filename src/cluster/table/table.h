@@ -5,8 +5,7 @@
 #include "base/error.h"
 #include "cluster/members.h"
 #include "cluster/route/dispatch.h"
-#include "cluster/route/owners.h"
-#include "cluster/route/sort_route.h"
+#include "table/totals.h"
 
 struct heddle_cluster_table {
     heddle_cluster *cluster;
@@ -66,7 +65,5 @@ static inline uint64_t hd_slice_length(uint64_t n, uint64_t first, uint64_t slic
 {
     return first >= n ? 0 : n - first < slice ? n - first : slice;
 }
-
-void hd_totals_sum(heddle_totals *totals, const heddle_totals *more);
 
 #endif

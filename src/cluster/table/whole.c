@@ -228,8 +228,8 @@ static uint32_t count_piece(void *context, const void *keys, const void *values,
 {
     counting_part *c = (counting_part *)context;
     (void)values, (void)rows;
-    c->status = hd_route_count(c->member, &c->table->spread, c->table->options.key_bits, keys, n,
-                               c->counts);
+    c->status = hd_member_count(c->member, &c->table->spread, c->table->options.key_bits, keys, n,
+                                c->counts);
     return c->status != HEDDLE_OK;
 }
 

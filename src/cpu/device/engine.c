@@ -18,8 +18,8 @@
 #include "cpu/device/memory.h"
 #include "cpu/device/shared.h"
 #include "cpu/partition/partition.h"
+#include "engine/registry.h"
 #include "instances_config.h"
-#include "roofs/roof_cpu.h"
 
 #define THREADS_MAX 1024
 #if defined(                                                                                       \
@@ -31,44 +31,26 @@
 
 /* ---------------------------------------------------------------------------- compiled tables */
 
-#define HD_SUFFIX scalar
-#include "cpu/slots/instance_list.inl"
-#define TABLE_COUNT ((uint32_t)(sizeof tables_scalar / sizeof tables_scalar[0]))
-
+static bool runs_here(const char *tile)
+{
+    (void)tile; /* where all do */
 #if HD_HAVE_AVX2
-#define HD_SUFFIX avx2
-#include "cpu/slots/instance_list.inl"
+    if (strcmp(tile, "avx2") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2");
 #endif
-
 #if HD_HAVE_AVX512
-#define HD_SUFFIX avx512
-#include "cpu/slots/instance_list.inl"
+    if (strcmp(tile, "avx512") == 0)
+        return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+               __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+               __builtin_cpu_supports("bmi2");
 #endif
-
-#if HD_HAVE_NEON
-#define HD_SUFFIX neon
-#include "cpu/slots/instance_list.inl"
-#endif
+    return true;
+}
 
 const hd_table_ops *const *hd_cpu_tables(const char *tile, uint32_t *count)
 {
-    *count = TABLE_COUNT;
-    if (strcmp(tile, "scalar") == 0) return tables_scalar;
-#if HD_HAVE_AVX2
-    if (strcmp(tile, "avx2") == 0 && __builtin_cpu_supports("avx2") &&
-        __builtin_cpu_supports("bmi2"))
-        return tables_avx2;
-#endif
-#if HD_HAVE_AVX512
-    if (strcmp(tile, "avx512") == 0 && __builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2"))
-        return tables_avx512;
-#endif
-#if HD_HAVE_NEON
-    if (strcmp(tile, "neon") == 0) return tables_neon;
-#endif
-    return NULL;
+    const hd_table_ops *const *tables = hd_compiled_tables(tile, count);
+    return tables != NULL && runs_here(tile) ? tables : NULL;
 }
 
 /* The widest tile of this machine; HEDDLE_TILE in the environment may name a narrower one. */
@@ -92,42 +74,10 @@ static const hd_table_ops *const *tables(heddle_device *device, uint32_t *count)
 
 /* ---------------------------------------------------------------------------------- partitions */
 
-#define HD_SUFFIX scalar
-#include "cpu/partition/partition_list.inl"
-#if HD_HAVE_AVX2
-#define HD_SUFFIX avx2
-#include "cpu/partition/partition_list.inl"
-#endif
-#if HD_HAVE_AVX512
-#define HD_SUFFIX avx512
-#include "cpu/partition/partition_list.inl"
-#endif
-#if HD_HAVE_NEON
-#define HD_SUFFIX neon
-#include "cpu/partition/partition_list.inl"
-#endif
-
-/* The partitions compiled for a tile that this machine runs. */
-static const hd_partition_cpu *const *partitions_of(const char *tile)
-{
-    (void)tile; /* where there is but one */
-#if HD_HAVE_AVX2
-    if (strcmp(tile, "avx2") == 0) return partitions_avx2;
-#endif
-#if HD_HAVE_AVX512
-    if (strcmp(tile, "avx512") == 0) return partitions_avx512;
-#endif
-#if HD_HAVE_NEON
-    if (strcmp(tile, "neon") == 0) return partitions_neon;
-#endif
-    return partitions_scalar;
-}
-
 static const hd_partition_cpu *partition_for(heddle_device *device, const hd_partition *job)
 {
-    const hd_partition_cpu *const *kind = partitions_of(((hd_device_cpu *)device)->tile);
-    while ((*kind)->key_bits != job->key_bits || (*kind)->value_bits != job->value_bits) kind++;
-    return *kind;
+    return HD_COMPILED_FOR(hd_partition_cpu, job->key_bits, job->value_bits,
+                           ((hd_device_cpu *)device)->tile);
 }
 
 static heddle_status cpu_partition(heddle_device *device, const hd_partition *job, void *stream)
@@ -177,83 +127,34 @@ static uint64_t cpu_count_regions_work(heddle_device *device, const hd_partition
 
 /* ------------------------------------------------------------------------ graphs and relations */
 
-#define DECLARE(key_bits, value_bits)                                                              \
-    extern const hd_graph_ops hd_graph_k##key_bits##_v##value_bits##_cpu;
-HD_PAIR_KINDS(DECLARE)
-#undef DECLARE
-#define ADDRESS(key_bits, value_bits) &hd_graph_k##key_bits##_v##value_bits##_cpu,
-static const hd_graph_ops *const graphs[] = {HD_PAIR_KINDS(ADDRESS)};
-#undef ADDRESS
-
 static const hd_graph_ops *cpu_graph(uint32_t key_bits, uint32_t value_bits)
 {
-    for (size_t i = 0; i < sizeof graphs / sizeof graphs[0]; i++)
-        if (graphs[i]->key_bits == key_bits && graphs[i]->value_bits == value_bits)
-            return graphs[i];
-    return NULL;
+    return HD_COMPILED_FOR(hd_graph_ops, key_bits, value_bits, "cpu");
 }
-
-#define DECLARE(key_bits, row_bits)                                                                \
-    extern const hd_relate_ops hd_relate_k##key_bits##_r##row_bits##_cpu;
-HD_RELATE_KINDS(DECLARE)
-#undef DECLARE
 
 static const hd_relate_ops *cpu_relate(uint32_t key_bits, uint32_t row_bits)
 {
-#define ADDRESS(key_bits, row_bits) &hd_relate_k##key_bits##_r##row_bits##_cpu,
-    static const hd_relate_ops *const all[] = {HD_RELATE_KINDS(ADDRESS)};
-#undef ADDRESS
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (all[i]->key_bits == key_bits && all[i]->row_bits == row_bits) return all[i];
-    return NULL;
+    return HD_COMPILED_FOR(hd_relate_ops, key_bits, row_bits, "cpu");
 }
-
-extern const hd_list_ops hd_lists_k32_v32_cpu, hd_lists_k32_v64_cpu;
 
 static const hd_list_ops *cpu_lists(uint32_t value_bits)
 {
-    return value_bits == 32   ? &hd_lists_k32_v32_cpu
-           : value_bits == 64 ? &hd_lists_k32_v64_cpu
-                              : NULL;
+    return HD_COMPILED_FOR(hd_list_ops, 32, value_bits, "cpu");
 }
-
-#define DECLARE(key_bits, value_bits)                                                              \
-    extern const hd_slab_ops hd_slabs_k##key_bits##_v##value_bits##_cpu;
-HD_PAIR_KINDS(DECLARE)
-#undef DECLARE
 
 static const hd_slab_ops *cpu_slabs(uint32_t key_bits, uint32_t value_bits)
 {
-#define ADDRESS(key_bits, value_bits) &hd_slabs_k##key_bits##_v##value_bits##_cpu,
-    static const hd_slab_ops *const all[] = {HD_PAIR_KINDS(ADDRESS)};
-#undef ADDRESS
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (all[i]->key_bits == key_bits && all[i]->value_bits == value_bits) return all[i];
-    return NULL;
+    return HD_COMPILED_FOR(hd_slab_ops, key_bits, value_bits, "cpu");
 }
-
-extern const hd_filter_ops hd_filter_k32_cpu, hd_filter_k64_cpu;
 
 static const hd_filter_ops *cpu_filter(uint32_t key_bits)
 {
-    return key_bits == 32 ? &hd_filter_k32_cpu : &hd_filter_k64_cpu;
+    return HD_COMPILED_FOR(hd_filter_ops, key_bits, 0, "cpu");
 }
-
-extern const hd_owners_ops hd_owners_k32_cpu, hd_owners_k64_cpu;
 
 static const hd_owners_ops *cpu_owners(uint32_t key_bits)
 {
-    return key_bits == 32 ? &hd_owners_k32_cpu : &hd_owners_k64_cpu;
-}
-
-static heddle_status cpu_paper(heddle_device *device, const uint32_t *keys, uint64_t n,
-                               uint32_t bins, const hd_paper_graph *graph,
-                               const hd_paper_work *work)
-{
-    const int threads = hd_cpu_threads(device, n);
-    if (bins == 0) hd_paper_v1(threads, keys, n, graph, work);
-    else hd_paper_v2(threads, keys, n, bins, graph, work);
-    return HEDDLE_OK;
+    return HD_COMPILED_FOR(hd_owners_ops, key_bits, 0, "cpu");
 }
 
 /* ------------------------------------------------------------------------------------- device */
@@ -424,11 +325,6 @@ static heddle_status cpu_event_seconds(heddle_device *device, void *begin, void 
     return HEDDLE_OK;
 }
 
-static heddle_status cpu_roof(heddle_device *device, const hd_roof_request *request, double *rate)
-{
-    return hd_roof_cpu((uint32_t)((hd_device_cpu *)device)->threads, request, rate);
-}
-
 const hd_engine *hd_engine_cpu(void)
 {
     static const hd_engine engine = {
@@ -469,9 +365,7 @@ const hd_engine *hd_engine_cpu(void)
         cpu_relate,
         &hd_columns_cpu,
         cpu_filter,
-        cpu_paper,
         tables,
-        cpu_roof,
         cpu_lists,
         cpu_slabs,
         cpu_owners,

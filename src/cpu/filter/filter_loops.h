@@ -2,7 +2,7 @@
  * filter_loops.h: the loops over keys of the CPU's Bloom filter, for cpu/filter/filter.c. `hashes` and `wide`
  * are constants at every call.
  *
- * Keys go in groups: the blocks of the next group are on their way to the caches while those of this
+ * Keys go in waves: the blocks of the next wave are on their way to the caches while those of this
  * one are looked at. With `wide` a block is read and written as one vector. On the machines where that
  * is used it does no harm when others read or write it; without it every access is an atomic one.
  */
@@ -13,24 +13,24 @@
 #include "cpu/filter/bloom_avx2.h"
 #include "scheme/bloom.h"
 
-#define GROUP 32
+#define WAVE 32
 #define WORDS HD_FILTER_BLOCK_WORDS
 
 /* Keys whose blocks have been asked for. */
-typedef struct group {
+typedef struct wave {
     uint32_t count;
-    uint32_t block[GROUP], spread[GROUP];
-} group;
+    uint32_t block[WAVE], spread[WAVE];
+} wave;
 
 /* Takes the keys from `at` on; `mixed` says that they are that already. */
-HD_FN void group_take(const hd_filter_view *view, const hd_key *keys, uint64_t at, uint64_t end,
-                      bool mixed, group *g)
+HD_FN void wave_take(const hd_filter_view *view, const hd_key *keys, uint64_t at, uint64_t end,
+                     bool mixed, wave *w)
 {
-    g->count = (uint32_t)(end - at < GROUP ? end - at : GROUP);
-    for (uint32_t i = 0; i < g->count; i++) {
+    w->count = (uint32_t)(end - at < WAVE ? end - at : WAVE);
+    for (uint32_t i = 0; i < w->count; i++) {
         const hd_key key = mixed ? keys[at + i] : mix_key(&view->mix, keys[at + i]);
-        g->block[i] = bloom_block(view, key);
-        g->spread[i] = bloom_spread(key);
+        w->block[i] = bloom_block(view, key);
+        w->spread[i] = bloom_spread(key);
     }
 }
 
@@ -39,10 +39,10 @@ HD_FN uint32_t *block_words(const hd_filter_view *view, uint32_t block)
     return view->words + (uint64_t)block * WORDS;
 }
 
-HD_FN void group_fetch(const hd_filter_view *view, const group *g, int for_writing)
+HD_FN void wave_fetch(const hd_filter_view *view, const wave *w, int for_writing)
 {
-    for (uint32_t i = 0; i < g->count; i++) {
-        const uint32_t *words = block_words(view, g->block[i]);
+    for (uint32_t i = 0; i < w->count; i++) {
+        const uint32_t *words = block_words(view, w->block[i]);
         if (for_writing) __builtin_prefetch(words, 1);
         else __builtin_prefetch(words, 0);
     }
@@ -112,21 +112,21 @@ HD_FN void block_set(uint32_t *words, const uint32_t bits[WORDS], bool shared, b
 HD_FN void add_loop(const hd_filter_view *view, const hd_key *keys, uint64_t begin, uint64_t end,
                     bool mixed, bool shared, uint32_t hashes, bool wide)
 {
-    group groups[2];
-    group_take(view, keys, begin, end, mixed, &groups[0]);
-    group_fetch(view, &groups[0], 1);
-    for (uint64_t at = begin, turn = 0; at < end; at += GROUP, turn ^= 1) {
-        const group *g = &groups[turn];
-        const uint64_t next = end - at < GROUP ? end : at + GROUP;
-        group_take(view, keys, next, end, mixed, &groups[turn ^ 1]);
-        group_fetch(view, &groups[turn ^ 1], 1);
-        for (uint32_t i = 0; i < g->count; i++) {
-            uint32_t *words = block_words(view, g->block[i]), bits[WORDS];
+    wave waves[2];
+    wave_take(view, keys, begin, end, mixed, &waves[0]);
+    wave_fetch(view, &waves[0], 1);
+    for (uint64_t at = begin, turn = 0; at < end; at += WAVE, turn ^= 1) {
+        const wave *w = &waves[turn];
+        const uint64_t next = end - at < WAVE ? end : at + WAVE;
+        wave_take(view, keys, next, end, mixed, &waves[turn ^ 1]);
+        wave_fetch(view, &waves[turn ^ 1], 1);
+        for (uint32_t i = 0; i < w->count; i++) {
+            uint32_t *words = block_words(view, w->block[i]), bits[WORDS];
             if (wide && !shared && SECTORS_ARE_WORDS(hashes)) {
-                wide_set(words, g->spread[i]);
+                wide_set(words, w->spread[i]);
                 continue;
             }
-            block_bits(g->spread[i], hashes, bits);
+            block_bits(w->spread[i], hashes, bits);
             block_set(words, bits, shared, wide);
         }
     }
@@ -136,22 +136,22 @@ HD_FN void add_loop(const hd_filter_view *view, const hd_key *keys, uint64_t beg
 HD_FN uint64_t contains_loop(const hd_filter_view *view, const hd_key *keys, uint64_t begin,
                              uint64_t end, uint8_t *found, uint32_t hashes, bool wide)
 {
-    group groups[2];
+    wave waves[2];
     uint64_t count = 0;
-    group_take(view, keys, begin, end, false, &groups[0]);
-    group_fetch(view, &groups[0], 0);
-    for (uint64_t at = begin, turn = 0; at < end; at += GROUP, turn ^= 1) {
-        const group *g = &groups[turn];
-        const uint64_t next = end - at < GROUP ? end : at + GROUP;
-        group_take(view, keys, next, end, false, &groups[turn ^ 1]);
-        group_fetch(view, &groups[turn ^ 1], 0);
-        for (uint32_t i = 0; i < g->count; i++) {
-            const uint32_t *words = block_words(view, g->block[i]);
+    wave_take(view, keys, begin, end, false, &waves[0]);
+    wave_fetch(view, &waves[0], 0);
+    for (uint64_t at = begin, turn = 0; at < end; at += WAVE, turn ^= 1) {
+        const wave *w = &waves[turn];
+        const uint64_t next = end - at < WAVE ? end : at + WAVE;
+        wave_take(view, keys, next, end, false, &waves[turn ^ 1]);
+        wave_fetch(view, &waves[turn ^ 1], 0);
+        for (uint32_t i = 0; i < w->count; i++) {
+            const uint32_t *words = block_words(view, w->block[i]);
             uint32_t seen[WORDS];
             if (!wide) block_read(words, seen);
             const bool has = wide && SECTORS_ARE_WORDS(hashes)
-                                 ? wide_has(words, g->spread[i])
-                                 : block_has(wide ? words : seen, g->spread[i], hashes);
+                                 ? wide_has(words, w->spread[i])
+                                 : block_has(wide ? words : seen, w->spread[i], hashes);
             if (found != NULL) found[at + i] = has;
             count += has;
         }

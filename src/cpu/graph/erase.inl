@@ -44,12 +44,12 @@ static inline bool mark_key(const hd_graph *graph, const question *q, uint32_t *
 static void mark_chunk(const hd_graph *graph, const hd_graph_batch *batch, uint32_t *dead,
                        uint64_t begin, uint64_t end, sums *s)
 {
-    group g;
-    for (uint64_t first = begin; first < end; first += GROUP) {
-        group_start(&g, graph, (const hd_key *)batch->keys, first, end);
-        group_open(&g, graph);
-        for (uint32_t i = 0; i < g.count; i++) {
-            const bool found = mark_key(graph, &g.at[i], dead, s);
+    wave w;
+    for (uint64_t first = begin; first < end; first += WAVE) {
+        wave_start(&w, graph, (const hd_key *)batch->keys, first, end);
+        wave_open(&w, graph);
+        for (uint32_t i = 0; i < w.count; i++) {
+            const bool found = mark_key(graph, &w.at[i], dead, s);
             s->found += found;
             if (batch->found != NULL) batch->found[first + i] = found;
         }

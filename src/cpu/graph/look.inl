@@ -1,12 +1,12 @@
 /*
  * look.inl: looking keys up in a graph. A lookup is two steps that depend on each other and both
- * miss the caches: the offsets of the key's vertex, then its edges. Three groups of keys are in flight:
+ * miss the caches: the offsets of the key's vertex, then its edges. Three waves of keys are in flight:
  * while one is compared, the edges of the next and the offsets of the one after are on their way.
  */
 #ifndef HD_CPU_GRAPH_LOOK_H
 #define HD_CPU_GRAPH_LOOK_H
 
-#define GROUP 16 /* as many as a core has lines on their way */
+#define WAVE 16 /* as many as a core has lines on their way */
 #define FLIGHTS 3
 #if defined(HD_ONLY_SCALAR)
 #define CHUNK 64 /* as ITEMS_A_THREAD in cpu/device/engine.c */
@@ -22,24 +22,24 @@ typedef struct question {
     hd_list list;
 } question;
 
-typedef struct group {
-    question at[GROUP];
+typedef struct wave {
+    question at[WAVE];
     uint32_t count;
     uint64_t first; /* index of its first key in the batch */
-} group;
+} wave;
 
 typedef struct sums {
     uint64_t found, looks;
 } sums;
 
-static inline void group_start(group *g, const hd_graph *graph, const hd_key *keys, uint64_t first,
-                               uint64_t end)
+static inline void wave_start(wave *w, const hd_graph *graph, const hd_key *keys, uint64_t first,
+                              uint64_t end)
 {
     const uint64_t count = first < end ? end - first : 0;
-    g->first = first;
-    g->count = (uint32_t)(count < GROUP ? count : GROUP);
-    for (uint32_t i = 0; i < g->count; i++) {
-        question *q = &g->at[i];
+    w->first = first;
+    w->count = (uint32_t)(count < WAVE ? count : WAVE);
+    for (uint32_t i = 0; i < w->count; i++) {
+        question *q = &w->at[i];
         q->mixed = mix_key(&graph->mix, keys[first + i]);
         q->region = graph_region(graph, q->mixed);
         q->vertex = graph_vertex(graph, q->mixed);
@@ -50,11 +50,11 @@ static inline void group_start(group *g, const hd_graph *graph, const hd_key *ke
     }
 }
 
-static inline void group_open(group *g, const hd_graph *graph)
+static inline void wave_open(wave *w, const hd_graph *graph)
 {
     const char *edges = (const char *)graph->edges;
-    for (uint32_t i = 0; i < g->count; i++) {
-        question *q = &g->at[i];
+    for (uint32_t i = 0; i < w->count; i++) {
+        question *q = &w->at[i];
         const hd_graph_region r = region_get(graph, q->region);
         q->list = list_in(graph, &r, q->vertex);
         const char *at = edges + q->list.begin * HD_EDGE_BYTES;
@@ -111,20 +111,20 @@ static inline void look_chunk(bool all, const hd_graph *graph, const hd_graph_ba
                               uint64_t begin, uint64_t end, sums *s)
 {
     const hd_key *keys = (const hd_key *)batch->keys;
-    group flights[FLIGHTS];
+    wave flights[FLIGHTS];
     uint32_t turn = 0;
-    group_start(&flights[0], graph, keys, begin, end);
-    group_start(&flights[1], graph, keys, begin + GROUP, end);
-    group_open(&flights[0], graph);
-    for (uint64_t first = begin; first < end; first += GROUP) {
+    wave_start(&flights[0], graph, keys, begin, end);
+    wave_start(&flights[1], graph, keys, begin + WAVE, end);
+    wave_open(&flights[0], graph);
+    for (uint64_t first = begin; first < end; first += WAVE) {
         const uint32_t next = turn + 1 == FLIGHTS ? 0 : turn + 1;
         const uint32_t after = next + 1 == FLIGHTS ? 0 : next + 1;
-        const group *g = &flights[turn];
-        group_start(&flights[after], graph, keys, first + 2 * GROUP, end);
-        group_open(&flights[next], graph);
-        for (uint32_t i = 0; i < g->count; i++) {
-            if (all) answer_all(graph, batch, first + i, &g->at[i], s);
-            else answer_first(graph, batch, first + i, &g->at[i], s);
+        const wave *w = &flights[turn];
+        wave_start(&flights[after], graph, keys, first + 2 * WAVE, end);
+        wave_open(&flights[next], graph);
+        for (uint32_t i = 0; i < w->count; i++) {
+            if (all) answer_all(graph, batch, first + i, &w->at[i], s);
+            else answer_first(graph, batch, first + i, &w->at[i], s);
         }
         turn = next;
     }

@@ -338,5 +338,6 @@ static void count_alone(int threads, const hd_partition *job, uint64_t *counts)
 
 #include "cpu/partition/partition_steps.inl"
 
-const hd_partition_cpu HD_SYMBOL = {HD_KEY_BITS,     HD_VALUE_BITS, work_bytes,       sort,
-                                    step_work_bytes, step,          count_work_bytes, count_alone};
+extern const hd_partition_cpu HD_SYMBOL;
+const hd_partition_cpu HD_SYMBOL = {work_bytes,       sort,       step_work_bytes, step,
+                                    count_work_bytes, count_alone};

@@ -8,7 +8,6 @@
 #define HD_PASS_BITS 12
 
 typedef struct hd_partition_cpu {
-    uint32_t key_bits, value_bits;
     uint64_t (*work_bytes)(int threads, uint32_t region_bits);
     void (*sort)(int threads, const hd_partition *job);
     uint64_t (*step_work_bytes)(int threads, uint32_t region_bits);

@@ -5,43 +5,16 @@
  */
 #include "engine/owners.h"
 
-#include <string.h>
-
 #include "cpu/device/engine.h"
 #include "cpu/route/owner_steps.h"
-#include "instances_config.h"
+#include "engine/registry.h"
 
 #define KEY_BYTES (HD_KEY_BITS / 8)
 
-/* What was compiled for each vector tile. */
-#define STEPS(tile) STEPS_OF(HD_KEY_BITS, tile)
-#define STEPS_OF(key_bits, tile) STEPS_NAME(key_bits, tile)
-#define STEPS_NAME(key_bits, tile) hd_owner_steps_k##key_bits##_##tile
-extern const hd_owner_steps STEPS(scalar);
-#if HD_HAVE_AVX2
-extern const hd_owner_steps STEPS(avx2);
-#endif
-#if HD_HAVE_AVX512
-extern const hd_owner_steps STEPS(avx512);
-#endif
-#if HD_HAVE_NEON
-extern const hd_owner_steps STEPS(neon);
-#endif
-
+/* What was compiled for the device's tile. */
 static const hd_owner_steps *steps_of(const heddle_device *device)
 {
-    const char *tile = ((const hd_device_cpu *)device)->tile;
-    (void)tile; /* where there is but one */
-#if HD_HAVE_AVX2
-    if (strcmp(tile, "avx2") == 0) return &STEPS(avx2);
-#endif
-#if HD_HAVE_AVX512
-    if (strcmp(tile, "avx512") == 0) return &STEPS(avx512);
-#endif
-#if HD_HAVE_NEON
-    if (strcmp(tile, "neon") == 0) return &STEPS(neon);
-#endif
-    return &STEPS(scalar);
+    return HD_COMPILED_FOR(hd_owner_steps, HD_KEY_BITS, 0, ((const hd_device_cpu *)device)->tile);
 }
 
 static uint64_t tiles_of(uint64_t n) { return (n + HD_OWNER_TILE - 1) / HD_OWNER_TILE; }

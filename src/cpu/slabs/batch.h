@@ -200,16 +200,16 @@ static inline void slab_batch(int threads, const hd_slab_view *of_table, const h
 
 /* ------------------------------------------------------------------------------ all pairs of a key */
 
-#define GROUP 16
+#define WAVE 16
 
 typedef struct slab_all_sums {
     uint64_t found, pairs, looks;
 } slab_all_sums;
 
 /* Keys [first, first + count) of a batch, whose base slabs are on their way. */
-static inline void slab_all_group(uint32_t operation, const hd_slab_view *view,
-                                  const hd_slab_batch *batch, uint64_t first,
-                                  const hd_slab_walk *walks, uint32_t count, slab_all_sums *s)
+static inline void slab_all_wave(uint32_t operation, const hd_slab_view *view,
+                                 const hd_slab_batch *batch, uint64_t first,
+                                 const hd_slab_walk *walks, uint32_t count, slab_all_sums *s)
 {
     for (uint32_t j = 0; j < count; j++) {
         const uint64_t i = first + j;
@@ -239,7 +239,7 @@ static inline uint32_t slab_all_start(const hd_slab_view *view, const hd_key *ke
                                       uint64_t end, hd_slab_walk *walks)
 {
     const uint64_t left = first < end ? end - first : 0;
-    const uint32_t count = (uint32_t)(left < GROUP ? left : GROUP);
+    const uint32_t count = (uint32_t)(left < WAVE ? left : WAVE);
     for (uint32_t j = 0; j < count; j++) {
         walks[j] = slab_walk_start(view, keys[first + j]);
         slab_prefetch(walks[j].slab, false);
@@ -259,11 +259,11 @@ static inline void slab_batch_all(uint32_t operation, int threads, const hd_slab
 #pragma omp for schedule(dynamic) nowait
         for (uint64_t c = 0; c < batch->n; c += SLAB_CHUNK) {
             const uint64_t end = batch->n - c < SLAB_CHUNK ? batch->n : c + SLAB_CHUNK;
-            hd_slab_walk walks[2][GROUP];
+            hd_slab_walk walks[2][WAVE];
             uint32_t count = slab_all_start(view, keys, c, end, walks[0]);
-            for (uint64_t i = c, turn = 0; i < end; i += GROUP, turn ^= 1) {
-                const uint32_t next = slab_all_start(view, keys, i + GROUP, end, walks[turn ^ 1]);
-                slab_all_group(operation, view, batch, i, walks[turn], count, &s);
+            for (uint64_t i = c, turn = 0; i < end; i += WAVE, turn ^= 1) {
+                const uint32_t next = slab_all_start(view, keys, i + WAVE, end, walks[turn ^ 1]);
+                slab_all_wave(operation, view, batch, i, walks[turn], count, &s);
                 count = next;
             }
         }

@@ -9,37 +9,13 @@
 #include "cpu/slabs/batch.h"
 #include "cpu/slabs/repack.h"
 #include "cpu/slabs/slab_runs.h"
-#include "instances_config.h"
+#include "engine/registry.h"
 
-/* What was compiled for each tile. */
-#define RUNS(tile) RUNS_OF(HD_KEY_BITS, HD_VALUE_BITS, tile)
-#define RUNS_OF(key_bits, value_bits, tile) RUNS_NAME(key_bits, value_bits, tile)
-#define RUNS_NAME(key_bits, value_bits, tile) hd_slab_runs_k##key_bits##_v##value_bits##_##tile
-extern const hd_slab_runs RUNS(scalar);
-#if HD_HAVE_AVX2
-extern const hd_slab_runs RUNS(avx2);
-#endif
-#if HD_HAVE_AVX512
-extern const hd_slab_runs RUNS(avx512);
-#endif
-#if HD_HAVE_NEON
-extern const hd_slab_runs RUNS(neon);
-#endif
-
+/* What was compiled for the device's tile. */
 static const hd_slab_runs *runs_of(const heddle_device *device)
 {
-    const char *tile = ((const hd_device_cpu *)device)->tile;
-    (void)tile; /* where there is but one */
-#if HD_HAVE_AVX2
-    if (strcmp(tile, "avx2") == 0) return &RUNS(avx2);
-#endif
-#if HD_HAVE_AVX512
-    if (strcmp(tile, "avx512") == 0) return &RUNS(avx512);
-#endif
-#if HD_HAVE_NEON
-    if (strcmp(tile, "neon") == 0) return &RUNS(neon);
-#endif
-    return &RUNS(scalar);
+    return HD_COMPILED_FOR(hd_slab_runs, HD_KEY_BITS, HD_VALUE_BITS,
+                           ((const hd_device_cpu *)device)->tile);
 }
 
 static heddle_status run_batch(heddle_device *device, const hd_slab_view *view,

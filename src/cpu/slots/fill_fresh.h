@@ -145,7 +145,7 @@ static const char *desk_place_all(const desk *d, const char *pair, const char *e
 /* ------------------------------------------------------------------------------ 2. equal keys */
 
 /* Brings the pairs of a bucket with equal keys together in the first of their slots. */
-static void desk_unite_bucket(const desk *d, uint32_t bucket, uint32_t policy, sums *s)
+static void desk_fold_bucket(const desk *d, uint32_t bucket, uint32_t policy, sums *s)
 {
     for (uint32_t i = 1; i < d->counts[bucket]; i++) {
         const uint64_t slot = tile_slot(bucket, i);
@@ -162,11 +162,11 @@ static void desk_unite_bucket(const desk *d, uint32_t bucket, uint32_t policy, s
     }
 }
 
-static void desk_unite(const desk *d, uint32_t policy, sums *s)
+static void desk_fold(const desk *d, uint32_t policy, sums *s)
 {
     for (uint32_t bucket = 0; bucket < d->view.region_buckets; bucket++) {
         const hd_word *words = (const hd_word *)d->view.slots + tile_slot(bucket, 0);
-        if (words_repeat(words)) desk_unite_bucket(d, bucket, policy, s);
+        if (words_repeat(words)) desk_fold_bucket(d, bucket, policy, s);
     }
 }
 
@@ -193,7 +193,7 @@ static void desk_fill(const desk *d, const hd_view *view, const hd_batch *batch,
     rest = desk_place_all(d, pairs, end, &waiting);
     s->inserted += (uint32_t)((uint64_t)(rest - pairs) / PAIR_BYTES - waiting);
     s->probes += (uint32_t)((uint64_t)(rest - pairs) / PAIR_BYTES - waiting);
-    desk_unite(d, batch->policy, s);
+    desk_fold(d, batch->policy, s);
     fill_region(&d->view, batch, 0, d->waiting, d->waiting + waiting * PAIR_BYTES, NULL, s);
     fill_region(&d->view, batch, 0, rest, end, NULL, s);
     desk_write(d, view, region);

@@ -3,9 +3,9 @@
  * vector tile, by a generated stub that defines HD_KEY_BITS, HD_VALUE_BITS, HD_BUCKET, HD_TILE_*,
  * HD_SCHEME_HEADER, HD_INSTANCE_NAME and HD_SYMBOL. Exports HD_SYMBOL alone.
  *
- * Memory is slow and wide: the batch loops keep many walks in flight. Insertions have two groups of
- * them: the first buckets of one group are prefetched before the group before it is looked at, and a
- * walk that goes on to a second bucket prefetches it and is looked at again after the rest of its group.
+ * Memory is slow and wide: the batch loops keep many walks in flight. Insertions have two waves of
+ * them: the first buckets of one wave are prefetched before the wave before it is looked at, and a
+ * walk that goes on to a second bucket prefetches it and is looked at again after the rest of its wave.
  * Lookups (lookup.h) are a stream, or go on with the next key whenever one is done.
  */
 #include <string.h>
@@ -14,7 +14,7 @@
 #include HD_SCHEME_HEADER
 #include "scheme/marks.h"
 
-#define GROUP 32
+#define WAVE 32
 #if defined(HD_ONLY_SCALAR)
 #define CHUNK 64 /* as ITEMS_A_THREAD in cpu/device/engine.c */
 #else
@@ -27,21 +27,21 @@ typedef struct sums {
     uint64_t found, looks;
 } sums;
 
-typedef struct group {
-    hd_walk walks[GROUP];
+typedef struct wave {
+    hd_walk walks[WAVE];
     uint32_t count;
     uint64_t first; /* index of its first key in the batch */
-} group;
+} wave;
 
-static inline void group_start(group *g, const hd_view *view, const hd_key *keys, uint64_t first,
-                               uint64_t end)
+static inline void wave_start(wave *w, const hd_view *view, const hd_key *keys, uint64_t first,
+                              uint64_t end)
 {
     const uint64_t count = first < end ? end - first : 0;
-    g->first = first;
-    g->count = (uint32_t)(count < GROUP ? count : GROUP);
-    for (uint32_t i = 0; i < g->count; i++) {
-        g->walks[i] = walk_start(view, keys[first + i]);
-        bucket_prefetch(view, walk_bucket(view, &g->walks[i]));
+    w->first = first;
+    w->count = (uint32_t)(count < WAVE ? count : WAVE);
+    for (uint32_t i = 0; i < w->count; i++) {
+        w->walks[i] = walk_start(view, keys[first + i]);
+        bucket_prefetch(view, walk_bucket(view, &w->walks[i]));
     }
 }
 
@@ -113,21 +113,21 @@ static inline bool place_look(const hd_view *view, const hd_batch *batch, hd_wal
     return false;
 }
 
-static inline void place_group(group *g, const hd_view *view, const hd_batch *batch, sums *s)
+static inline void place_wave(wave *w, const hd_view *view, const hd_batch *batch, sums *s)
 {
-    uint32_t going[GROUP], count = 0;
-    hd_aim aims[GROUP];
-    for (uint32_t i = 0; i < g->count; i++) {
+    uint32_t going[WAVE], count = 0;
+    hd_aim aims[WAVE];
+    for (uint32_t i = 0; i < w->count; i++) {
         aims[i] = aim_start();
-        if (!batch->retry || batch->outcomes[g->first + i] == HEDDLE_OUTCOME_FAILED)
+        if (!batch->retry || batch->outcomes[w->first + i] == HEDDLE_OUTCOME_FAILED)
             going[count++] = i;
     }
     while (count != 0) {
         uint32_t still = 0;
         for (uint32_t j = 0; j < count; j++) {
             const uint32_t i = going[j];
-            const hd_value value = batch_value(batch, g->first + i);
-            if (place_look(view, batch, &g->walks[i], &aims[i], g->first + i, value, s))
+            const hd_value value = batch_value(batch, w->first + i);
+            if (place_look(view, batch, &w->walks[i], &aims[i], w->first + i, value, s))
                 going[still++] = i;
         }
         count = still;
@@ -138,11 +138,11 @@ static void place_chunk(const hd_view *view, const hd_batch *batch, uint64_t fir
                         sums *s)
 {
     const hd_key *keys = (const hd_key *)batch->keys;
-    group groups[2];
-    group_start(&groups[0], view, keys, first, end);
-    for (uint64_t i = first, turn = 0; i < end; i += GROUP, turn ^= 1) {
-        group_start(&groups[turn ^ 1], view, keys, i + GROUP, end);
-        place_group(&groups[turn], view, batch, s);
+    wave waves[2];
+    wave_start(&waves[0], view, keys, first, end);
+    for (uint64_t i = first, turn = 0; i < end; i += WAVE, turn ^= 1) {
+        wave_start(&waves[turn ^ 1], view, keys, i + WAVE, end);
+        place_wave(&waves[turn], view, batch, s);
     }
 }
 

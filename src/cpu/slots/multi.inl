@@ -1,6 +1,6 @@
 /*
  * multi.h: the operations of a compiled table as a multimap (scheme/multi.h) on the CPU: the same slots,
- * another set of operations. Included by instance.c, whose groups of walks in flight it has for trails.
+ * another set of operations. Included by instance.c, whose waves of walks in flight it has for trails.
  */
 #ifndef HD_CPU_MULTI_H
 #define HD_CPU_MULTI_H
@@ -18,7 +18,7 @@ typedef struct search {
 } search;
 
 typedef struct searches {
-    search at[GROUP];
+    search at[WAVE];
     uint32_t count;
     uint64_t first; /* index of its first key in the batch */
 } searches;
@@ -28,7 +28,7 @@ static inline void searches_start(searches *g, const hd_view *view, const hd_key
 {
     const uint64_t count = first < end ? end - first : 0;
     g->first = first;
-    g->count = (uint32_t)(count < GROUP ? count : GROUP);
+    g->count = (uint32_t)(count < WAVE ? count : WAVE);
     for (uint32_t i = 0; i < g->count; i++) {
         search *s = &g->at[i];
         s->trail = trail_start(view, keys[first + i]);
@@ -88,7 +88,7 @@ static inline bool search_end(int op, const hd_view *view, const hd_batch *batch
 static inline void search_group(int op, searches *g, const hd_view *view, const hd_batch *batch,
                                 sums *s, uint64_t *erased)
 {
-    uint32_t going[GROUP], count = g->count;
+    uint32_t going[WAVE], count = g->count;
     for (uint32_t i = 0; i < count; i++) going[i] = i;
     while (count != 0) {
         uint32_t still = 0;
@@ -121,8 +121,8 @@ static inline heddle_status search_all(int op, heddle_device *device, const hd_v
             const uint64_t end = chunk_end(c, batch->n);
             searches fleet[2];
             searches_start(&fleet[0], &v, keys, c, end);
-            for (uint64_t i = c, turn = 0; i < end; i += GROUP, turn ^= 1) {
-                searches_start(&fleet[turn ^ 1], &v, keys, i + GROUP, end);
+            for (uint64_t i = c, turn = 0; i < end; i += WAVE, turn ^= 1) {
+                searches_start(&fleet[turn ^ 1], &v, keys, i + WAVE, end);
                 search_group(op, &fleet[turn], &v, batch, &s, &erased);
             }
         }
@@ -254,10 +254,10 @@ static void note_failed(const hd_sorted *lists, const hd_view *view, const hd_tr
 
 /* Pairs in flight. */
 typedef struct appends {
-    hd_trail trails[GROUP];
-    uint64_t at[GROUP]; /* the windows that they are at */
-    hd_value values[GROUP];
-    uint64_t index[GROUP]; /* in the source */
+    hd_trail trails[WAVE];
+    uint64_t at[WAVE]; /* the windows that they are at */
+    hd_value values[WAVE];
+    uint64_t index[WAVE]; /* in the source */
     uint32_t count;
 } appends;
 
@@ -265,7 +265,7 @@ static inline void appends_start(appends *g, const pair_source *src, const hd_vi
                                  uint64_t first, uint64_t end)
 {
     g->count = 0;
-    for (uint64_t i = first; i < end && i < first + GROUP; i++) {
+    for (uint64_t i = first; i < end && i < first + WAVE; i++) {
         const uint32_t k = g->count;
         if (!pair_get(src, view, i, &g->trails[k], &g->values[k])) continue;
         g->at[k] = trail_bucket(view, &g->trails[k]);
@@ -278,7 +278,7 @@ static inline void appends_start(appends *g, const pair_source *src, const hd_vi
 static inline void append_group(appends *g, const pair_source *src, const hd_view *view,
                                 learnt *known, sums *s)
 {
-    uint32_t going[GROUP], count = g->count;
+    uint32_t going[WAVE], count = g->count;
     for (uint32_t i = 0; i < count; i++) going[i] = i;
     while (count != 0) {
         uint32_t still = 0;
@@ -304,8 +304,8 @@ static void append_chunk(const pair_source *src, const hd_view *view, uint64_t f
 {
     appends fleet[2];
     appends_start(&fleet[0], src, view, first, end);
-    for (uint64_t i = first, turn = 0; i < end; i += GROUP, turn ^= 1) {
-        appends_start(&fleet[turn ^ 1], src, view, i + GROUP, end);
+    for (uint64_t i = first, turn = 0; i < end; i += WAVE, turn ^= 1) {
+        appends_start(&fleet[turn ^ 1], src, view, i + WAVE, end);
         append_group(&fleet[turn], src, view, known, s);
     }
 }

@@ -17,8 +17,4 @@ heddle_status hd_renumber_cuda(heddle_device *device, const void *rows, uint32_t
 heddle_status hd_mark_few_cuda(heddle_device *device, const hd_few *few, const void *keys,
                                uint64_t n, uint8_t *flags, uint64_t *count, void *stream);
 
-/* The builds of the HashGraph paper (papers/graph_paper.h). */
-heddle_status hd_paper_cuda(heddle_device *device, const uint32_t *keys, uint64_t n, uint32_t bins,
-                            const hd_paper_graph *graph, const hd_paper_work *work);
-
 #endif

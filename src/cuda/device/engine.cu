@@ -8,11 +8,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/alloc.h"
 #include "base/while_waiting.h"
 #include "cuda/columns/columns.h"
 #include "cuda/partition/partition.h"
 #include "engine/blocks.h"
-#include "roofs/roof_cuda.h"
+#include "engine/registry.h"
 
 heddle_status hd_cuda_fail(cudaError_t error, const char *what)
 {
@@ -31,39 +32,17 @@ heddle_status hd_cuda_enter(heddle_device *device, void *stream, cudaStream_t *u
 
 /* ---------------------------------------------------------------------------- compiled tables */
 
-#define HD_INSTANCE(name) extern "C" const hd_table_ops name##_cuda;
-#include "instances.h"
-#undef HD_INSTANCE
-#define HD_INSTANCE(name) &name##_cuda,
-static const hd_table_ops *const compiled[] = {
-#include "base/alloc.h"
-#include "instances.h"
-};
-#undef HD_INSTANCE
-
 static const hd_table_ops *const *tables(heddle_device *device, uint32_t *count)
 {
     (void)device;
-    *count = sizeof compiled / sizeof compiled[0];
-    return compiled;
+    return hd_compiled_tables("cuda", count);
 }
 
 /* ---------------------------------------------------------------------------------- partitions */
 
-#define DECLARE(key_bits, value_bits)                                                              \
-    extern "C" const hd_partition_cuda hd_partition_k##key_bits##_v##value_bits##_cuda;
-HD_PAIR_KINDS(DECLARE)
-#undef DECLARE
-#define ADDRESS(key_bits, value_bits) &hd_partition_k##key_bits##_v##value_bits##_cuda,
-static const hd_partition_cuda *const partitions[] = {HD_PAIR_KINDS(ADDRESS)};
-#undef ADDRESS
-
 static const hd_partition_cuda *partition_for(const hd_partition *job)
 {
-    size_t i = 0;
-    while (partitions[i]->key_bits != job->key_bits || partitions[i]->value_bits != job->value_bits)
-        i++;
-    return partitions[i];
+    return HD_COMPILED_FOR(hd_partition_cuda, job->key_bits, job->value_bits, "cuda");
 }
 
 static heddle_status cuda_partition(heddle_device *device, const hd_partition *job, void *stream)
@@ -118,68 +97,34 @@ static uint64_t cuda_count_regions_work(heddle_device *device, const hd_partitio
 
 /* ------------------------------------------------------------------------ graphs and relations */
 
-#define DECLARE(key_bits, value_bits)                                                              \
-    extern "C" const hd_graph_ops hd_graph_k##key_bits##_v##value_bits##_cuda;
-HD_PAIR_KINDS(DECLARE)
-#undef DECLARE
-#define DECLARE(key_bits, row_bits)                                                                \
-    extern "C" const hd_relate_ops hd_relate_k##key_bits##_r##row_bits##_cuda;
-HD_RELATE_KINDS(DECLARE)
-#undef DECLARE
-
 static const hd_graph_ops *cuda_graph(uint32_t key_bits, uint32_t value_bits)
 {
-#define CHOOSE(k, v)                                                                               \
-    if (key_bits == k && value_bits == v) return &hd_graph_k##k##_v##v##_cuda;
-    HD_PAIR_KINDS(CHOOSE)
-#undef CHOOSE
-    return NULL;
+    return HD_COMPILED_FOR(hd_graph_ops, key_bits, value_bits, "cuda");
 }
 
 static const hd_relate_ops *cuda_relate(uint32_t key_bits, uint32_t row_bits)
 {
-#define CHOOSE(k, r)                                                                               \
-    if (key_bits == k && row_bits == r) return &hd_relate_k##k##_r##r##_cuda;
-    HD_RELATE_KINDS(CHOOSE)
-#undef CHOOSE
-    return NULL;
+    return HD_COMPILED_FOR(hd_relate_ops, key_bits, row_bits, "cuda");
 }
-
-extern "C" const hd_list_ops hd_lists_k32_v32_cuda, hd_lists_k32_v64_cuda;
 
 static const hd_list_ops *cuda_lists(uint32_t value_bits)
 {
-    return value_bits == 32   ? &hd_lists_k32_v32_cuda
-           : value_bits == 64 ? &hd_lists_k32_v64_cuda
-                              : NULL;
+    return HD_COMPILED_FOR(hd_list_ops, 32, value_bits, "cuda");
 }
-
-#define DECLARE(key_bits, value_bits)                                                              \
-    extern "C" const hd_slab_ops hd_slabs_k##key_bits##_v##value_bits##_cuda;
-HD_PAIR_KINDS(DECLARE)
-#undef DECLARE
 
 static const hd_slab_ops *cuda_slabs(uint32_t key_bits, uint32_t value_bits)
 {
-#define CHOOSE(k, v)                                                                               \
-    if (key_bits == k && value_bits == v) return &hd_slabs_k##k##_v##v##_cuda;
-    HD_PAIR_KINDS(CHOOSE)
-#undef CHOOSE
-    return NULL;
+    return HD_COMPILED_FOR(hd_slab_ops, key_bits, value_bits, "cuda");
 }
-
-extern "C" const hd_filter_ops hd_filter_k32_cuda, hd_filter_k64_cuda;
 
 static const hd_filter_ops *cuda_filter(uint32_t key_bits)
 {
-    return key_bits == 32 ? &hd_filter_k32_cuda : &hd_filter_k64_cuda;
+    return HD_COMPILED_FOR(hd_filter_ops, key_bits, 0, "cuda");
 }
-
-extern "C" const hd_owners_ops hd_owners_k32_cuda, hd_owners_k64_cuda;
 
 static const hd_owners_ops *cuda_owners(uint32_t key_bits)
 {
-    return key_bits == 32 ? &hd_owners_k32_cuda : &hd_owners_k64_cuda;
+    return HD_COMPILED_FOR(hd_owners_ops, key_bits, 0, "cuda");
 }
 
 /* ------------------------------------------------------------------------------------- device */
@@ -462,15 +407,6 @@ static heddle_status cuda_event_seconds(heddle_device *device, void *begin, void
     return status;
 }
 
-static heddle_status cuda_roof(heddle_device *device, const hd_roof_request *request, double *rate)
-{
-    cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, NULL, &use);
-    if (status != HEDDLE_OK) return status;
-    return request->kind == HD_ROOF_PARTITION ? hd_roof_partition_cuda(request, use, rate)
-                                              : hd_roof_cuda(request, use, rate);
-}
-
 extern "C" const hd_engine *hd_engine_cuda(void)
 {
     static const hd_engine engine = {
@@ -511,9 +447,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_relate,
         &hd_columns_cuda,
         cuda_filter,
-        hd_paper_cuda,
         tables,
-        cuda_roof,
         cuda_lists,
         cuda_slabs,
         cuda_owners,

@@ -67,7 +67,7 @@ static __device__ __forceinline__ void salts_of(uint32_t part, uint32_t *salts)
         salts[i] = part == 0 ? bloom_salt(i) : bloom_salt(HASHES - HASHES / LANES + i);
 }
 
-/* A bit for each of the group's keys whose bits in this lane's part of the block are all set. */
+/* A bit for each of the keys of a wave whose bits in this lane's part of the block are all set. */
 template <int HASHES, int LANES>
 static __device__ __forceinline__ uint32_t look_part(const hd_filter_view &view, const hd_key *keys,
                                                      uint32_t part, const uint32_t *salts)
@@ -101,14 +101,14 @@ static __global__ void __launch_bounds__(FILTER_BLOCK)
     contains_keys(hd_filter_view view, const hd_key *keys, uint64_t n, uint8_t *found,
                   uint64_t *count)
 {
-    const int lanes = look_lanes<HASHES>::count, group = LOOK_KEYS * lanes;
+    const int lanes = look_lanes<HASHES>::count, wave = LOOK_KEYS * lanes;
     const uint64_t thread = (uint64_t)blockIdx.x * FILTER_BLOCK + threadIdx.x;
     const uint32_t part = threadIdx.x % lanes;
-    const uint64_t first = thread / lanes * group, mine = first + part * LOOK_KEYS;
+    const uint64_t first = thread / lanes * wave, mine = first + part * LOOK_KEYS;
     uint32_t salts[HASHES / lanes];
-    hd_key asked[group];
+    hd_key asked[wave];
     salts_of<HASHES, lanes>(part, salts);
-    keys_load<group>(keys, first < n ? first : n - 1, n, asked);
+    keys_load<wave>(keys, first < n ? first : n - 1, n, asked);
     uint32_t passed = look_part<HASHES, lanes>(view, asked, part, salts);
     if (lanes == 2) passed &= __shfl_sync(0xffffffffu, passed, threadIdx.x % 32 ^ 1);
     passed = passed >> part * LOOK_KEYS & ((1u << LOOK_KEYS) - 1);

@@ -173,5 +173,5 @@ static heddle_status count_alone(const hd_device_cuda *device, const hd_partitio
 }
 
 extern "C" const hd_partition_cuda HD_SYMBOL;
-extern "C" const hd_partition_cuda HD_SYMBOL = {HD_KEY_BITS,     HD_VALUE_BITS, work_bytes, sort,
-                                                step_work_bytes, step,          count_alone};
+extern "C" const hd_partition_cuda HD_SYMBOL = {work_bytes, sort, step_work_bytes, step,
+                                                count_alone};

@@ -5,7 +5,6 @@
 #include "cuda/device/engine.h"
 
 typedef struct hd_partition_cuda {
-    uint32_t key_bits, value_bits;
     uint64_t (*work_bytes)(uint32_t region_bits);
     heddle_status (*sort)(const hd_device_cuda *device, const hd_partition *job,
                           cudaStream_t stream);

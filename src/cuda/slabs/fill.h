@@ -57,7 +57,7 @@ HD_FN slab_plan slab_plan_lay(const hd_slab_view *view)
 
 /* What a thread has done. */
 typedef struct slab_filled {
-    uint32_t placed, united, listed;
+    uint32_t placed, folded, listed;
 } slab_filled;
 
 /* A region at work. */
@@ -252,9 +252,9 @@ HD_FN void slab_hold_against(hd_slab_tile t, const slab_keys *own, uint32_t mine
  * Brings equal keys of a list together, of whose first slab the keys are known; tiles of a warp go together, `on` ones
  * have a list.
  */
-HD_FN void slab_unite(hd_slab_tile t, const slab_plan *plan, const hd_slab_view *view,
-                      const slab_region *r, uint32_t list, slab_keys known, bool on,
-                      uint32_t policy, slab_filled *done)
+HD_FN void slab_fold(hd_slab_tile t, const slab_plan *plan, const hd_slab_view *view,
+                     const slab_region *r, uint32_t list, slab_keys known, bool on, uint32_t policy,
+                     slab_filled *done)
 {
     const uint32_t all = plan->counts[list], room = plan->rooms[list];
     const uint32_t pairs = all < room ? all : room;
@@ -279,15 +279,15 @@ HD_FN void slab_unite(hd_slab_tile t, const slab_plan *plan, const hd_slab_view 
             slab_update(slab_of_list(plan, view, r, list, first[j] / 32), first[j] % 32, policy,
                         slab_value(slab, slot));
             *slab_key_at(slab, slot) = own.at[j] ^ (HD_STATE_LIVE ^ HD_STATE_DEAD);
-            done->united++;
+            done->folded++;
         }
         __syncwarp();
     }
 }
 
 /* The next list's first slab is on its way while one is at work. */
-HD_FN void slab_fill_unite(const slab_plan *plan, const hd_slab_view *view, const slab_region *r,
-                           uint32_t policy, slab_filled *done)
+HD_FN void slab_fill_fold(const slab_plan *plan, const hd_slab_view *view, const slab_region *r,
+                          uint32_t policy, slab_filled *done)
 {
     const hd_slab_tile t = slab_tile_here();
     const uint32_t lists = view->buckets.region_buckets, step = SLAB_FILL_BLOCK / HD_SLAB_LANES;
@@ -298,7 +298,7 @@ HD_FN void slab_fill_unite(const slab_plan *plan, const hd_slab_view *view, cons
         const slab_keys keys = next;
         const uint32_t after = list + step < lists ? list + step : 0;
         next = slab_read_keys(t, r->base + (uint64_t)after * HD_SLAB_BYTES, after != 0);
-        slab_unite(t, plan, view, r, list < lists ? list : 0, keys, list < lists, policy, done);
+        slab_fold(t, plan, view, r, list < lists ? list : 0, keys, list < lists, policy, done);
     }
 }
 
@@ -326,20 +326,20 @@ static __global__ void __launch_bounds__(SLAB_FILL_BLOCK, SLAB_FILL_BLOCKS)
         __syncthreads();
         slab_fill_place(&plan, &view, &r, &sorted, &done);
         __syncthreads();
-        if (!MULTI) slab_fill_unite(&plan, &view, &r, batch.policy, &done);
+        if (!MULTI) slab_fill_fold(&plan, &view, &r, batch.policy, &done);
         __syncthreads(); /* the plan is used again */
     }
     uint64_t *const at = batch.counts->at;
     uint64_t *const to[] = {at + HD_INSERTED, slab_present_at(&batch),
                             at + HD_FAILED,   at + HD_PROBES,
                             batch.born,       batch.died};
-    /* A thread may have united more than it has placed: 64 bits, of which the sums are right. */
-    const uint64_t mine[] = {(uint64_t)done.placed - done.united,
-                             done.united,
+    /* A thread may have folded more than it has placed: 64 bits, of which the sums are right. */
+    const uint64_t mine[] = {(uint64_t)done.placed - done.folded,
+                             done.folded,
                              done.listed,
                              done.placed,
                              done.placed,
-                             done.united};
+                             done.folded};
     block_add(to, mine);
 }
 

@@ -95,7 +95,8 @@ HD_FN slab_sight slab_lane_sight(hd_slab_tile t, const hd_slab_bytes *bytes, hd_
 }
 
 /* What the lanes of a tile see together. */
-template <int OPERATION, bool REUSES> HD_FN slab_sight slab_unite(hd_slab_tile t, slab_sight s)
+template <int OPERATION, bool REUSES>
+HD_FN slab_sight slab_sight_of_tile(hd_slab_tile t, slab_sight s)
 {
     HD_UNROLL
     for (uint32_t apart = 1; apart < HD_SLAB_LANES; apart *= 2) {
@@ -146,7 +147,7 @@ HD_FN hd_slab_look slab_look_each(hd_slab_tile t, const hd_slab_walk *walk, uint
     for (uint32_t i = 0; i < HD_SLAB_LANES; i++) {
         if ((busy & TILE_FIRSTS << i) == 0) continue;
         const hd_key lean = __shfl_sync(WHOLE_WARP, slab_lean(walk), (int)(t.shift + i));
-        const slab_sight s = slab_unite<OPERATION, REUSES>(
+        const slab_sight s = slab_sight_of_tile<OPERATION, REUSES>(
             t, slab_lane_sight<OPERATION, MULTI, REUSES>(t, &bytes[i], lean));
         if (t.lane == i) mine = s;
     }

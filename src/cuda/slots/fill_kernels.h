@@ -154,7 +154,7 @@ HD_FN void fill_quick(const image *im, const hd_view *view, const hd_batch *batc
         const uint32_t keys = image_counted(im, view, b);
         uint32_t gone = 0;
         if (keys > 1 && image_has_equals(im, b, keys))
-            gone = image_unite(im, b, keys, batch->policy);
+            gone = image_fold(im, b, keys, batch->policy);
         s->probes += keys;
         s->inserted += keys - gone;
         s->present += gone;

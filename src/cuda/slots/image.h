@@ -364,7 +364,7 @@ HD_FN bool image_has_equals(const image *im, uint32_t bucket, uint32_t count)
 #endif
 
 /* Brings equal keys of a bucket together by the policy; the thread has it to itself. Returns how many went. */
-HD_FN uint32_t image_unite(const image *im, uint32_t bucket, uint32_t count, uint32_t policy)
+HD_FN uint32_t image_fold(const image *im, uint32_t bucket, uint32_t count, uint32_t policy)
 {
     hd_key *const keys = im->keys + bucket * HD_BUCKET;
     hd_value *const values = im->values + bucket * HD_BUCKET;

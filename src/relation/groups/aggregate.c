@@ -31,16 +31,16 @@ static heddle_status run(const heddle_groups *groups, hd_scratch *scratch, hd_re
     const hd_engine *engine = groups->engine;
     const uint32_t width = result_width(reduce.aggregate, reduce.type);
     const void *valid = NULL;
-    hd_result out, out_valid;
+    hd_lent out, out_valid;
     hd_arrange arrange, arrange_valid;
     void *work = NULL;
     if (reduce.aggregate == HEDDLE_AGGREGATE_COUNT) reduce.column = NULL; /* nobody looks at it */
-    HD_TRY(hd_scratch_stage(scratch, reduce.column, grouped.n * type_width(reduce.type),
-                            &reduce.column, stream));
-    HD_TRY(hd_scratch_stage(scratch, reduce.valid, grouped.n, &valid, stream));
+    HD_TRY(hd_lend_in(scratch, reduce.column, grouped.n * type_width(reduce.type), &reduce.column,
+                      stream));
+    HD_TRY(hd_lend_in(scratch, reduce.valid, grouped.n, &valid, stream));
     HD_TRY(hd_scratch_take(scratch, engine->columns->work(groups->device, grouped.n), &work));
-    HD_TRY(hd_result_begin(scratch, reduce.out, grouped.groups * width, &out));
-    HD_TRY(hd_result_begin(scratch, reduce.out_valid, grouped.groups, &out_valid));
+    HD_TRY(hd_lend_out(scratch, reduce.out, grouped.groups * width, &out));
+    HD_TRY(hd_lend_out(scratch, reduce.out_valid, grouped.groups, &out_valid));
     HD_TRY(hd_arrange_begin(groups, scratch, out.memory, width, &arrange));
     HD_TRY(hd_arrange_begin(groups, scratch, out_valid.memory, 1, &arrange_valid));
     reduce.valid = (const uint8_t *)valid;
@@ -49,8 +49,8 @@ static heddle_status run(const heddle_groups *groups, hd_scratch *scratch, hd_re
     HD_TRY(engine->columns->reduce(groups->device, &grouped, &reduce, work, stream));
     HD_TRY(hd_arrange_end(groups, &arrange, stream));
     HD_TRY(hd_arrange_end(groups, &arrange_valid, stream));
-    HD_TRY(hd_result_end(groups->device, &out, stream));
-    return hd_result_end(groups->device, &out_valid, stream);
+    HD_TRY(hd_take_back(groups->device, &out, stream));
+    return hd_take_back(groups->device, &out_valid, stream);
 }
 
 heddle_status heddle_groups_aggregate(heddle_groups *groups, uint32_t aggregate, uint32_t type,

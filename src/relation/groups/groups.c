@@ -88,10 +88,8 @@ static heddle_status group_columns(heddle_groups *groups, uint64_t rows,
         const heddle_column *from = &groups->keys[c];
         const void *valid = NULL;
         keys.first[c].width = from->width;
-        status =
-            hd_scratch_stage(&scratch, from->data, rows * from->width, &keys.first[c].data, stream);
-        if (status == HEDDLE_OK)
-            status = hd_scratch_stage(&scratch, from->valid, rows, &valid, stream);
+        status = hd_lend_in(&scratch, from->data, rows * from->width, &keys.first[c].data, stream);
+        if (status == HEDDLE_OK) status = hd_lend_in(&scratch, from->valid, rows, &valid, stream);
         keys.first[c].valid = (const uint8_t *)valid;
     }
     if (status == HEDDLE_OK)

@@ -8,7 +8,7 @@
 #define HD_GROUPS_H
 
 #include "base/error.h"
-#include "host/result.h"
+#include "host/lent.h"
 #include "relation/encode/encode.h"
 
 struct heddle_groups {

@@ -33,15 +33,15 @@ static heddle_status describe(heddle_groups *groups, hd_scratch *scratch, void *
 heddle_status heddle_groups_first(heddle_groups *groups, void *rows, void *stream)
 {
     hd_scratch scratch = {NULL, 0, {NULL}};
-    hd_result out;
+    hd_lent out;
     heddle_status status = hd_check_groups(groups, stream, "groups_first");
     if (status == HEDDLE_OK)
         status = hd_check_array(rows, groups->made.groups, hd_row_width(groups), "rows");
     if (status != HEDDLE_OK || groups->made.groups == 0) return status;
     scratch.device = groups->device;
-    status = hd_result_begin(&scratch, rows, groups->made.groups * hd_row_width(groups), &out);
+    status = hd_lend_out(&scratch, rows, groups->made.groups * hd_row_width(groups), &out);
     if (status == HEDDLE_OK) status = describe(groups, &scratch, out.memory, NULL, stream);
-    if (status == HEDDLE_OK) status = hd_result_end(groups->device, &out, stream);
+    if (status == HEDDLE_OK) status = hd_take_back(groups->device, &out, stream);
     hd_scratch_free(&scratch);
     return status;
 }
@@ -49,16 +49,16 @@ heddle_status heddle_groups_first(heddle_groups *groups, void *rows, void *strea
 heddle_status heddle_groups_sizes(heddle_groups *groups, uint64_t *sizes, void *stream)
 {
     hd_scratch scratch = {NULL, 0, {NULL}};
-    hd_result out;
+    hd_lent out;
     heddle_status status = hd_check_groups(groups, stream, "groups_sizes");
     if (status == HEDDLE_OK)
         status = hd_check_array(sizes, groups->made.groups, sizeof *sizes, "sizes");
     if (status != HEDDLE_OK || groups->made.groups == 0) return status;
     scratch.device = groups->device;
-    status = hd_result_begin(&scratch, sizes, groups->made.groups * sizeof *sizes, &out);
+    status = hd_lend_out(&scratch, sizes, groups->made.groups * sizeof *sizes, &out);
     if (status == HEDDLE_OK)
         status = describe(groups, &scratch, NULL, (uint64_t *)out.memory, stream);
-    if (status == HEDDLE_OK) status = hd_result_end(groups->device, &out, stream);
+    if (status == HEDDLE_OK) status = hd_take_back(groups->device, &out, stream);
     hd_scratch_free(&scratch);
     return status;
 }
@@ -71,12 +71,12 @@ static heddle_status gather_at(const heddle_groups *groups, hd_scratch *scratch,
 {
     const uint64_t count = groups->made.groups;
     const void *staged;
-    hd_result out;
-    HD_TRY(hd_scratch_stage(scratch, column, groups->made.n * width, &staged, stream));
-    HD_TRY(hd_result_begin(scratch, user, count * width, &out));
+    hd_lent out;
+    HD_TRY(hd_lend_in(scratch, column, groups->made.n * width, &staged, stream));
+    HD_TRY(hd_lend_out(scratch, user, count * width, &out));
     HD_TRY(groups->engine->columns->gather(groups->device, staged, width, rows,
                                            groups->made.row_bits, count, out.memory, stream));
-    return hd_result_end(groups->device, &out, stream);
+    return hd_take_back(groups->device, &out, stream);
 }
 
 static heddle_status fetch_keys(heddle_groups *groups, hd_scratch *scratch,
@@ -85,7 +85,7 @@ static heddle_status fetch_keys(heddle_groups *groups, hd_scratch *scratch,
 {
     const uint64_t count = groups->made.groups;
     void *firsts = NULL;
-    hd_result flags;
+    hd_lent flags;
     heddle_status status = hd_scratch_take(scratch, count * hd_row_width(groups), &firsts);
     if (status == HEDDLE_OK) status = describe(groups, scratch, firsts, NULL, stream);
     if (status == HEDDLE_OK)
@@ -93,10 +93,10 @@ static heddle_status fetch_keys(heddle_groups *groups, hd_scratch *scratch,
     if (status != HEDDLE_OK || valid == NULL) return status;
     if (column->valid != NULL)
         return gather_at(groups, scratch, column->valid, 1, firsts, valid, stream);
-    status = hd_result_begin(scratch, valid, count, &flags);
+    status = hd_lend_out(scratch, valid, count, &flags);
     if (status == HEDDLE_OK)
         status = groups->engine->fill(groups->device, flags.memory, 1, count, stream);
-    if (status == HEDDLE_OK) status = hd_result_end(groups->device, &flags, stream);
+    if (status == HEDDLE_OK) status = hd_take_back(groups->device, &flags, stream);
     return status;
 }
 
@@ -124,18 +124,18 @@ heddle_status heddle_groups_of_rows(heddle_groups *groups, void *numbers, void *
 {
     hd_scratch scratch = {NULL, 0, {NULL}};
     hd_grouped grouped;
-    hd_result out;
+    hd_lent out;
     heddle_status status = hd_check_groups(groups, stream, "groups_of_rows");
     if (status == HEDDLE_OK)
         status = hd_check_array(numbers, groups->made.n, hd_row_width(groups), "numbers");
     if (status != HEDDLE_OK || groups->made.n == 0) return status;
     scratch.device = groups->device;
     grouped = hd_row_groups_view(&groups->made);
-    status = hd_result_begin(&scratch, numbers, groups->made.n * hd_row_width(groups), &out);
+    status = hd_lend_out(&scratch, numbers, groups->made.n * hd_row_width(groups), &out);
     if (status == HEDDLE_OK)
         status = groups->engine->columns->number(groups->device, &grouped, groups->names,
                                                  out.memory, stream);
-    if (status == HEDDLE_OK) status = hd_result_end(groups->device, &out, stream);
+    if (status == HEDDLE_OK) status = hd_take_back(groups->device, &out, stream);
     hd_scratch_free(&scratch);
     return status;
 }
@@ -215,9 +215,8 @@ static heddle_status fetch_rows(heddle_groups *groups, hd_scratch *scratch, uint
                                 void *rows, void *stream)
 {
     const hd_row_groups *made = &groups->made;
-    hd_result out;
-    heddle_status status =
-        hd_result_begin(scratch, begins, (made->groups + 1) * sizeof *begins, &out);
+    hd_lent out;
+    heddle_status status = hd_lend_out(scratch, begins, (made->groups + 1) * sizeof *begins, &out);
     if (groups->order == NULL) {
         const uint64_t bytes = made->n * hd_row_width(groups);
         if (status == HEDDLE_OK)
@@ -228,7 +227,7 @@ static heddle_status fetch_rows(heddle_groups *groups, hd_scratch *scratch, uint
         return status;
     }
     if (status == HEDDLE_OK) status = find_begins(groups, scratch, (uint64_t *)out.memory, stream);
-    if (status == HEDDLE_OK) status = hd_result_end(groups->device, &out, stream);
+    if (status == HEDDLE_OK) status = hd_take_back(groups->device, &out, stream);
     if (status == HEDDLE_OK)
         status = rows_in_order(groups, (const uint64_t *)out.memory, rows, stream);
     return status;
@@ -258,14 +257,14 @@ static heddle_status find_top(heddle_groups *groups, hd_scratch *scratch, uint64
 {
     const uint64_t all = groups->made.groups;
     void *sizes = NULL, *work = NULL;
-    hd_result out;
+    hd_lent out;
     HD_TRY(hd_scratch_take(scratch, all * sizeof(uint64_t), &sizes));
     HD_TRY(hd_scratch_take(scratch, groups->engine->columns->work(groups->device, all), &work));
-    HD_TRY(hd_result_begin(scratch, numbers, count * sizeof *numbers, &out));
+    HD_TRY(hd_lend_out(scratch, numbers, count * sizeof *numbers, &out));
     HD_TRY(describe(groups, scratch, NULL, (uint64_t *)sizes, stream));
     HD_TRY(groups->engine->columns->top(groups->device, (const uint64_t *)sizes, all, count,
                                         (uint64_t *)out.memory, work, stream));
-    return hd_result_end(groups->device, &out, stream);
+    return hd_take_back(groups->device, &out, stream);
 }
 
 heddle_status heddle_groups_top(heddle_groups *groups, uint64_t k, uint64_t *numbers,

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "host/scratch_out.h"
+#include "host/lent.h"
 #include "table/table.h"
 
 /* What the caller wants written; any of it may be NULL. */
@@ -47,13 +47,13 @@ static heddle_status group_pairs(all_pairs *a)
 static heddle_status write_lists(all_pairs *a, const request *r)
 {
     heddle_table *table = a->table;
-    hd_scratch_out offsets, values;
+    hd_lent offsets, values;
     void *rows = NULL;
     heddle_status status = hd_scratch_take(&a->scratch, a->n * a->row_bits / 8, &rows);
     memset(&offsets, 0, sizeof offsets);
     if (r->offsets != NULL && status == HEDDLE_OK)
-        status = hd_scratch_stage_out(&a->scratch, r->offsets, (a->distinct + 1) * sizeof(uint64_t),
-                                      &offsets);
+        status =
+            hd_lend_out(&a->scratch, r->offsets, (a->distinct + 1) * sizeof(uint64_t), &offsets);
     if (r->offsets == NULL && status == HEDDLE_OK) {
         status =
             hd_scratch_take(&a->scratch, (a->distinct + 1) * sizeof(uint64_t), &offsets.memory);
@@ -61,13 +61,13 @@ static heddle_status write_lists(all_pairs *a, const request *r)
     }
     if (status == HEDDLE_OK)
         status = heddle_groups_rows(a->groups, (uint64_t *)offsets.memory, rows, a->stream);
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&a->scratch, &offsets, a->stream);
+    if (status == HEDDLE_OK) status = hd_take_back(a->scratch.device, &offsets, a->stream);
     if (status != HEDDLE_OK || r->values == NULL) return status;
-    status = hd_scratch_stage_out(&a->scratch, r->values, a->n * hd_value_width(table), &values);
+    status = hd_lend_out(&a->scratch, r->values, a->n * hd_value_width(table), &values);
     if (status == HEDDLE_OK)
         status = table->engine->columns->gather(table->device, a->values, hd_value_width(table),
                                                 rows, a->row_bits, a->n, values.memory, a->stream);
-    return status == HEDDLE_OK ? hd_scratch_bring_back(&a->scratch, &values, a->stream) : status;
+    return status == HEDDLE_OK ? hd_take_back(a->scratch.device, &values, a->stream) : status;
 }
 
 static heddle_status write_all(all_pairs *a, const request *r, uint64_t key_capacity,

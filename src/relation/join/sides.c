@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "engine/blocks.h"
+#include "host/lent.h"
 #include "relation/encode/encode.h"
 #include "relation/join/join.h"
 
@@ -37,10 +38,9 @@ static heddle_status stage_columns(sorting *s, uint32_t side)
         hd_column *to = &s->sides[side].columns[i];
         const void *valid = NULL;
         to->width = from->width;
-        status =
-            hd_scratch_stage(&s->scratch, from->data, rows * from->width, &to->data, s->stream);
+        status = hd_lend_in(&s->scratch, from->data, rows * from->width, &to->data, s->stream);
         if (status == HEDDLE_OK)
-            status = hd_scratch_stage(&s->scratch, from->valid, rows, &valid, s->stream);
+            status = hd_lend_in(&s->scratch, from->valid, rows, &valid, s->stream);
         to->valid = (const uint8_t *)valid;
     }
     return status;

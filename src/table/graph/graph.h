@@ -9,7 +9,7 @@
 #ifndef HD_GRAPH_TABLE_H
 #define HD_GRAPH_TABLE_H
 
-#include "host/scratch_out.h"
+#include "host/lent.h"
 #include "table/table.h"
 
 /* Bytes behind the room for edges: pairs on their way into them begin at a line of memory. */
@@ -94,7 +94,7 @@ typedef struct hd_renewal {
     bool in_place;
     uint64_t live; /* the table's own pairs that are kept */
     /* The feed where the device can read it: as it is, or in copies, which lie in the scratch. */
-    hd_scratch_out keys, values;
+    hd_lent keys, values;
     /* 0, or there is no memory for copies: host arrays come in slices, twice, by buffers of so many elements. */
     uint64_t slice;
     hd_graph_placing placing;
@@ -126,20 +126,20 @@ heddle_status hd_graph_live_pairs(heddle_table *table, hd_scratch *scratch, uint
 heddle_status hd_graph_unzip(heddle_table *table, hd_scratch *scratch, uint64_t live, void *keys,
                              void *values, void *stream);
 
-/* --------------------------------------------------------------------------------------- unite */
+/* ---------------------------------------------------------------------------------------- fold */
 
 /* A batch whose equal keys were brought together. All device memory, in scratch. */
-typedef struct hd_united {
+typedef struct hd_folded {
     uint64_t n;        /* distinct keys */
     void *keys;        /* in no particular order */
     void *values;      /* counter: the sum of the key's values, or how often it occurs; else NULL */
     void *firsts;      /* the first row of each key in the batch */
     uint32_t row_bits; /* of firsts */
-} hd_united;
+} hd_folded;
 
 /* `values` NULL counts occurrences. */
-heddle_status hd_graph_unite(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                             hd_scratch *scratch, hd_united *united, void *stream);
+heddle_status hd_graph_fold(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                            hd_scratch *scratch, hd_folded *folded, void *stream);
 
 /* ------------------------------------------------------------------- what hd_graph_kind consists of */
 

@@ -98,8 +98,8 @@ typedef struct fresh_keys {
     void *firsts;
 } fresh_keys;
 
-/* Marks the united keys that the table has. */
-static heddle_status look_up(addition *a, const hd_united *united, uint8_t *found)
+/* Marks the folded keys that the table has. */
+static heddle_status look_up(addition *a, const hd_folded *folded, uint8_t *found)
 {
     heddle_table *table = a->table;
     hd_graph_batch batch;
@@ -107,8 +107,8 @@ static heddle_status look_up(addition *a, const hd_united *united, uint8_t *foun
     heddle_status status = hd_call_begin(table, true, a->stream, &call);
     if (status != HEDDLE_OK) return status;
     memset(&batch, 0, sizeof batch);
-    batch.keys = united->keys;
-    batch.n = united->n;
+    batch.keys = folded->keys;
+    batch.n = folded->n;
     batch.found = found;
     batch.counts = call.counts;
     status = hd_graph_of(table)->ops->look(table->device, &hd_graph_of(table)->storage.graph,
@@ -117,22 +117,22 @@ static heddle_status look_up(addition *a, const hd_united *united, uint8_t *foun
     return status;
 }
 
-static heddle_status select_fresh(addition *a, const hd_united *united, fresh_keys *fresh)
+static heddle_status select_fresh(addition *a, const hd_folded *folded, fresh_keys *fresh)
 {
     heddle_table *table = a->table;
     const hd_column_ops *columns = table->engine->columns;
-    const uint32_t row_bits = united->row_bits, kw = hd_key_width(table);
+    const uint32_t row_bits = folded->row_bits, kw = hd_key_width(table);
     uint8_t *found = NULL;
     uint64_t *count = NULL;
     void *rows = NULL, *work = NULL;
-    heddle_status status = hd_scratch_take(&a->scratch, united->n, (void **)&found);
+    heddle_status status = hd_scratch_take(&a->scratch, folded->n, (void **)&found);
     if (status == HEDDLE_OK) status = hd_scratch_take(&a->scratch, sizeof *count, (void **)&count);
-    if (status == HEDDLE_OK) status = hd_scratch_take(&a->scratch, united->n * row_bits / 8, &rows);
+    if (status == HEDDLE_OK) status = hd_scratch_take(&a->scratch, folded->n * row_bits / 8, &rows);
     if (status == HEDDLE_OK)
-        status = hd_scratch_take(&a->scratch, columns->work(table->device, united->n), &work);
-    if (status == HEDDLE_OK) status = look_up(a, united, found);
+        status = hd_scratch_take(&a->scratch, columns->work(table->device, folded->n), &work);
+    if (status == HEDDLE_OK) status = look_up(a, folded, found);
     if (status == HEDDLE_OK)
-        status = columns->select(table->device, found, united->n, false, rows, row_bits, count,
+        status = columns->select(table->device, found, folded->n, false, rows, row_bits, count,
                                  work, a->stream);
     if (status == HEDDLE_OK)
         status = hd_read_back(table, &fresh->n, count, sizeof *count, a->stream);
@@ -140,53 +140,53 @@ static heddle_status select_fresh(addition *a, const hd_united *united, fresh_ke
     if (status == HEDDLE_OK)
         status = hd_scratch_take(&a->scratch, fresh->n * row_bits / 8, &fresh->firsts);
     if (status != HEDDLE_OK || fresh->n == 0) return status;
-    status = columns->gather(table->device, united->keys, kw, rows, row_bits, fresh->n, fresh->keys,
+    status = columns->gather(table->device, folded->keys, kw, rows, row_bits, fresh->n, fresh->keys,
                              a->stream);
     if (status == HEDDLE_OK)
-        status = columns->gather(table->device, united->firsts, row_bits / 8, rows, row_bits,
+        status = columns->gather(table->device, folded->firsts, row_bits / 8, rows, row_bits,
                                  fresh->n, fresh->firsts, a->stream);
     return status;
 }
 
 /* Adds counts to those that are there: all of both are brought together once more. */
-static heddle_status add_up(addition *a, const hd_united *united)
+static heddle_status add_up(addition *a, const hd_folded *folded)
 {
     heddle_table *table = a->table;
     const hd_engine *engine = table->engine;
     const uint32_t kw = hd_key_width(table), vw = hd_value_width(table);
     char *keys = NULL, *values = NULL;
     uint64_t held = 0;
-    hd_united sum;
+    hd_folded sum;
     HD_TRY(hd_table_count(table, &held, a->stream));
-    HD_TRY(hd_scratch_take(&a->scratch, (held + united->n) * kw, (void **)&keys));
-    HD_TRY(hd_scratch_take(&a->scratch, (held + united->n) * vw, (void **)&values));
+    HD_TRY(hd_scratch_take(&a->scratch, (held + folded->n) * kw, (void **)&keys));
+    HD_TRY(hd_scratch_take(&a->scratch, (held + folded->n) * vw, (void **)&values));
     HD_TRY(hd_graph_unzip(table, &a->scratch, held, keys, values, a->stream));
-    HD_TRY(engine->copy(table->device, keys + held * kw, united->keys, united->n * kw, a->stream));
+    HD_TRY(engine->copy(table->device, keys + held * kw, folded->keys, folded->n * kw, a->stream));
     HD_TRY(
-        engine->copy(table->device, values + held * vw, united->values, united->n * vw, a->stream));
-    HD_TRY(hd_graph_unite(table, keys, values, held + united->n, &a->scratch, &sum, a->stream));
+        engine->copy(table->device, values + held * vw, folded->values, folded->n * vw, a->stream));
+    HD_TRY(hd_graph_fold(table, keys, values, held + folded->n, &a->scratch, &sum, a->stream));
     return renew(a, false, sum.keys, sum.values, sum.n);
 }
 
-static heddle_status add_united(addition *a)
+static heddle_status add_folded(addition *a)
 {
     const bool is_set = hd_value_width(a->table) == 0;
-    hd_united united;
+    hd_folded folded;
     fresh_keys fresh;
-    HD_TRY(hd_graph_unite(a->table, a->keys, a->values, a->n, &a->scratch, &united, a->stream));
-    fresh.n = united.n;
-    fresh.keys = united.keys;
-    fresh.firsts = united.firsts;
-    if (a->keep) HD_TRY(select_fresh(a, &united, &fresh));
-    if (is_set || fresh.n == united.n) {
-        if (!a->keep || fresh.n != 0) HD_TRY(renew(a, a->keep, fresh.keys, united.values, fresh.n));
+    HD_TRY(hd_graph_fold(a->table, a->keys, a->values, a->n, &a->scratch, &folded, a->stream));
+    fresh.n = folded.n;
+    fresh.keys = folded.keys;
+    fresh.firsts = folded.firsts;
+    if (a->keep) HD_TRY(select_fresh(a, &folded, &fresh));
+    if (is_set || fresh.n == folded.n) {
+        if (!a->keep || fresh.n != 0) HD_TRY(renew(a, a->keep, fresh.keys, folded.values, fresh.n));
     } else {
-        HD_TRY(add_up(a, &united));
+        HD_TRY(add_up(a, &folded));
     }
     a->counts->at[HD_INSERTED] = fresh.n;
     a->counts->at[is_set ? HD_KEPT : HD_UPDATED] = a->n - fresh.n;
     return note_outcomes(a, is_set ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED, fresh.firsts,
-                         united.row_bits, fresh.n);
+                         folded.row_bits, fresh.n);
 }
 
 /* A piece of a batch that is copied to the device, if it is not there, and added. */
@@ -194,19 +194,19 @@ static heddle_status add_copied(addition *a, const void *keys, const void *value
                                 uint8_t *outcomes)
 {
     heddle_table *table = a->table;
-    hd_scratch_out out;
+    hd_lent out;
     heddle_status status;
     a->scratch.device = table->device;
-    status = hd_scratch_stage(&a->scratch, keys, a->n * hd_key_width(table), &a->keys, a->stream);
+    status = hd_lend_in(&a->scratch, keys, a->n * hd_key_width(table), &a->keys, a->stream);
     if (status == HEDDLE_OK)
-        status = hd_scratch_stage(&a->scratch, values, a->n * hd_value_width(table), &a->values,
-                                  a->stream);
-    if (status == HEDDLE_OK) status = hd_scratch_stage_out(&a->scratch, outcomes, a->n, &out);
+        status =
+            hd_lend_in(&a->scratch, values, a->n * hd_value_width(table), &a->values, a->stream);
+    if (status == HEDDLE_OK) status = hd_lend_out(&a->scratch, outcomes, a->n, &out);
     if (status == HEDDLE_OK) {
         a->outcomes = (uint8_t *)out.memory;
-        status = add_united(a);
+        status = add_folded(a);
     }
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&a->scratch, &out, a->stream);
+    if (status == HEDDLE_OK) status = hd_take_back(a->scratch.device, &out, a->stream);
     hd_scratch_free(&a->scratch);
     return status;
 }

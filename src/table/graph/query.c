@@ -112,10 +112,9 @@ static heddle_status find_offsets(retrieval *r, uint64_t *count)
 static heddle_status write_values(retrieval *r, void *values, uint64_t count)
 {
     hd_graph_batch batch;
-    hd_scratch_out out;
+    hd_lent out;
     hd_call call;
-    heddle_status status =
-        hd_scratch_stage_out(&r->scratch, values, count * hd_value_width(r->table), &out);
+    heddle_status status = hd_lend_out(&r->scratch, values, count * hd_value_width(r->table), &out);
     if (status == HEDDLE_OK) status = hd_call_begin(r->table, true, r->stream, &call);
     if (status != HEDDLE_OK) return status;
     memset(&batch, 0, sizeof batch);
@@ -126,7 +125,7 @@ static heddle_status write_values(retrieval *r, void *values, uint64_t count)
     batch.counts = call.counts; /* the keys were counted when they were looked up first */
     status = look(r->table, &batch, r->stream);
     hd_call_end(r->table, &call);
-    return status == HEDDLE_OK ? hd_scratch_bring_back(&r->scratch, &out, r->stream) : status;
+    return status == HEDDLE_OK ? hd_take_back(r->scratch.device, &out, r->stream) : status;
 }
 
 /* hd_retrieve_work */
@@ -134,7 +133,7 @@ static heddle_status retrieve(hd_retrieve *all)
 {
     heddle_table *table = all->table;
     retrieval r;
-    hd_scratch_out out;
+    hd_lent out;
     heddle_status status;
     memset(&r, 0, sizeof r);
     r.table = table;
@@ -142,16 +141,14 @@ static heddle_status retrieve(hd_retrieve *all)
     r.counted = all->known;
     r.scratch.device = table->device;
     r.stream = all->stream;
-    status =
-        hd_scratch_stage(&r.scratch, all->keys, r.n * hd_key_width(table), &r.keys, all->stream);
+    status = hd_lend_in(&r.scratch, all->keys, r.n * hd_key_width(table), &r.keys, all->stream);
     if (status == HEDDLE_OK)
-        status =
-            hd_scratch_stage_out(&r.scratch, all->offsets, (r.n + 1) * sizeof *r.offsets, &out);
+        status = hd_lend_out(&r.scratch, all->offsets, (r.n + 1) * sizeof *r.offsets, &out);
     if (status == HEDDLE_OK) {
         r.offsets = (uint64_t *)out.memory;
         status = find_offsets(&r, all->count);
     }
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&r.scratch, &out, all->stream);
+    if (status == HEDDLE_OK) status = hd_take_back(r.scratch.device, &out, all->stream);
     if (status == HEDDLE_OK) {
         all->known = true;
         if (all->values != NULL) status = hd_retrieve_fits(all);
@@ -235,16 +232,16 @@ static heddle_status erase_whole(erase_call *c, const hd_span spans[2], uint64_t
                                  heddle_totals *totals)
 {
     const void *keys = NULL;
-    hd_scratch_out found;
+    hd_lent found;
     heddle_status status =
-        hd_scratch_stage(&c->scratch, spans[0].user, n * spans[0].width, &keys, c->stream);
-    if (status == HEDDLE_OK) status = hd_scratch_stage_out(&c->scratch, spans[1].user, n, &found);
+        hd_lend_in(&c->scratch, spans[0].user, n * spans[0].width, &keys, c->stream);
+    if (status == HEDDLE_OK) status = hd_lend_out(&c->scratch, spans[1].user, n, &found);
     if (status == HEDDLE_OK) status = erase_begin(c, totals != NULL);
     if (status == HEDDLE_OK) {
         void *const device[HD_SPANS_MAX] = {(void *)(uintptr_t)keys, found.memory};
         status = erase_end(c, erase_slice(c, device, 0, n), totals);
     }
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&c->scratch, &found, c->stream);
+    if (status == HEDDLE_OK) status = hd_take_back(c->scratch.device, &found, c->stream);
     hd_scratch_free(&c->scratch);
     return status;
 }

@@ -66,15 +66,15 @@ heddle_status hd_graph_make_room(hd_renewal *r)
 {
     const heddle_table *table = r->table;
     const hd_graph_feed *feed = r->feed;
-    HD_TRY(hd_scratch_stage_out(&r->scratch, (void *)(uintptr_t)feed->keys,
-                                feed->n * hd_key_width(table), &r->keys));
-    return hd_scratch_stage_out(&r->scratch, (void *)(uintptr_t)feed->values,
-                                feed->n * hd_value_width(table), &r->values);
+    HD_TRY(hd_lend_out(&r->scratch, (void *)(uintptr_t)feed->keys, feed->n * hd_key_width(table),
+                       &r->keys));
+    return hd_lend_out(&r->scratch, (void *)(uintptr_t)feed->values,
+                       feed->n * hd_value_width(table), &r->values);
 }
 
 heddle_status hd_graph_bring_in(hd_renewal *r)
 {
-    const hd_scratch_out *const arrays[] = {&r->keys, &r->values};
+    const hd_lent *const arrays[] = {&r->keys, &r->values};
     for (int i = 0; i < 2; i++)
         if (arrays[i]->memory != arrays[i]->user)
             HD_TRY(r->table->engine->copy(r->table->device, arrays[i]->memory, arrays[i]->user,

@@ -20,7 +20,7 @@ typedef struct insertion {
     uint64_t n;
     bool grows;
     hd_scratch scratch;
-    hd_scratch_out outcomes;
+    hd_lent outcomes;
     hd_counts *counts;
     void *stream;
 } insertion;
@@ -31,7 +31,7 @@ typedef struct insertion {
 static heddle_status stage_outcomes(insertion *in)
 {
     const heddle_insert_options *o = in->options;
-    HD_TRY(hd_scratch_stage_out(&in->scratch, o->outcomes, in->n, &in->outcomes));
+    HD_TRY(hd_lend_out(&in->scratch, o->outcomes, in->n, &in->outcomes));
     if (o->outcomes == NULL && o->failed_capacity != 0)
         HD_TRY(hd_scratch_take(&in->scratch, in->n, &in->outcomes.memory));
     return HEDDLE_OK;
@@ -68,7 +68,7 @@ static heddle_status report(insertion *in, const hd_list_addition *a, heddle_sta
     in->counts->at[HD_PROBES] = a->probes;
     if (added != HEDDLE_OK && a->inserted == 0) none_came(in);
     if (in->outcomes.user != NULL)
-        status = hd_scratch_bring_back(&in->scratch, &in->outcomes, in->stream);
+        status = hd_take_back(in->scratch.device, &in->outcomes, in->stream);
     if (status == HEDDLE_OK && a->inserted != in->n && in->options->failed_capacity != 0)
         status = list_failed(in);
     if (added != HEDDLE_OK || status != HEDDLE_OK) return added != HEDDLE_OK ? added : status;
@@ -106,10 +106,9 @@ static heddle_status add_pairs(insertion *in)
 static heddle_status add(insertion *in, const void *keys, const void *values)
 {
     heddle_table *table = in->table;
+    HD_TRY(hd_lend_in(&in->scratch, keys, in->n * hd_key_width(table), &in->keys, in->stream));
     HD_TRY(
-        hd_scratch_stage(&in->scratch, keys, in->n * hd_key_width(table), &in->keys, in->stream));
-    HD_TRY(hd_scratch_stage(&in->scratch, values, in->n * hd_value_width(table), &in->values,
-                            in->stream));
+        hd_lend_in(&in->scratch, values, in->n * hd_value_width(table), &in->values, in->stream));
     HD_TRY(stage_outcomes(in));
     return add_pairs(in);
 }

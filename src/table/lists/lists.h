@@ -9,7 +9,7 @@
 #ifndef HD_LISTS_TABLE_H
 #define HD_LISTS_TABLE_H
 
-#include "host/scratch_out.h"
+#include "host/lent.h"
 #include "model/device_view.h"
 #include "table/table.h"
 

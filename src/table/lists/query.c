@@ -31,7 +31,7 @@ static heddle_status query_begin(query *q, heddle_table *table, const void *keys
     q->n = n;
     q->scratch.device = table->device;
     q->stream = stream;
-    HD_TRY(hd_scratch_stage(&q->scratch, keys, n * hd_key_width(table), &q->keys, stream));
+    HD_TRY(hd_lend_in(&q->scratch, keys, n * hd_key_width(table), &q->keys, stream));
     HD_TRY(hd_scratch_take(&q->scratch, n * sizeof *q->numbers, (void **)&q->numbers));
     return hd_lists_numbers(table, &hd_lists(table)->storage, q->keys, n, q->numbers, found,
                             &q->totals, stream);
@@ -80,14 +80,14 @@ static heddle_status find_values(query *q, void *values)
     heddle_table *table = q->table;
     const uint64_t bytes = q->n * hd_value_width(table);
     const hd_list_pool pool = pool_of(table);
-    hd_scratch_out out;
-    HD_TRY(hd_scratch_stage_out(&q->scratch, values, bytes, &out));
+    hd_lent out;
+    HD_TRY(hd_lend_out(&q->scratch, values, bytes, &out));
     if (out.memory != out.user)
         HD_TRY(table->engine->copy(table->device, out.memory, values, bytes, q->stream));
     if (q->n != 0)
         HD_TRY(hd_lists(table)->ops->first(table->device, &pool, q->numbers, q->n, out.memory,
                                            q->stream));
-    return hd_scratch_bring_back(&q->scratch, &out, q->stream);
+    return hd_take_back(q->scratch.device, &out, q->stream);
 }
 
 /* hd_query_work */
@@ -114,15 +114,15 @@ static heddle_status count_values(const hd_query *all)
 {
     heddle_table *table = all->table;
     const hd_list_pool pool = pool_of(table);
-    hd_scratch_out out;
+    hd_lent out;
     query q;
     heddle_status status = query_begin(&q, table, all->keys, all->n, NULL, all->stream);
     if (status == HEDDLE_OK)
-        status = hd_scratch_stage_out(&q.scratch, all->matches, q.n * sizeof *all->matches, &out);
+        status = hd_lend_out(&q.scratch, all->matches, q.n * sizeof *all->matches, &out);
     if (status == HEDDLE_OK && q.n != 0)
         status = hd_lists(table)->ops->lengths(table->device, &pool, q.numbers, q.n,
                                                (uint64_t *)out.memory, q.stream);
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&q.scratch, &out, q.stream);
+    if (status == HEDDLE_OK) status = hd_take_back(q.scratch.device, &out, q.stream);
     return query_end(&q, status, all->totals);
 }
 
@@ -152,26 +152,25 @@ static heddle_status write_values(query *q, const uint64_t *offsets, uint64_t co
 {
     heddle_table *table = q->table;
     const hd_list_pool pool = pool_of(table);
-    hd_scratch_out out;
-    HD_TRY(hd_scratch_stage_out(&q->scratch, values, count * hd_value_width(table), &out));
+    hd_lent out;
+    HD_TRY(hd_lend_out(&q->scratch, values, count * hd_value_width(table), &out));
     if (count != 0) {
         const hd_list_fetch all = {q->numbers, offsets, q->n, 0, count, out.memory, NULL, 0, NULL};
         HD_TRY(hd_lists(table)->ops->fetch(table->device, &pool, &all, q->stream));
     }
-    return hd_scratch_bring_back(&q->scratch, &out, q->stream);
+    return hd_take_back(q->scratch.device, &out, q->stream);
 }
 
 /* hd_retrieve_work */
 static heddle_status retrieve(hd_retrieve *all)
 {
-    hd_scratch_out out;
+    hd_lent out;
     query q;
     heddle_status status = query_begin(&q, all->table, all->keys, all->n, NULL, all->stream);
     if (status == HEDDLE_OK)
-        status =
-            hd_scratch_stage_out(&q.scratch, all->offsets, (q.n + 1) * sizeof *all->offsets, &out);
+        status = hd_lend_out(&q.scratch, all->offsets, (q.n + 1) * sizeof *all->offsets, &out);
     if (status == HEDDLE_OK) status = find_offsets(&q, (uint64_t *)out.memory, all->count);
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&q.scratch, &out, q.stream);
+    if (status == HEDDLE_OK) status = hd_take_back(q.scratch.device, &out, q.stream);
     if (status == HEDDLE_OK) {
         if (!all->known) report(q.table, &q.totals, NULL);
         all->known = true;

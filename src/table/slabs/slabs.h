@@ -5,7 +5,7 @@
 #ifndef HD_SLABS_TABLE_H
 #define HD_SLABS_TABLE_H
 
-#include "host/scratch_out.h"
+#include "host/lent.h"
 #include "table/table.h"
 
 typedef struct hd_slabs_storage {

@@ -1,8 +1,9 @@
-/* geometry.h: how many regions and buckets a table has, and its hash functions. */
+/* geometry.h: how many regions and buckets a table has. */
 #ifndef HD_GEOMETRY_H
 #define HD_GEOMETRY_H
 
 #include "engine/engine.h"
+#include "host/seed.h"
 
 /* No table has more slots; larger requests are refused as out of memory. */
 #define HD_SLOTS_MAX (UINT64_C(1) << 44)
@@ -22,11 +23,5 @@ uint64_t hd_geometry_locks(const hd_view *view, const hd_table_ops *ops);
 
 /* The number of slots of a view. */
 uint64_t hd_geometry_slots(const hd_view *view, const hd_table_ops *ops);
-
-/* A seed from the system; never 0. */
-uint64_t hd_seed_draw(void);
-
-/* The hash functions of a seed. */
-void hd_mix_init(hd_mix *mix, uint64_t seed);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "host/scratch_out.h"
+#include "host/lent.h"
 #include "table/multi_query.h"
 #include "table/slots/slots.h"
 
@@ -81,20 +81,19 @@ static heddle_status look_up(lookup *l, heddle_table *table, const void *keys, u
 heddle_status hd_slots_count(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
                              heddle_totals *totals, void *stream)
 {
-    hd_scratch_out out;
+    hd_lent out;
     lookup l;
     heddle_status status;
     if (hd_is_multimap(table))
         return hd_multi_count(table, &many, keys, n, matches, totals, stream);
     status = look_up(&l, table, keys, n, false, NULL, totals, stream);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_stage_out(&l.scratch, matches, n * sizeof *matches, &out);
+    if (status == HEDDLE_OK) status = hd_lend_out(&l.scratch, matches, n * sizeof *matches, &out);
     if (status == HEDDLE_OK && n != 0)
         status = table->engine->fill(table->device, out.memory, 0, out.bytes, stream);
     if (status == HEDDLE_OK && l.hits != 0)
         status = table->engine->columns->scatter(table->device, NULL, sizeof *matches, l.rows, 64,
                                                  l.hits, out.memory, stream);
-    if (status == HEDDLE_OK) status = hd_scratch_bring_back(&l.scratch, &out, stream);
+    if (status == HEDDLE_OK) status = hd_take_back(l.scratch.device, &out, stream);
     hd_scratch_free(&l.scratch);
     return status;
 }
@@ -103,24 +102,24 @@ heddle_status hd_slots_count(heddle_table *table, const void *keys, uint64_t n, 
 static heddle_status write_offsets(lookup *l, uint64_t *offsets)
 {
     heddle_table *table = l->table;
-    hd_scratch_out out;
-    HD_TRY(hd_scratch_stage_out(&l->scratch, offsets, (l->n + 1) * sizeof *offsets, &out));
+    hd_lent out;
+    HD_TRY(hd_lend_out(&l->scratch, offsets, (l->n + 1) * sizeof *offsets, &out));
     HD_TRY(table->engine->columns->rank(table->device, l->found, l->n, out.memory, 64, l->work,
                                         l->stream));
     HD_TRY(table->engine->copy(table->device, (uint64_t *)out.memory + l->n, &l->hits,
                                sizeof l->hits, l->stream));
-    return hd_scratch_bring_back(&l->scratch, &out, l->stream);
+    return hd_take_back(l->scratch.device, &out, l->stream);
 }
 
 static heddle_status write_values(lookup *l, const void *found_values, void *values)
 {
     heddle_table *table = l->table;
-    hd_scratch_out out;
-    HD_TRY(hd_scratch_stage_out(&l->scratch, values, l->hits * hd_value_width(table), &out));
+    hd_lent out;
+    HD_TRY(hd_lend_out(&l->scratch, values, l->hits * hd_value_width(table), &out));
     if (l->hits != 0)
         HD_TRY(table->engine->columns->gather(table->device, found_values, hd_value_width(table),
                                               l->rows, 64, l->hits, out.memory, l->stream));
-    return hd_scratch_bring_back(&l->scratch, &out, l->stream);
+    return hd_take_back(l->scratch.device, &out, l->stream);
 }
 
 heddle_status hd_slots_retrieve(heddle_table *table, const void *keys, uint64_t n,

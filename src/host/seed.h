@@ -1,0 +1,12 @@
+/* seed.h: seeds, and the hash functions that are made of them. */
+#ifndef HD_SEED_H
+#define HD_SEED_H
+
+#include "model/view.h"
+
+/* A seed from the system; never 0. */
+uint64_t hd_seed_draw(void);
+/* The hash functions of a seed. */
+void hd_mix_init(hd_mix *mix, uint64_t seed);
+
+#endif

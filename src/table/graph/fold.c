@@ -1,0 +1,91 @@
+/*
+ * fold.c: bringing the equal keys of a batch together, for sets and counters: the engine groups
+ * the rows, and each group becomes one key with its count or the sum of its values. Scratch memory:
+ * what table/batch_groups.h takes, and up to 48 bytes for every distinct key.
+ */
+#include <string.h>
+
+#include "base/error.h"
+#include "table/batch_groups.h"
+#include "table/graph/graph.h"
+
+/* A call of hd_graph_fold. */
+typedef struct folding {
+    heddle_table *table;
+    const hd_column_ops *columns;
+    hd_scratch *scratch;
+    hd_grouped grouped;
+    void *work; /* of the columns' steps */
+    void *stream;
+} folding;
+
+static heddle_status take(const folding *f, uint64_t n, uint64_t width, void **memory)
+{
+    return hd_scratch_take(f->scratch, n * width, memory);
+}
+
+/*
+ * The low halves of 64-bit numbers. They are every second of as many 32-bit numbers, whose places are
+ * those of the ones among bytes 1, 0, 1, 0, ...
+ */
+static heddle_status low_halves(const folding *f, const uint64_t *numbers, uint64_t n, void *halves)
+{
+    heddle_device *device = f->table->device;
+    const hd_column_ops *columns = f->columns;
+    uint8_t *flags = NULL;
+    uint64_t *rows = NULL, *count = NULL;
+    void *work = NULL;
+    HD_TRY(take(f, n, 2, (void **)&flags));
+    HD_TRY(take(f, n, sizeof *rows, (void **)&rows));
+    HD_TRY(take(f, 1, sizeof *count, (void **)&count));
+    HD_TRY(take(f, columns->work(device, 2 * n), 1, &work));
+    HD_TRY(f->table->engine->fill(device, flags, 1, n, f->stream));
+    HD_TRY(columns->rank(device, flags, n, rows, 64, work, f->stream));
+    HD_TRY(columns->scatter(device, NULL, 2, rows, 64, n, flags, f->stream));
+    HD_TRY(columns->select(device, flags, 2 * n, true, rows, 64, count, work, f->stream));
+    return columns->gather(device, numbers, 4, rows, 64, n, halves, f->stream);
+}
+
+/* A counter's values: how large a group is, or the sum of what it was given. */
+static heddle_status sum_values(const folding *f, const void *values, uint64_t *counts,
+                                void **folded)
+{
+    const uint64_t groups = f->grouped.groups;
+    const bool narrow = f->table->options.value_bits == 32;
+    heddle_status status = HEDDLE_OK;
+    if (values != NULL) {
+        hd_reduce reduce;
+        memset(&reduce, 0, sizeof reduce);
+        reduce.aggregate = HEDDLE_AGGREGATE_SUM;
+        reduce.type = narrow ? HEDDLE_TYPE_U32 : HEDDLE_TYPE_U64;
+        reduce.column = values;
+        reduce.out = counts;
+        status = f->columns->reduce(f->table->device, &f->grouped, &reduce, f->work, f->stream);
+    }
+    *folded = counts;
+    if (status != HEDDLE_OK || !narrow) return status;
+    status = take(f, groups, sizeof(uint32_t), folded);
+    return status == HEDDLE_OK ? low_halves(f, counts, groups, *folded) : status;
+}
+
+heddle_status hd_graph_fold(heddle_table *table, const void *keys, const void *values, uint64_t n,
+                            hd_scratch *scratch, hd_folded *folded, void *stream)
+{
+    folding f = {table, table->engine->columns, scratch, {NULL, 0, 0, NULL, 0, NULL, NULL}, NULL,
+                 stream};
+    uint64_t *counts = NULL;
+    memset(folded, 0, sizeof *folded);
+    if (n == 0) return HEDDLE_OK;
+    HD_TRY(hd_batch_group(table, &hd_graph_of(table)->storage.graph.mix, keys, n, scratch,
+                          &f.grouped, &f.work, stream));
+    folded->n = f.grouped.groups;
+    folded->row_bits = f.grouped.row_bits;
+    HD_TRY(take(&f, folded->n, folded->row_bits / 8, &folded->firsts));
+    HD_TRY(take(&f, folded->n, sizeof *counts, (void **)&counts));
+    HD_TRY(take(&f, folded->n, hd_key_width(table), &folded->keys));
+    HD_TRY(f.columns->describe(table->device, &f.grouped, folded->firsts, NULL, counts, stream));
+    HD_TRY(f.columns->gather(table->device, keys, hd_key_width(table), folded->firsts,
+                             folded->row_bits, folded->n, folded->keys, stream));
+    if (hd_value_width(table) != 0) HD_TRY(sum_values(&f, values, counts, &folded->values));
+    return HEDDLE_OK;
+}

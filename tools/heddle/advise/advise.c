@@ -1,0 +1,239 @@
+/*
+ * advise.c: `heddle advise`: which scheme, with which parameters, and why. The rules are those of
+ * docs/choosing.md; they follow the papers' advice where that was confirmed by measuring.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "read.h"
+#include "tool.h"
+
+/* What was asked for. */
+typedef struct wish {
+    const char *container;
+    uint32_t key_bits, value_bits;
+    uint64_t keys;   /* distinct ones */
+    uint64_t memory; /* bytes the table may have; 0: no bound */
+    double copies;   /* pairs of a key */
+    double hit;      /* percent of lookups whose key is there; below 0: not said */
+    bool is_stable, is_dynamic, is_in_kernels, is_joined, is_mixed;
+} wish;
+
+typedef struct advice {
+    const char *scheme;
+    uint32_t bucket; /* 0: the library chooses */
+    double load;     /* 0: the scheme has none */
+    double bytes;    /* of the whole table */
+    char why[640];
+} advice;
+
+static bool is(const wish *w, const char *container)
+{
+    return strcmp(w->container, container) == 0;
+}
+
+static double pair_bytes(const wish *w)
+{
+    return (double)(w->key_bits + (is(w, "set") ? 0 : w->value_bits)) / 8;
+}
+
+static void because(advice *a, const char *reason)
+{
+    const size_t length = strlen(a->why);
+    (void)snprintf(a->why + length, sizeof a->why - length, "%s- %s", length != 0 ? "\n" : "",
+                   reason);
+}
+
+/* Slots filled to a load that the memory allows. */
+static int choose_load(const wish *w, advice *a, double usual, double most)
+{
+    const double bytes = (double)w->keys * pair_bytes(w);
+    a->load = usual;
+    if (w->memory != 0 && bytes / usual > (double)w->memory) {
+        a->load = bytes / (double)w->memory;
+        because(a,
+                "the load is what the memory asks for; inserting gets slower with it, looking up "
+                "absent keys hardly does");
+    }
+    if (a->load > most)
+        return tool_refuse("advise: %.0f bytes of pairs do not fit %llu bytes at a load of %g, the "
+                           "highest that %s is good for",
+                           bytes, (unsigned long long)w->memory, most, a->scheme);
+    a->bytes = bytes / a->load;
+    return TOOL_OK;
+}
+
+static int advise_slab(const wish *w, advice *a)
+{
+    const double slab = 120 / pair_bytes(w); /* slots */
+    a->scheme = "slab";
+    a->load = 0.65;
+    a->bytes = (double)w->keys * w->copies / (a->load * (double)(uint64_t)slab) * 128 * 1.15;
+    because(a, "insertions, erasures and lookups of one batch run at the same time "
+               "(heddle_table_mixed), and it grows by slabs, without moving what is there");
+    if (w->memory != 0 && a->bytes > (double)w->memory)
+        return tool_refuse("advise: a slab hash takes about %.0f bytes, more than %llu", a->bytes,
+                           (unsigned long long)w->memory);
+    return TOOL_OK;
+}
+
+static int advise_slots(const wish *w, advice *a)
+{
+    if (w->is_in_kernels || w->is_stable) {
+        a->scheme = "open";
+        because(a,
+                w->is_in_kernels
+                    ? "a kernel of your own can insert as long as the key's region has room, "
+                      "since nothing has to be moved"
+                    : "pairs never move: their slots (heddle_table_locate) stay good until the "
+                      "table grows; iceberg promises the same and looks at three buckets at most");
+        return choose_load(w, a, 0.8, 0.95);
+    }
+    a->scheme = "cuckoo";
+    if (is(w, "counter"))
+        because(a, "an insertion adds in place; a hashgraph would be made anew by every batch");
+    because(a, "the fastest lookups of all schemes at every load, and builds by regions");
+    if (w->hit >= 0 && w->hit < 50)
+        because(a,
+                "most lookups are misses: marks end these after one bucket, so no filter in front "
+                "is needed unless the table is on another device");
+    const int status = choose_load(w, a, 0.8, 0.97);
+    if (a->load > 0.95) a->bucket = 1024 / (uint32_t)(pair_bytes(w) * 8) < 16 ? 16 : 32;
+    return status;
+}
+
+static int advise_multimap(const wish *w, advice *a)
+{
+    if (!w->is_dynamic || w->is_joined) {
+        a->scheme = "hashgraph";
+        because(a, "built in one go it is the fastest multimap and minds neither copies nor skew");
+        if (w->is_joined) because(a, "two of them can be joined as they are (heddle_join_tables)");
+        a->bytes = (double)w->keys * (w->copies * pair_bytes(w) + 2);
+    } else if (w->copies < 8) {
+        a->scheme = "open";
+        because(a,
+                "pairs come and go in batches, and with few copies of a key its pairs are next to "
+                "each other");
+        a->load = 0.8;
+        a->bytes = (double)w->keys * w->copies * pair_bytes(w) / a->load;
+    } else {
+        a->scheme = "bucket_list";
+        because(a, "pairs come in batches, and a key has so many that a list of its own is cheaper "
+                   "than a slot for each");
+        a->bytes = (double)w->keys * (w->copies * (double)w->value_bits / 8 * 1.5 + 28);
+    }
+    if (w->memory != 0 && a->bytes > (double)w->memory)
+        return tool_refuse("advise: a multimap by %s takes about %.0f bytes, more than %llu",
+                           a->scheme, a->bytes, (unsigned long long)w->memory);
+    return TOOL_OK;
+}
+
+static int advise_filter(const wish *w, advice *a)
+{
+    char assumed[160];
+    const double bits = w->memory != 0 ? (double)w->memory * 8 / (double)w->keys : 16;
+    a->scheme = "blocked Bloom filter";
+    a->bytes = (double)w->keys * bits / 8;
+    if (bits < 1) return tool_refuse("advise: less than a bit a key is no filter");
+    (void)snprintf(assumed, sizeof assumed, "heddle_filter_create with bits_per_key = %.3g%s", bits,
+                   w->memory != 0 ? ", which is what the memory allows" : "");
+    because(a, assumed);
+    because(a, "16 bits a key let 1.3 in 1000 absent keys pass, fewer bits more of them");
+    return TOOL_OK;
+}
+
+static void print(const wish *w, const advice *a)
+{
+    (void)printf("%s of %llu keys: %s", w->container, (unsigned long long)w->keys, a->scheme);
+    if (a->load != 0) (void)printf(", load %.2g", a->load);
+    if (a->bucket != 0) (void)printf(", buckets of %u", a->bucket);
+    (void)printf(", about %.3g bytes\n%s\n", a->bytes, a->why);
+}
+
+/* ----------------------------------------------------------------------------------- arguments */
+
+static const char usage[] =
+    "heddle advise map|set|multimap|counter|filter --keys COUNT [options]\n"
+    "\n"
+    "  --keys COUNT       distinct keys, like 2^26 or 100M\n"
+    "  --copies NUMBER    pairs of a key, on average                                [1]\n"
+    "  --key-bits 32|64                                                             [32]\n"
+    "  --value-bits 32|64                                                           [32]\n"
+    "  --hit PERCENT      of the lookups ask for keys that are there\n"
+    "  --memory COUNT     bytes that the table may have, like 2Gi\n"
+    "  --stable           pairs have to stay where they are\n"
+    "  --dynamic          batches come and go; else the table is built in one go\n"
+    "  --in-kernels       kernels of your own insert\n"
+    "  --joined           multimaps are joined with each other\n"
+    "  --mixed            insertions, erasures and lookups come at the same time\n";
+
+static bool read_flag(wish *w, const char *name)
+{
+    if (strcmp(name, "--stable") == 0) w->is_stable = true;
+    else if (strcmp(name, "--dynamic") == 0) w->is_dynamic = true;
+    else if (strcmp(name, "--in-kernels") == 0) w->is_in_kernels = true;
+    else if (strcmp(name, "--joined") == 0) w->is_joined = true;
+    else if (strcmp(name, "--mixed") == 0) w->is_mixed = true;
+    else return false;
+    return true;
+}
+
+static bool read_number(const char *text, double most, double *number)
+{
+    char *end;
+    *number = strtod(text, &end);
+    return end != text && *end == '\0' && *number >= 0 && *number <= most;
+}
+
+static bool read_bits(const char *text, uint32_t *bits)
+{
+    *bits = strcmp(text, "32") == 0 ? 32 : 64;
+    return *bits == 32 || strcmp(text, "64") == 0;
+}
+
+static bool read_option(wish *w, const char *name, const char *value)
+{
+    if (strcmp(name, "--keys") == 0) return bench_read_count(value, &w->keys) && w->keys != 0;
+    if (strcmp(name, "--memory") == 0) return bench_read_count(value, &w->memory);
+    if (strcmp(name, "--copies") == 0) return read_number(value, 1e12, &w->copies) && w->copies > 0;
+    if (strcmp(name, "--hit") == 0) return read_number(value, 100, &w->hit);
+    if (strcmp(name, "--key-bits") == 0) return read_bits(value, &w->key_bits);
+    if (strcmp(name, "--value-bits") == 0) return read_bits(value, &w->value_bits);
+    return false;
+}
+
+static int read_wish(int argc, char **argv, wish *w)
+{
+    static const char *const containers[] = {"map", "set", "multimap", "counter", "filter"};
+    const uint32_t count = sizeof containers / sizeof containers[0];
+    if (argc < 2 || bench_read_word(argv[1], containers, count) >= count)
+        return tool_refuse("advise: name a container: map, set, multimap, counter or filter");
+    w->container = argv[1];
+    for (int i = 2; i < argc; i++) {
+        if (read_flag(w, argv[i])) continue;
+        if (i + 1 >= argc || !read_option(w, argv[i], argv[i + 1]))
+            return tool_refuse("advise: cannot make sense of '%s'; try 'heddle advise --help'",
+                               argv[i]);
+        i++;
+    }
+    return w->keys != 0 ? TOOL_OK : tool_refuse("advise: --keys says how many keys there will be");
+}
+
+int advise_command(int argc, char **argv)
+{
+    wish w = {NULL, 32, 32, 0, 0, 1, -1, false, false, false, false, false};
+    advice a = {NULL, 0, 0, 0, ""};
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        (void)fputs(usage, stdout);
+        return TOOL_OK;
+    }
+    int status = read_wish(argc, argv, &w);
+    if (status != TOOL_OK) return status;
+    if (is(&w, "filter")) status = advise_filter(&w, &a);
+    else if (w.is_mixed) status = advise_slab(&w, &a);
+    else if (is(&w, "multimap")) status = advise_multimap(&w, &a);
+    else status = advise_slots(&w, &a);
+    if (status == TOOL_OK) print(&w, &a);
+    return status;
+}

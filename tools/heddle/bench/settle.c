@@ -1,0 +1,301 @@
+/* settle.c: what only shows when all options of `heddle bench` are known. */
+#include <heddle/heddle.h>
+
+#include "bench/options.h"
+#include "tool.h"
+
+/* Half of all key values stay out of every table, for the queries that must miss. */
+static bool fits_keys(const bench_options *o, double distinct)
+{
+    if (o->key_bits == 64 || distinct <= (double)(1u << 31)) return true;
+    (void)tool_refuse(
+        "bench: there are 2^31 different keys of 32 bits, not %.0f; use --key-bits 64", distinct);
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- maps and sets */
+
+/* A plain benchmark measures one table, where no more are named. */
+static void settle_axes(bench_options *o)
+{
+    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
+    bench_axes_default(&o->axes, BENCH_AXIS_BUCKET, "0");
+    bench_axes_default(&o->axes, BENCH_AXIS_HASHES, "0");
+    bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.8");
+    bench_axes_default(&o->axes, BENCH_AXIS_HIT, "100");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP,
+                       o->subject == BENCH_SET ? "build,insert,contains,miss,erase"
+                                               : "build,insert,find,miss,erase");
+}
+
+static int settle_sweeps(bench_options *o)
+{
+    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
+    bool asks = ops->count == 0;
+    if (ops->count != 0 && bench_list_most(ops) >= BENCH_TABLE_OPS)
+        return tool_refuse(
+            "bench: count, retrieve, add, query and intersect are operations of graphs "
+            "and multimaps");
+    for (uint32_t i = 0; i < ops->count; i++)
+        asks |= ops->at[i] == BENCH_FIND || ops->at[i] == BENCH_CONTAINS;
+    if (!asks && (o->sweeps >> BENCH_SWEEP_HIT & 1) != 0)
+        return tool_refuse("bench: the sweep of hit measures find and contains, but --op has "
+                           "neither; name the other sweeps");
+    if (o->seeds != 0 && (o->sweeps >> BENCH_SWEEP_SUCCESS & 1) == 0)
+        return tool_refuse("bench: --seeds is for --sweep=success alone");
+    if (o->seeds == 0) o->seeds = 200;
+    return TOOL_OK;
+}
+
+static int settle_tables(bench_options *o)
+{
+    const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS];
+    const bool set = o->subject == BENCH_SET;
+    o->container = set ? HEDDLE_CONTAINER_SET : HEDDLE_CONTAINER_MAP;
+    if (o->value_bits == UINT32_MAX) o->value_bits = set ? 0 : 32;
+    if (set && o->value_bits != 0)
+        return tool_refuse("bench: a set has no values, so no --value-bits");
+    if (!set && o->value_bits == 0)
+        return tool_refuse("bench: the values of a map have 32 or 64 bits, not 0");
+    if (keys->count != 0 && !fits_keys(o, bench_list_most(keys))) return TOOL_REFUSED;
+    bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "auto");
+    if (o->axes.list[BENCH_AXIS_SCHEME].count != 1)
+        return tool_refuse("bench: maps and sets are measured with one scheme at a time");
+    o->scheme = (uint32_t)o->axes.list[BENCH_AXIS_SCHEME].at[0];
+    if (o->sweeps == 0) settle_axes(o);
+    return settle_sweeps(o);
+}
+
+/* Hashes and operations that tables have; filters have others. */
+static int check_table_lists(const bench_options *o)
+{
+    const bench_list *hashes = &o->axes.list[BENCH_AXIS_HASHES],
+                     *ops = &o->axes.list[BENCH_AXIS_OP];
+    for (uint32_t i = 0; i < hashes->count; i++)
+        if (hashes->at[i] == 1 || hashes->at[i] > 4)
+            return tool_refuse(
+                "bench: a table has 2, 3 or 4 hashes (0: the library chooses), not %.0f",
+                hashes->at[i]);
+    for (uint32_t i = 0; i < ops->count; i++)
+        if (ops->at[i] == BENCH_APPEND && o->subject != BENCH_MAP && o->subject != BENCH_SET)
+            return tool_refuse("bench: append is an operation of maps and sets");
+    if (o->subject != BENCH_MULTIMAP && o->subject != BENCH_COUNTER && ops->count != 0 &&
+        bench_list_most(ops) >= BENCH_GRAPH_OPS)
+        return tool_refuse("bench: add is an operation of filters, multimaps and counters, range "
+                           "one of multimaps");
+    return TOOL_OK;
+}
+
+static int settle_filter(bench_options *o)
+{
+    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
+    if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
+    o->value_bits = 0;
+    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
+    bench_axes_default(&o->axes, BENCH_AXIS_BITS, "16");
+    bench_axes_default(&o->axes, BENCH_AXIS_HASHES, "0");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP, "add,contains,miss");
+    for (uint32_t i = 0; i < ops->count; i++)
+        if (ops->at[i] != BENCH_ADD && ops->at[i] != BENCH_CONTAINS && ops->at[i] != BENCH_MISS)
+            return tool_refuse("bench: the operations of a filter are add, contains and miss");
+    return fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS])) ? TOOL_OK : TOOL_REFUSED;
+}
+
+/* --------------------------------------------------------------------------- graphs, relations */
+
+/* The paper's builds are there to be compared with, and know no more than they need for that. */
+static int settle_variants(bench_options *o)
+{
+    const bench_list *variants = &o->axes.list[BENCH_AXIS_VARIANT];
+    bool paper = false, bins = false;
+    for (uint32_t i = 0; i < variants->count; i++) {
+        paper |= variants->at[i] == BENCH_V1 || variants->at[i] == BENCH_V2;
+        bins |= variants->at[i] == BENCH_V2;
+    }
+    if (!bins && o->axes.list[BENCH_AXIS_BINS].count != 0)
+        return tool_refuse("bench: --bins is for --variant v2");
+    if (bins) bench_axes_default(&o->axes, BENCH_AXIS_BINS, "2^14");
+    if (paper && (o->key_bits != 32 || o->value_bits != 32))
+        return tool_refuse("bench: v1 and v2 have keys and values of 32 bits");
+    if (variants->count != 0 && bench_list_most(variants) >= BENCH_DIRECT)
+        return tool_refuse("bench: the variant direct is for a multimap of slots");
+    if (paper) bench_axes_default(&o->axes, BENCH_AXIS_OP, "build");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP,
+                       "build,find,miss,count,retrieve,query,intersect,erase,insert");
+    return TOOL_OK;
+}
+
+/* Whether one of the schemes is a hashgraph, and one a table of slots. */
+static void schemes_named(const bench_options *o, bool *graph, bool *slots)
+{
+    const bench_list *schemes = &o->axes.list[BENCH_AXIS_SCHEME];
+    *graph = *slots = false;
+    for (uint32_t i = 0; i < schemes->count; i++)
+        *(schemes->at[i] == HEDDLE_SCHEME_HASHGRAPH ? graph : slots) = true;
+}
+
+/*
+ * What tables of slots alone have is refused where there are none, and what hashgraphs alone have. `usual`
+ * is the scheme where none is named.
+ */
+static int settle_schemes(bench_options *o, uint32_t usual)
+{
+    bench_list *schemes = &o->axes.list[BENCH_AXIS_SCHEME];
+    bool graph, slots;
+    bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "auto");
+    for (uint32_t i = 0; i < schemes->count; i++)
+        if (schemes->at[i] == HEDDLE_SCHEME_AUTO) schemes->at[i] = usual;
+    schemes_named(o, &graph, &slots);
+    if (!slots && o->axes.list[BENCH_AXIS_LOAD].count + o->axes.list[BENCH_AXIS_BUCKET].count != 0)
+        return tool_refuse("bench: a hashgraph has neither load nor buckets");
+    if (!graph && o->axes.list[BENCH_AXIS_VERTICES].count != 0)
+        return tool_refuse("bench: only a hashgraph has vertices");
+    if (slots) bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.8");
+    return TOOL_OK;
+}
+
+/* Multimaps are graphs or tables of slots; what the two do not share is refused. */
+static int settle_multimap(bench_options *o)
+{
+    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
+    const bench_list *variants = &o->axes.list[BENCH_AXIS_VARIANT];
+    bool graph, slots;
+    const int status = settle_schemes(o, HEDDLE_SCHEME_OPEN);
+    if (status != TOOL_OK) return status;
+    schemes_named(o, &graph, &slots);
+    for (uint32_t i = 0; i < variants->count; i++)
+        if (variants->at[i] != BENCH_REGIONS && (!slots || variants->at[i] != BENCH_DIRECT))
+            return tool_refuse(
+                "bench: the variants of a multimap are regions and, by slots, direct");
+    bench_axes_default(&o->axes, BENCH_AXIS_VARIANT, "regions");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP, "build,insert,add,find,miss,count,retrieve,erase");
+    for (uint32_t i = 0; i < ops->count; i++) {
+        if (ops->at[i] == BENCH_QUERY || ops->at[i] == BENCH_INTERSECT)
+            return tool_refuse("bench: query and intersect are operations of graphs");
+        if (ops->at[i] == BENCH_RANGE &&
+            !fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS])))
+            return TOOL_REFUSED;
+    }
+    return TOOL_OK;
+}
+
+static int settle_counter(bench_options *o)
+{
+    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
+    if (o->value_bits == UINT32_MAX) o->value_bits = 32;
+    if (o->value_bits == 0)
+        return tool_refuse("bench: the values of a counter have 32 or 64 bits, not 0");
+    const int status = settle_schemes(o, HEDDLE_SCHEME_CUCKOO);
+    if (status != TOOL_OK) return status;
+    bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP, "build,insert,add,find,miss");
+    for (uint32_t i = 0; i < ops->count; i++)
+        if (ops->at[i] != BENCH_BUILD && ops->at[i] != BENCH_INSERT && ops->at[i] != BENCH_ADD &&
+            ops->at[i] != BENCH_FIND && ops->at[i] != BENCH_MISS)
+            return tool_refuse(
+                "bench: the operations of a counter are build, insert, add, find and miss");
+    return fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS]) /
+                            bench_list_least(&o->axes.list[BENCH_AXIS_COPIES]))
+               ? TOOL_OK
+               : TOOL_REFUSED;
+}
+
+static int settle_mixed(bench_options *o)
+{
+    const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS], *ops = &o->axes.list[BENCH_AXIS_OP];
+    const bench_list *batches = &o->axes.list[BENCH_AXIS_BATCH];
+    if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
+    if (o->value_bits == UINT32_MAX) o->value_bits = 32;
+    if (o->value_bits == 0)
+        return tool_refuse("bench: the values of a map have 32 or 64 bits, not 0");
+    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^22");
+    bench_axes_default(&o->axes, BENCH_AXIS_BATCH, "2^20");
+    bench_axes_default(&o->axes, BENCH_AXIS_UPDATES, "100,40,20");
+    bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.65");
+    bench_axes_default(&o->axes, BENCH_AXIS_OP, "mixed,grow,take");
+    for (uint32_t i = 0; i < ops->count; i++)
+        if (ops->at[i] != BENCH_MIXED && ops->at[i] != BENCH_GROW && ops->at[i] != BENCH_TAKE)
+            return tool_refuse("bench: the operations of mixed are mixed, grow and take");
+    if (bench_list_most(batches) > bench_list_least(keys))
+        return tool_refuse("bench: a batch of %.0f operations is larger than a table of %.0f keys",
+                           bench_list_most(batches), bench_list_least(keys));
+    /* New keys come with every batch. */
+    return fits_keys(o, bench_list_most(keys) + 2.0 * bench_list_most(batches) * (o->repeat + 1))
+               ? TOOL_OK
+               : TOOL_REFUSED;
+}
+
+static int settle_graph(bench_options *o)
+{
+    if (o->value_bits == UINT32_MAX) o->value_bits = 32;
+    if (o->value_bits == 0)
+        return tool_refuse("bench: the values of a graph have 32 or 64 bits, not 0");
+    if (o->subject == BENCH_GRAPH) bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "hashgraph");
+    const int status = o->subject == BENCH_MULTIMAP ? settle_multimap(o) : TOOL_OK;
+    if (status != TOOL_OK) return status;
+    bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
+    bench_axes_default(&o->axes, BENCH_AXIS_VERTICES, "1");
+    bench_axes_default(&o->axes, BENCH_AXIS_VARIANT, "regions");
+    const double most = bench_list_most(&o->axes.list[BENCH_AXIS_KEYS]);
+    if (o->value_bits == 32 && most > 4294967296.0)
+        return tool_refuse("bench: values are row numbers: %.0f keys want --value-bits 64", most);
+    if (!fits_keys(o, most / bench_list_least(&o->axes.list[BENCH_AXIS_COPIES])))
+        return TOOL_REFUSED;
+    return o->subject == BENCH_GRAPH ? settle_variants(o) : TOOL_OK;
+}
+
+static int settle_join(bench_options *o)
+{
+    const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS];
+    if ((o->left != 0) != (o->right != 0))
+        return tool_refuse("bench: --left and --right go together");
+    bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
+    bench_axes_default(&o->axes, BENCH_AXIS_HIT, "100");
+    bench_axes_default(&o->axes, BENCH_AXIS_KIND, "inner");
+    const double right = o->right != 0 ? (double)o->right : bench_list_most(keys);
+    return fits_keys(o, right / bench_list_least(&o->axes.list[BENCH_AXIS_COPIES])) ? TOOL_OK
+                                                                                    : TOOL_REFUSED;
+}
+
+static int settle_groups(bench_options *o)
+{
+    const bench_list *groups = &o->axes.list[BENCH_AXIS_GROUPS];
+    const double rows = bench_list_least(&o->axes.list[BENCH_AXIS_KEYS]);
+    bench_axes_default(&o->axes, BENCH_AXIS_GROUPS, "100,127,128,129,1000,1e4,1e5,1e6,50e6");
+    if (o->subject == BENCH_UNIQUE) bench_axes_default(&o->axes, BENCH_AXIS_ORDER, "unordered");
+    if (o->subject == BENCH_GROUP) bench_axes_default(&o->axes, BENCH_AXIS_AGGREGATE, "sum");
+    if (bench_list_least(groups) > rows)
+        return tool_refuse("bench: %.0f rows have no %.0f groups", rows, bench_list_least(groups));
+    return fits_keys(o, bench_list_most(groups)) ? TOOL_OK : TOOL_REFUSED;
+}
+
+static int settle_relations(bench_options *o)
+{
+    if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
+    if (o->left != 0 && o->axes.list[BENCH_AXIS_KEYS].count != 0)
+        return tool_refuse("bench: --keys or --left and --right, not both");
+    const bool graph = o->subject == BENCH_GRAPH || o->subject == BENCH_MULTIMAP;
+    if (o->value_bits == UINT32_MAX && !graph && o->subject != BENCH_COUNTER) o->value_bits = 0;
+    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
+    bench_axes_default(&o->axes, BENCH_AXIS_SKEW, "uniform");
+    if (graph) return settle_graph(o);
+    if (o->subject == BENCH_COUNTER) return settle_counter(o);
+    return o->subject == BENCH_JOIN ? settle_join(o) : settle_groups(o);
+}
+
+int bench_options_settle(bench_options *o)
+{
+    if (o->subject == BENCH_SUBJECTS && o->sweeps != 0) o->subject = BENCH_MAP;
+    if (o->subject == BENCH_SUBJECTS)
+        return tool_refuse("bench: name what to measure: map, set, multimap, counter, graph, "
+                           "join, group, unique, filter or mixed");
+    if (o->count_only && o->subject != BENCH_JOIN)
+        return tool_refuse("bench: --count-only is for joins");
+    if (o->with_keys && o->subject != BENCH_GROUP)
+        return tool_refuse("bench: --with-keys is for a benchmark of group");
+    if (o->subject == BENCH_FILTER) return settle_filter(o);
+    if (o->subject == BENCH_MIXTURES) return settle_mixed(o);
+    const int status = check_table_lists(o);
+    if (status != TOOL_OK) return status;
+    return o->subject <= BENCH_SET ? settle_tables(o) : settle_relations(o);
+}
