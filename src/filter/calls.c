@@ -23,12 +23,15 @@ static heddle_status check_keys(const heddle_filter *filter, const void *keys, u
     return hd_check_array(keys, n, key_width(filter), "keys");
 }
 
-/* A call's context for the slices of its arrays. */
-typedef struct slice_call {
+/* A call: n keys are added, or looked for. Also the context for the slices of its arrays. */
+typedef struct filter_call {
     heddle_filter *filter;
+    const void *keys;
+    uint64_t n;
+    uint8_t *found;  /* or NULL */
     uint64_t *count; /* device memory, or NULL */
     void *stream;
-} slice_call;
+} filter_call;
 
 /* ----------------------------------------------------------------------------------------- add */
 
@@ -49,7 +52,7 @@ static heddle_status counted(heddle_filter *filter, heddle_status status, uint64
 static heddle_status add_slice(void *context, void *const arrays[HD_SPANS_MAX], uint64_t first,
                                uint64_t n)
 {
-    const slice_call *c = (const slice_call *)context;
+    const filter_call *c = (const filter_call *)context;
     (void)first;
     return counted(c->filter, add_direct(c->filter, arrays[0], n, c->stream), n);
 }
@@ -67,61 +70,61 @@ static bool take_sort_memory(hd_scratch *scratch, hd_partition *job)
                HEDDLE_OK;
 }
 
-static heddle_status add_sorted(heddle_filter *filter, const char *keys, uint64_t n, uint32_t bits,
+/* Adds keys in device memory by the leading `bits` of their mixed keys. */
+static heddle_status add_sorted(heddle_filter *filter, const void *keys, uint64_t n, uint32_t bits,
                                 void *stream)
 {
-    hd_scratch scratch = {filter->device, 0, {NULL}};
+    HD_SCRATCH(scratch, filter->device);
     hd_partition job;
     hd_filter_sorted sorted;
-    heddle_status status;
     memset(&job, 0, sizeof job);
     job.key_bits = filter->options.key_bits;
     job.region_bits = bits;
     job.mix = filter->view.mix;
     job.keys = keys;
     job.n = n;
-    if (take_sort_memory(&scratch, &job)) {
-        sorted.mixed = job.pairs;
-        sorted.starts = job.starts;
-        sorted.n = n;
-        sorted.region_bits = bits;
-        status = filter->engine->partition(filter->device, &job, stream);
-        if (status == HEDDLE_OK)
-            status = filter->ops->add_sorted(filter->device, &filter->view, &sorted, stream);
-    } else {
-        status = add_direct(filter, keys, n, stream);
-    }
-    hd_scratch_free(&scratch);
-    return status;
+    if (!take_sort_memory(&scratch, &job)) return add_direct(filter, keys, n, stream);
+    sorted.mixed = job.pairs;
+    sorted.starts = job.starts;
+    sorted.n = n;
+    sorted.region_bits = bits;
+    HD_TRY(filter->engine->partition(filter->device, &job, stream));
+    return filter->ops->add_sorted(filter->device, &filter->view, &sorted, stream);
 }
 
 static heddle_status add_device(heddle_filter *filter, const char *keys, uint64_t n, void *stream)
 {
     const bool direct = (filter->options.flags & HEDDLE_FILTER_DIRECT) != 0;
-    heddle_status status = HEDDLE_OK;
-    for (uint64_t first = 0; first < n && status == HEDDLE_OK; first += SORT_KEYS_MAX) {
+    for (uint64_t first = 0; first < n; first += SORT_KEYS_MAX) {
         const uint64_t length = n - first < SORT_KEYS_MAX ? n - first : SORT_KEYS_MAX;
         const char *from = keys + first * key_width(filter);
         const uint32_t bits =
             direct ? 0 : filter->ops->sort_bits(filter->device, &filter->view, length);
-        status = bits != 0 ? add_sorted(filter, from, length, bits, stream)
-                           : add_direct(filter, from, length, stream);
-        status = counted(filter, status, length);
+        const heddle_status status = bits != 0 ? add_sorted(filter, from, length, bits, stream)
+                                               : add_direct(filter, from, length, stream);
+        HD_TRY(counted(filter, status, length));
     }
-    return status;
+    return HEDDLE_OK;
+}
+
+static heddle_status add_any(filter_call *c)
+{
+    heddle_filter *filter = c->filter;
+    const hd_span spans[] = {{(void *)(uintptr_t)c->keys, key_width(filter), true, false}};
+    return hd_any_staged_on(filter->device, spans, 1)
+               ? hd_for_slices_on(filter->device, &filter->slice, spans, 1, c->n, add_slice, c,
+                                  c->stream)
+               : add_device(filter, (const char *)c->keys, c->n, c->stream);
 }
 
 heddle_status heddle_filter_add(heddle_filter *filter, const void *keys, uint64_t n, void *stream)
 {
-    heddle_status status = check_keys(filter, keys, n, stream, "add");
-    if (status != HEDDLE_OK || n == 0) return status;
-    const hd_span spans[] = {{(void *)(uintptr_t)keys, key_width(filter), true, false}};
-    slice_call c = {filter, NULL, stream};
+    filter_call c = {filter, keys, n, NULL, NULL, stream};
+    heddle_status status;
+    HD_TRY(check_keys(filter, keys, n, stream, "add"));
+    if (n == 0) return HEDDLE_OK;
     if (filter->engine->host_memory) pthread_mutex_lock(&filter->adder);
-    status =
-        hd_any_staged_on(filter->device, spans, 1)
-            ? hd_for_slices_on(filter->device, &filter->slice, spans, 1, n, add_slice, &c, stream)
-            : add_device(filter, (const char *)keys, n, stream);
+    status = add_any(&c);
     if (filter->engine->host_memory) pthread_mutex_unlock(&filter->adder);
     return status;
 }
@@ -132,125 +135,121 @@ heddle_status heddle_filter_add(heddle_filter *filter, const void *keys, uint64_
 static heddle_status contains_slice(void *context, void *const arrays[HD_SPANS_MAX], uint64_t first,
                                     uint64_t n)
 {
-    const slice_call *c = (const slice_call *)context;
+    const filter_call *c = (const filter_call *)context;
     (void)first;
     return c->filter->ops->contains(c->filter->device, &c->filter->view, arrays[0], n,
                                     (uint8_t *)arrays[1], c->count, c->stream);
 }
 
-/* `count` is device memory. */
-static heddle_status look(heddle_filter *filter, const void *keys, uint64_t n, uint8_t *found,
-                          uint64_t *count, void *stream)
+static heddle_status look(filter_call *c)
 {
-    const hd_span spans[] = {{(void *)(uintptr_t)keys, key_width(filter), true, false},
-                             {found, 1, false, true}};
-    slice_call c = {filter, count, stream};
-    if (!hd_any_staged_on(filter->device, spans, 2))
-        return filter->ops->contains(filter->device, &filter->view, keys, n, found, count, stream);
-    return hd_for_slices_on(filter->device, &filter->slice, spans, 2, n, contains_slice, &c,
-                            stream);
+    heddle_filter *filter = c->filter;
+    const hd_span spans[] = {{(void *)(uintptr_t)c->keys, key_width(filter), true, false},
+                             {c->found, 1, false, true}};
+    return hd_any_staged_on(filter->device, spans, 2)
+               ? hd_for_slices_on(filter->device, &filter->slice, spans, 2, c->n, contains_slice, c,
+                                  c->stream)
+               : filter->ops->contains(filter->device, &filter->view, c->keys, c->n, c->found,
+                                       c->count, c->stream);
 }
 
 /* Waits for the stream and brings a number from device memory. */
-static heddle_status bring_number(heddle_filter *filter, const void *from, uint64_t *to,
-                                  void *stream)
+static heddle_status bring_number(const filter_call *c, const void *from, uint64_t *to)
 {
-    HD_TRY(filter->engine->copy(filter->device, to, from, sizeof *to, stream));
-    return filter->engine->synchronize(filter->device, stream);
+    const hd_engine *engine = c->filter->engine;
+    HD_TRY(engine->copy(c->filter->device, to, from, sizeof *to, c->stream));
+    return engine->synchronize(c->filter->device, c->stream);
 }
 
-static heddle_status look_and_count(heddle_filter *filter, const void *keys, uint64_t n,
-                                    uint8_t *found, uint64_t *count, void *stream)
+static heddle_status look_and_count(filter_call *c, uint64_t *count)
 {
-    hd_scratch scratch = {filter->device, 0, {NULL}};
+    heddle_filter *filter = c->filter;
+    HD_SCRATCH(scratch, filter->device);
     void *sum = NULL;
-    heddle_status status = hd_scratch_take(&scratch, sizeof *count, &sum);
-    if (status == HEDDLE_OK)
-        status = filter->engine->fill(filter->device, sum, 0, sizeof *count, stream);
-    if (status == HEDDLE_OK) status = look(filter, keys, n, found, (uint64_t *)sum, stream);
-    if (status == HEDDLE_OK) status = bring_number(filter, sum, count, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    HD_TRY(hd_scratch_take(&scratch, sizeof *count, &sum));
+    HD_TRY(filter->engine->fill(filter->device, sum, 0, sizeof *count, c->stream));
+    c->count = (uint64_t *)sum;
+    HD_TRY(look(c));
+    return bring_number(c, sum, count);
 }
 
 heddle_status heddle_filter_contains(heddle_filter *filter, const void *keys, uint64_t n,
                                      uint8_t *found, uint64_t *count, void *stream)
 {
-    const heddle_status status = check_keys(filter, keys, n, stream, "contains");
+    filter_call c = {filter, keys, n, found, NULL, stream};
     if (count != NULL) *count = 0;
-    if (status != HEDDLE_OK || n == 0 || (found == NULL && count == NULL)) return status;
-    return count != NULL ? look_and_count(filter, keys, n, found, count, stream)
-                         : look(filter, keys, n, found, NULL, stream);
+    HD_TRY(check_keys(filter, keys, n, stream, "contains"));
+    if (n == 0 || (found == NULL && count == NULL)) return HEDDLE_OK;
+    return count != NULL ? look_and_count(&c, count) : look(&c);
 }
 
 /* -------------------------------------------------------------------------------------- select */
 
-/* The arrays of a selection, in device memory. */
+/* A selection. The call's keys and flags are device memory, or the flags and the rows alone are. */
 typedef struct selection {
-    const void *keys;
-    void *flags, *work, *number;
+    filter_call call;
+    hd_scratch *scratch;
+    void *work, *number;
     void *rows; /* NULL when nobody needs them */
     hd_lent rows_out, selected;
 } selection;
 
-static heddle_status selection_take(hd_scratch *scratch, heddle_filter *filter, const void *keys,
-                                    uint64_t n, void *selected, uint64_t *rows, selection *s,
-                                    void *stream)
+/* `selected` and `rows` are the caller's; either may be NULL. */
+static heddle_status selection_take(selection *s, void *selected, uint64_t *rows)
 {
-    const hd_engine *engine = filter->engine;
-    heddle_status status = hd_scratch_take(scratch, n, &s->flags);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(scratch, engine->columns->work(filter->device, n), &s->work);
-    if (status == HEDDLE_OK) status = hd_scratch_take(scratch, sizeof(uint64_t), &s->number);
-    if (status == HEDDLE_OK) status = hd_lend_out(scratch, rows, n * sizeof *rows, &s->rows_out);
-    if (status == HEDDLE_OK)
-        status = hd_lend_out(scratch, selected, n * key_width(filter), &s->selected);
+    filter_call *c = &s->call;
+    heddle_device *device = c->filter->device;
+    const uint64_t n = c->n, bytes = n * key_width(c->filter);
+    void *flags;
+    HD_TRY(hd_scratch_take(s->scratch, n, &flags));
+    c->found = (uint8_t *)flags;
+    HD_TRY(hd_scratch_take(s->scratch, device->engine->columns->work(device, n), &s->work));
+    HD_TRY(hd_scratch_take(s->scratch, sizeof(uint64_t), &s->number));
+    HD_TRY(hd_lend_out(s->scratch, rows, n * sizeof *rows, &s->rows_out));
+    HD_TRY(hd_lend_out(s->scratch, selected, bytes, &s->selected));
     s->rows = s->rows_out.memory;
-    if (status == HEDDLE_OK && selected != NULL && rows == NULL)
-        status = hd_scratch_take(scratch, n * sizeof *rows, &s->rows);
-    s->keys = keys;
-    if (status == HEDDLE_OK && selected != NULL)
-        status = hd_lend_in(scratch, keys, n * key_width(filter), &s->keys, stream);
-    return status;
+    if (selected == NULL) return HEDDLE_OK;
+    if (rows == NULL) HD_TRY(hd_scratch_take(s->scratch, n * sizeof *rows, &s->rows));
+    return hd_lend_in(s->scratch, c->keys, bytes, &c->keys, c->stream);
 }
 
-static heddle_status select_keys(hd_scratch *scratch, heddle_filter *filter, selection *s,
-                                 uint64_t n, uint64_t *count, void *stream)
+static heddle_status select_keys(selection *s, uint64_t *count)
 {
-    const hd_column_ops *columns = filter->engine->columns;
-    heddle_device *device = filter->device;
-    heddle_status status = look(filter, s->keys, n, (uint8_t *)s->flags, NULL, stream);
-    if (status == HEDDLE_OK)
-        status = columns->select(device, (const uint8_t *)s->flags, n, true, s->rows, 64,
-                                 (uint64_t *)s->number, s->work, stream);
-    if (status == HEDDLE_OK) status = bring_number(filter, s->number, count, stream);
-    if (status == HEDDLE_OK && s->selected.user != NULL)
-        status = columns->gather(device, s->keys, key_width(filter), s->rows, 64, *count,
-                                 s->selected.memory, stream);
+    filter_call *c = &s->call;
+    heddle_device *device = c->filter->device;
+    const hd_column_ops *columns = device->engine->columns;
+    const uint32_t width = key_width(c->filter);
+    HD_TRY(look(c));
+    HD_TRY(columns->select(device, c->found, c->n, true, s->rows, 64, (uint64_t *)s->number,
+                           s->work, c->stream));
+    HD_TRY(bring_number(c, s->number, count));
+    if (s->selected.user != NULL)
+        HD_TRY(columns->gather(device, c->keys, width, s->rows, 64, *count, s->selected.memory,
+                               c->stream));
     s->rows_out.bytes = *count * sizeof(uint64_t);
-    s->selected.bytes = *count * key_width(filter);
-    if (status == HEDDLE_OK) status = hd_take_back(scratch->device, &s->rows_out, stream);
-    if (status == HEDDLE_OK) status = hd_take_back(scratch->device, &s->selected, stream);
-    return status;
+    s->selected.bytes = *count * width;
+    HD_TRY(hd_take_back(device, &s->rows_out, c->stream));
+    return hd_take_back(device, &s->selected, c->stream);
 }
 
 heddle_status heddle_filter_select(heddle_filter *filter, const void *keys, uint64_t n,
                                    void *selected, uint64_t *rows, uint64_t *count, void *stream)
 {
-    heddle_status status = check_keys(filter, keys, n, stream, "select");
-    if (status != HEDDLE_OK) return status;
+    selection s;
+    HD_TRY(check_keys(filter, keys, n, stream, "select"));
     if (count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "select: there is no place for the count");
     *count = 0;
-    if (selected != NULL) status = hd_check_array(selected, n, key_width(filter), "selected keys");
-    if (status == HEDDLE_OK && rows != NULL) status = hd_check_array(rows, n, sizeof *rows, "rows");
-    if (status != HEDDLE_OK || n == 0) return status;
-    hd_scratch scratch = {filter->device, 0, {NULL}};
-    selection s;
+    if (selected != NULL) HD_TRY(hd_check_array(selected, n, key_width(filter), "selected keys"));
+    if (rows != NULL) HD_TRY(hd_check_array(rows, n, sizeof *rows, "rows"));
+    if (n == 0) return HEDDLE_OK;
+    HD_SCRATCH(scratch, filter->device);
     memset(&s, 0, sizeof s);
-    status = selection_take(&scratch, filter, keys, n, selected, rows, &s, stream);
-    if (status == HEDDLE_OK) status = select_keys(&scratch, filter, &s, n, count, stream);
-    if (status == HEDDLE_OK) status = filter->engine->synchronize(filter->device, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    s.scratch = &scratch;
+    s.call.filter = filter;
+    s.call.keys = keys;
+    s.call.n = n;
+    s.call.stream = stream;
+    HD_TRY(selection_take(&s, selected, rows));
+    return select_keys(&s, count);
 }

@@ -67,6 +67,15 @@ static heddle_status complete(heddle_filter_options *o, uint64_t *blocks)
 
 /* ----------------------------------------------------------------------------- life of a filter */
 
+static heddle_status take_words(heddle_filter *filter)
+{
+    const hd_engine *engine = filter->engine;
+    const uint64_t bytes = hd_filter_bytes(filter);
+    HD_TRY(engine->allocate(filter->device, bytes, (void **)&filter->view.words));
+    HD_TRY(engine->fill(filter->device, filter->view.words, 0, bytes, NULL));
+    return engine->synchronize(filter->device, NULL);
+}
+
 heddle_status hd_filter_make(heddle_device *device, const heddle_filter_options *options,
                              uint64_t blocks, heddle_filter **filter)
 {
@@ -83,10 +92,7 @@ heddle_status hd_filter_make(heddle_device *device, const heddle_filter_options 
     made->view.hashes = options->hashes;
     hd_mix_init(&made->view.mix, options->seed);
     pthread_mutex_init(&made->adder, NULL);
-    status = made->engine->allocate(device, hd_filter_bytes(made), (void **)&made->view.words);
-    if (status == HEDDLE_OK)
-        status = made->engine->fill(device, made->view.words, 0, hd_filter_bytes(made), NULL);
-    if (status == HEDDLE_OK) status = made->engine->synchronize(device, NULL);
+    status = take_words(made);
     if (status == HEDDLE_OK) *filter = made;
     else heddle_filter_destroy(made);
     return status;
@@ -162,8 +168,8 @@ static heddle_status check_merge(const heddle_filter *into, const heddle_filter 
 
 heddle_status heddle_filter_merge(heddle_filter *into, heddle_filter *from, void *stream)
 {
-    heddle_status status = check_merge(into, from, stream);
-    if (status != HEDDLE_OK) return status;
+    heddle_status status;
+    HD_TRY(check_merge(into, from, stream));
     if (into->engine->host_memory) pthread_mutex_lock(&into->adder);
     status = into->ops->merge(into->device, &into->view, from->view.words, stream);
     if (into->engine->host_memory) pthread_mutex_unlock(&into->adder);
@@ -184,19 +190,13 @@ heddle_status heddle_filter_clear(heddle_filter *filter, void *stream)
 static heddle_status take_census(heddle_filter *filter, hd_filter_census *census, void *stream)
 {
     const hd_engine *engine = filter->engine;
-    hd_scratch scratch = {filter->device, 0, {NULL}};
+    HD_SCRATCH(scratch, filter->device);
     void *words = NULL;
-    heddle_status status = hd_scratch_take(&scratch, sizeof *census, &words);
-    if (status == HEDDLE_OK)
-        status = engine->fill(filter->device, words, 0, sizeof *census, stream);
-    if (status == HEDDLE_OK)
-        status =
-            filter->ops->inspect(filter->device, &filter->view, (hd_filter_census *)words, stream);
-    if (status == HEDDLE_OK)
-        status = engine->copy(filter->device, census, words, sizeof *census, stream);
-    if (status == HEDDLE_OK) status = engine->synchronize(filter->device, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    HD_TRY(hd_scratch_take(&scratch, sizeof *census, &words));
+    HD_TRY(engine->fill(filter->device, words, 0, sizeof *census, stream));
+    HD_TRY(filter->ops->inspect(filter->device, &filter->view, (hd_filter_census *)words, stream));
+    HD_TRY(engine->copy(filter->device, census, words, sizeof *census, stream));
+    return engine->synchronize(filter->device, stream);
 }
 
 heddle_status heddle_filter_get_stats(heddle_filter *filter, heddle_filter_stats *stats,

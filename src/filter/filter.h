@@ -1,6 +1,18 @@
-/* filter.h: a Bloom filter as the API layer sees it. The files api/filter*.c include it. */
-#ifndef HD_FILTER_TABLE_H
-#define HD_FILTER_TABLE_H
+/*
+ * filter.h: the room of Bloom filters. scheme/bloom.h has the scheme, engine/filter.h what a device must
+ * offer. The files:
+ *
+ *     filter.c   options, making, merging, clearing, what a filter says of itself
+ *     calls.c    adding keys, looking for them, selecting those that pass
+ *     save.c     filters in files
+ *     rate.c     the rate of false positives, by theory
+ *
+ * A large batch is added by heddle_filter_add -> add_device -> add_sorted, which calls the engine's
+ * `partition` and `add_sorted`; a small one by the engine's `add`. A lookup is one call of `contains`.
+ * Arrays that the device cannot use come slice by slice (host/stage.h).
+ */
+#ifndef HD_FILTER_H
+#define HD_FILTER_H
 
 #include "base/error.h"
 #include "engine/engine.h"

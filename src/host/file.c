@@ -53,9 +53,85 @@ heddle_status hd_file_length(const hd_file *f, uint64_t *bytes)
     return HEDDLE_OK;
 }
 
+/* -------------------------------------------------------------------------------------- headers */
+
+static uint64_t header_checksum(const hd_file_format *format, const void *header)
+{
+    return hd_file_checksum(0, header, format->bytes - sizeof(uint64_t));
+}
+
+heddle_status hd_file_write_header(const hd_file *f, const hd_file_format *format, void *header)
+{
+    char *at = (char *)header;
+    uint64_t checksum;
+    memcpy(at, format->magic, sizeof format->magic);
+    memcpy(at + sizeof format->magic, &format->version, sizeof format->version);
+    checksum = header_checksum(format, header);
+    memcpy(at + format->bytes - sizeof checksum, &checksum, sizeof checksum);
+    return hd_file_write(f, header, format->bytes);
+}
+
+heddle_status hd_file_read_header(const hd_file *f, const hd_file_format *format, void *header)
+{
+    const char *at = (const char *)header;
+    uint32_t version;
+    uint64_t checksum;
+    HD_TRY(hd_file_read(f, header, format->bytes));
+    memcpy(&version, at + sizeof format->magic, sizeof version);
+    memcpy(&checksum, at + format->bytes - sizeof checksum, sizeof checksum);
+    if (memcmp(at, format->magic, sizeof format->magic) != 0)
+        return hd_file_damaged(f, "it does not begin like one");
+    if (version != format->version)
+        return hd_fail(HEDDLE_ERROR_FORMAT, "%s has version %u; this library knows version %u",
+                       f->path, version, format->version);
+    if (header_checksum(format, header) != checksum)
+        return hd_file_damaged(f, "the checksum of its header is wrong");
+    return HEDDLE_OK;
+}
+
+/* --------------------------------------------------------------------------------------- blocks */
+
+static uint64_t block_checksum(uint64_t count, const hd_file_array arrays[HD_FILE_ARRAYS])
+{
+    uint64_t sum = count;
+    for (int i = 0; i < HD_FILE_ARRAYS; i++)
+        sum = hd_file_checksum(sum, arrays[i].data, count * arrays[i].width);
+    return sum;
+}
+
+heddle_status hd_file_write_block(const hd_file *f, uint64_t count,
+                                  const hd_file_array arrays[HD_FILE_ARRAYS])
+{
+    const hd_file_block head = {count, block_checksum(count, arrays)};
+    HD_TRY(hd_file_write(f, &head, sizeof head));
+    for (int i = 0; i < HD_FILE_ARRAYS; i++)
+        HD_TRY(hd_file_write(f, arrays[i].data, count * arrays[i].width));
+    return HEDDLE_OK;
+}
+
+heddle_status hd_file_read_block(const hd_file *f, uint64_t most,
+                                 const hd_file_array arrays[HD_FILE_ARRAYS], uint64_t *count)
+{
+    hd_file_block head;
+    HD_TRY(hd_file_read(f, &head, sizeof head));
+    if (head.count == 0 || head.count > most) return hd_file_damaged(f, "a block has a wrong size");
+    for (int i = 0; i < HD_FILE_ARRAYS; i++)
+        HD_TRY(hd_file_read(f, arrays[i].data, head.count * arrays[i].width));
+    if (block_checksum(head.count, arrays) != head.checksum)
+        return hd_file_damaged(f, "the checksum of a block is wrong");
+    *count = head.count;
+    return HEDDLE_OK;
+}
+
+heddle_status hd_file_read_end(const hd_file *f)
+{
+    return fgetc(f->file) == EOF ? HEDDLE_OK : hd_file_damaged(f, "it goes on behind its end");
+}
+
+/* ---------------------------------------------------------------------------------- whole files */
+
 static heddle_status write_beside(const char *path, const char *beside, const char *what,
-                                  heddle_status (*write)(void *context, const hd_file *f),
-                                  void *context)
+                                  hd_file_work write, void *context)
 {
     const hd_file f = {fopen(beside, "wb"), path, what};
     heddle_status status;
@@ -71,9 +147,7 @@ static heddle_status write_beside(const char *path, const char *beside, const ch
     return status;
 }
 
-heddle_status hd_file_replace(const char *path, const char *what,
-                              heddle_status (*write)(void *context, const hd_file *f),
-                              void *context)
+heddle_status hd_file_replace(const char *path, const char *what, hd_file_work write, void *context)
 {
     static const char suffix[] = ".part";
     char *beside;
@@ -94,4 +168,14 @@ heddle_status hd_file_open(const char *path, const char *what, hd_file *f)
     f->what = what;
     f->file = fopen(path, "rb");
     return f->file != NULL ? HEDDLE_OK : cannot("read", path);
+}
+
+heddle_status hd_file_load(const char *path, const char *what, hd_file_work read, void *context)
+{
+    hd_file f;
+    heddle_status status;
+    HD_TRY(hd_file_open(path, what, &f));
+    status = read(context, &f);
+    fclose(f.file);
+    return status;
 }

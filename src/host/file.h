@@ -1,4 +1,12 @@
-/* file.h: what all saved files share: a checksum, errors in words, and that a file is whole or not there. */
+/*
+ * file.h: what all saved files share. All numbers are little-endian.
+ *
+ *   header   fixed size; begins with a name of 8 characters and a version, ends with a checksum of the rest
+ *   blocks   hd_file_block, then its arrays, one after the other; until all elements are there
+ *
+ * A file is whole or not there: hd_file_replace writes beside the old one. Whatever a reader finds is checked
+ * before it is used, and told in words.
+ */
 #ifndef HD_FILE_H
 #define HD_FILE_H
 
@@ -11,9 +19,23 @@
 
 /* What comes before the content of every block. */
 typedef struct hd_file_block {
-    uint64_t count;
-    uint64_t checksum;
+    uint64_t count;    /* elements of each of its arrays */
+    uint64_t checksum; /* of the count and the arrays */
 } hd_file_block;
+
+/* An array of a block. */
+typedef struct hd_file_array {
+    void *data;     /* NULL where the width is 0 */
+    uint64_t width; /* bytes of an element; 0: there is no such array */
+} hd_file_array;
+#define HD_FILE_ARRAYS 2 /* of a block */
+
+/* How a header begins, and its bytes. */
+typedef struct hd_file_format {
+    char magic[8];
+    uint32_t version;
+    uint32_t bytes;
+} hd_file_format;
 
 typedef struct hd_file {
     FILE *file;
@@ -31,13 +53,28 @@ heddle_status hd_file_length(const hd_file *f, uint64_t *bytes);
 /* HEDDLE_ERROR_FORMAT: the file is no whole one. */
 heddle_status hd_file_damaged(const hd_file *f, const char *how);
 
+/* A header whose other fields are set: magic, version and checksum are filled in. */
+heddle_status hd_file_write_header(const hd_file *f, const hd_file_format *format, void *header);
+heddle_status hd_file_read_header(const hd_file *f, const hd_file_format *format, void *header);
+
+heddle_status hd_file_write_block(const hd_file *f, uint64_t count,
+                                  const hd_file_array arrays[HD_FILE_ARRAYS]);
+/* A block of at least one and at most `most` elements, for which the arrays have room. */
+heddle_status hd_file_read_block(const hd_file *f, uint64_t most,
+                                 const hd_file_array arrays[HD_FILE_ARRAYS], uint64_t *count);
+/* Nothing may follow. */
+heddle_status hd_file_read_end(const hd_file *f);
+
+/* Writes or reads the content of a file. */
+typedef heddle_status (*hd_file_work)(void *context, const hd_file *f);
 /*
  * Writes a file by `write` beside `path` and renames it when it is whole and on the disk, so that a failure
  * leaves an older file as it was.
  */
-heddle_status hd_file_replace(const char *path, const char *what,
-                              heddle_status (*write)(void *context, const hd_file *f),
+heddle_status hd_file_replace(const char *path, const char *what, hd_file_work write,
                               void *context);
+/* Opens a file, reads it by `read` and closes it. */
+heddle_status hd_file_load(const char *path, const char *what, hd_file_work read, void *context);
 /* Opens a file for reading; the caller closes f->file. */
 heddle_status hd_file_open(const char *path, const char *what, hd_file *f);
 

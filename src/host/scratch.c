@@ -15,6 +15,14 @@ heddle_status hd_scratch_take(hd_scratch *scratch, uint64_t bytes, void **memory
     return HEDDLE_OK;
 }
 
+void *hd_scratch_keep(hd_scratch *scratch, void *memory)
+{
+    uint32_t at = 0;
+    while (at < scratch->count && scratch->blocks[at] != memory) at++;
+    if (at < scratch->count) scratch->blocks[at] = scratch->blocks[--scratch->count];
+    return memory;
+}
+
 void hd_scratch_free(hd_scratch *scratch)
 {
     while (scratch->count != 0) hd_block_give(scratch->device, scratch->blocks[--scratch->count]);

@@ -4,11 +4,14 @@
  * whether it is in b. First rows of the groups that belong to the result are marked among all rows and
  * taken in order.
  */
+#include <string.h>
+
 #include "base/error.h"
 #include "host/lent.h"
+#include "host/seed.h"
 #include "relation/encode/encode.h"
-#include "table/slots/geometry.h"
-#include "table/table.h"
+#include "relation/relation.h"
+#include "table/check.h"
 
 typedef struct set_call {
     heddle_device *device;
@@ -28,9 +31,7 @@ typedef struct set_call {
 static heddle_status check_call(const heddle_device *device, uint32_t operation, uint32_t key_bits,
                                 const void *stream)
 {
-    if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "set_operation: the device is NULL");
-    if (stream != NULL && device->engine->host_memory)
-        return hd_fail(HEDDLE_ERROR_INVALID, "set_operation: the stream must be NULL on the CPU");
+    HD_TRY(hd_check_stream(device, stream, "set_operation"));
     if (operation < HEDDLE_SET_UNION || operation > HEDDLE_SET_DIFFERENCE)
         return hd_fail(HEDDLE_ERROR_INVALID, "set_operation: %u is no operation", operation);
     if (key_bits != 32 && key_bits != 64)
@@ -59,8 +60,8 @@ static heddle_status group_both(set_call *c, const void *a, const void *b)
     if (a_bytes != bytes)
         HD_TRY(
             c->engine->copy(c->device, (char *)c->keys + a_bytes, b, bytes - a_bytes, c->stream));
-    return hd_group_array(c->device, c->keys, c->width * 8, c->rows, row_bits(c), hd_seed_draw(),
-                          &c->made, c->stream);
+    const hd_row_source from = {c->device, NULL, c->rows, row_bits(c), hd_seed_draw(), c->stream};
+    return hd_group_array(&from, c->keys, c->width * 8, &c->made);
 }
 
 /*
@@ -89,19 +90,15 @@ static heddle_status mark(set_call *c, uint8_t *flags)
     const bool by_b = c->operation != HEDDLE_SET_UNION;
     hd_grouped grouped;
     void *firsts = NULL, *lasts = NULL;
-    heddle_status status = hd_scratch_take(&c->scratch, bytes, &firsts);
-    if (status == HEDDLE_OK && by_b) status = hd_scratch_take(&c->scratch, bytes, &lasts);
-    if (status == HEDDLE_OK && by_b) status = hd_row_groups_order(c->device, &c->made, c->stream);
+    HD_TRY(hd_scratch_take(&c->scratch, bytes, &firsts));
+    if (by_b) HD_TRY(hd_scratch_take(&c->scratch, bytes, &lasts));
+    if (by_b) HD_TRY(hd_row_groups_order(&c->made, c->stream));
     grouped = hd_row_groups_view(&c->made);
-    if (status == HEDDLE_OK)
-        status = columns->describe(c->device, &grouped, firsts, lasts, NULL, c->stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(columns->describe(c->device, &grouped, firsts, lasts, NULL, c->stream));
     if (by_b) return mark_by_b(c, firsts, lasts, flags);
-    status = c->engine->fill(c->device, flags, 0, c->rows, c->stream);
-    if (status == HEDDLE_OK)
-        status = columns->scatter(c->device, NULL, 1, firsts, grouped.row_bits, grouped.groups,
-                                  flags, c->stream);
-    return status;
+    HD_TRY(c->engine->fill(c->device, flags, 0, c->rows, c->stream));
+    return columns->scatter(c->device, NULL, 1, firsts, grouped.row_bits, grouped.groups, flags,
+                            c->stream);
 }
 
 /* The rows whose keys are the result. */
@@ -127,40 +124,49 @@ static heddle_status pick(set_call *c)
 static heddle_status write_keys(set_call *c, void *keys, uint64_t capacity)
 {
     hd_lent out;
-    heddle_status status;
     if (c->count > capacity)
         return hd_fail(HEDDLE_ERROR_TOO_SMALL,
                        "set_operation: %llu keys do not fit into an array of %llu",
                        (unsigned long long)c->count, (unsigned long long)capacity);
     if (c->count == 0) return HEDDLE_OK;
-    status = hd_lend_out(&c->scratch, keys, c->count * c->width, &out);
-    if (status == HEDDLE_OK)
-        status = c->engine->columns->gather(c->device, c->keys, c->width, c->picked,
-                                            c->made.row_bits, c->count, out.memory, c->stream);
-    if (status == HEDDLE_OK) status = hd_take_back(c->device, &out, c->stream);
-    return status;
+    HD_TRY(hd_lend_out(&c->scratch, keys, c->count * c->width, &out));
+    HD_TRY(c->engine->columns->gather(c->device, c->keys, c->width, c->picked, c->made.row_bits,
+                                      c->count, out.memory, c->stream));
+    return hd_take_back(c->device, &out, c->stream);
+}
+
+/* Sets c->count and c->picked. */
+static heddle_status operate(set_call *c, const void *a, const void *b)
+{
+    if (c->rows == 0) return HEDDLE_OK;
+    HD_TRY(group_both(c, a, b));
+    return pick(c);
 }
 
 heddle_status heddle_set_operation(heddle_device *device, uint32_t operation, uint32_t key_bits,
                                    const void *a, uint64_t a_count, const void *b, uint64_t b_count,
                                    void *keys, uint64_t capacity, uint64_t *count, void *stream)
 {
-    set_call c = {device, NULL, operation, key_bits / 8, a_count, 0, stream, {device, 0, {NULL}},
-                  NULL,   {0},  0,         NULL};
-    heddle_status status = check_call(device, operation, key_bits, stream);
-    if (status != HEDDLE_OK) return status;
+    set_call c;
+    heddle_status status;
+    HD_TRY(check_call(device, operation, key_bits, stream));
     if (count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "set_operation: there is no place for the count");
     if (!hd_rows_fit(a_count, 64) || !hd_rows_fit(b_count, 64))
         return hd_fail(HEDDLE_ERROR_INVALID, "set_operation: no array has that many keys");
+    memset(&c, 0, sizeof c);
+    c.device = c.scratch.device = device;
     c.engine = device->engine;
+    c.operation = operation;
+    c.width = key_bits / 8;
+    c.a_count = a_count;
     c.rows = a_count + b_count;
-    status = check_arrays(&c, a, b, keys, capacity);
-    if (status == HEDDLE_OK && c.rows != 0) status = group_both(&c, a, b);
-    if (status == HEDDLE_OK && c.rows != 0) status = pick(&c);
+    c.stream = stream;
+    HD_TRY(check_arrays(&c, a, b, keys, capacity));
+    status = operate(&c, a, b);
     if (status == HEDDLE_OK) *count = c.count;
     if (status == HEDDLE_OK) status = write_keys(&c, keys, capacity);
     hd_scratch_free(&c.scratch);
-    hd_row_groups_free(device, &c.made);
+    hd_row_groups_free(&c.made);
     return status;
 }

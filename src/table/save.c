@@ -1,11 +1,7 @@
 /*
- * save.c: tables in files. A file holds pairs, not slots, so that any engine and any geometry can
- * read it. All numbers are little-endian.
- *
- *   header   128 bytes, the last 8 a checksum of the rest
- *   blocks   { number of pairs, checksum of what follows }, keys, values; until all pairs are there
+ * save.c: tables in files (host/file.h). A file holds pairs, not slots, so that any engine and any geometry
+ * can read it: the arrays of a block are keys and values. docs/file_format.md has the format.
  */
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,10 +11,7 @@
 #include "host/stage.h"
 #include "table/table.h"
 
-#define FILE_VERSION 1
 #define BLOCK_MAX (UINT64_C(1) << 20) /* pairs in a block */
-
-static const char magic[8] = {'H', 'E', 'D', 'D', 'L', 'E', 'T', 'B'};
 
 typedef struct file_header {
     char magic[8];
@@ -41,6 +34,9 @@ typedef struct file_header {
 } file_header;
 _Static_assert(sizeof(file_header) == 128, "the header's size is part of the format");
 
+static const hd_file_format format = {
+    {'H', 'E', 'D', 'D', 'L', 'E', 'T', 'B'}, 1, sizeof(file_header)};
+
 /* --------------------------------------------------------------------------------------- save */
 
 typedef struct writer {
@@ -55,17 +51,13 @@ typedef struct writer {
 static heddle_status write_block(void *context, const void *keys, const void *values, uint64_t n)
 {
     writer *w = (writer *)context;
-    hd_file_block head;
-    head.count = n;
-    head.checksum =
-        hd_file_checksum(hd_file_checksum(n, keys, n * w->key_width), values, n * w->value_width);
+    const hd_file_array arrays[HD_FILE_ARRAYS] = {{(void *)(uintptr_t)keys, w->key_width},
+                                                  {(void *)(uintptr_t)values, w->value_width}};
     w->written += n;
-    HD_TRY(hd_file_write(w->file, &head, sizeof head));
-    HD_TRY(hd_file_write(w->file, keys, n * w->key_width));
-    return hd_file_write(w->file, values, n * w->value_width);
+    return hd_file_write_block(w->file, n, arrays);
 }
 
-/* As hd_file_replace wants it. */
+/* hd_file_work */
 static heddle_status write_table(void *context, const hd_file *file)
 {
     writer *w = (writer *)context;
@@ -74,8 +66,6 @@ static heddle_status write_table(void *context, const hd_file *file)
     file_header head;
     w->file = file;
     memset(&head, 0, sizeof head);
-    memcpy(head.magic, magic, sizeof magic);
-    head.version = FILE_VERSION;
     head.container = o->container;
     head.scheme = o->scheme;
     head.key_bits = o->key_bits;
@@ -89,8 +79,7 @@ static heddle_status write_table(void *context, const hd_file *file)
     head.list_growth = o->list_growth;
     head.threshold = o->threshold;
     HD_TRY(hd_table_count(table, &head.count, w->stream));
-    head.checksum = hd_file_checksum(0, &head, offsetof(file_header, checksum));
-    HD_TRY(hd_file_write(w->file, &head, sizeof head));
+    HD_TRY(hd_file_write_header(file, &format, &head));
     HD_TRY(table->kind->for_pairs(table, write_block, w, w->stream));
     if (w->written != head.count)
         return hd_fail(HEDDLE_ERROR_CORRUPT, "the table counts %llu keys, but %llu stand in it",
@@ -108,47 +97,29 @@ heddle_status heddle_table_save(heddle_table *table, const char *path, void *str
 /* --------------------------------------------------------------------------------------- load */
 
 typedef struct reader {
-    hd_file file;
+    heddle_device *device;
+    const heddle_table_options *options; /* the caller's; NULL: the file's */
     bool whole; /* all blocks are inserted at once, whatever the kind of table likes */
+    const hd_file *file;
     file_header head;
+    heddle_table *table;
 } reader;
-
-static heddle_status damaged(const reader *r, const char *how)
-{
-    return hd_file_damaged(&r->file, how);
-}
-
-static heddle_status read_bytes(const reader *r, void *data, uint64_t bytes)
-{
-    return hd_file_read(&r->file, data, bytes);
-}
 
 /* No room is made for more pairs than the file can hold. */
 static heddle_status check_length(const reader *r)
 {
     const uint64_t pair = (r->head.key_bits + (uint64_t)r->head.value_bits) / 8;
     uint64_t bytes = 0;
-    HD_TRY(hd_file_length(&r->file, &bytes));
+    HD_TRY(hd_file_length(r->file, &bytes));
     if (pair == 0 || r->head.count > bytes / pair)
-        return damaged(r, "it is too short for its pairs");
+        return hd_file_damaged(r->file, "it is too short for its pairs");
     return HEDDLE_OK;
 }
 
-static heddle_status read_header(reader *r)
-{
-    HD_TRY(read_bytes(r, &r->head, sizeof r->head));
-    if (memcmp(r->head.magic, magic, sizeof magic) != 0)
-        return damaged(r, "it does not begin like one");
-    if (r->head.version != FILE_VERSION) return damaged(r, "it has another version");
-    if (hd_file_checksum(0, &r->head, offsetof(file_header, checksum)) != r->head.checksum)
-        return damaged(r, "the checksum of its head is wrong");
-    return check_length(r);
-}
-
 /* The options for the new table: the file's, or the caller's where they agree with the file. */
-static heddle_status load_options(const reader *r, const heddle_table_options *given,
-                                  heddle_table_options *o, uint32_t *fixed)
+static heddle_status load_options(const reader *r, heddle_table_options *o, uint32_t *fixed)
 {
+    const heddle_table_options *given = r->options;
     HD_TRY(hd_options_read(given, o));
     if (given == NULL) {
         o->container = r->head.container;
@@ -168,7 +139,7 @@ static heddle_status load_options(const reader *r, const heddle_table_options *g
                 (o->value_bits != 0 || r->head.value_bits != 32))) {
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "%s holds another container or other widths than the options say",
-                       r->file.path);
+                       r->file->path);
     }
     if (o->capacity < r->head.count) o->capacity = r->head.count;
     /* Keys that fitted one seed may not fit another: the table may grow until all are in. */
@@ -177,79 +148,49 @@ static heddle_status load_options(const reader *r, const heddle_table_options *g
     return HEDDLE_OK;
 }
 
-/* Reads one block to `keys` and `values`, which have room for min(left, BLOCK_MAX) pairs. */
-static heddle_status read_block(const reader *r, char *keys, char *values, uint64_t left,
-                                uint64_t *count)
-{
-    const uint64_t kw = r->head.key_bits / 8, vw = r->head.value_bits / 8;
-    hd_file_block head;
-    HD_TRY(read_bytes(r, &head, sizeof head));
-    if (head.count == 0 || head.count > BLOCK_MAX || head.count > left)
-        return damaged(r, "a block has a wrong size");
-    HD_TRY(read_bytes(r, keys, head.count * kw));
-    HD_TRY(read_bytes(r, values, head.count * vw));
-    if (hd_file_checksum(hd_file_checksum(head.count, keys, head.count * kw), values,
-                         head.count * vw) != head.checksum)
-        return damaged(r, "the checksum of a block is wrong");
-    *count = head.count;
-    return HEDDLE_OK;
-}
-
-static heddle_status insert_pairs(const reader *r, heddle_table *table, const char *keys,
-                                  const char *values, uint64_t n)
+static heddle_status insert_pairs(const reader *r, const char *keys, const char *values, uint64_t n)
 {
     heddle_totals totals = HEDDLE_TOTALS_INIT;
-    HD_TRY(heddle_table_insert(table, keys, hd_value_width(table) != 0 ? values : NULL, n, NULL,
-                               &totals, NULL));
-    if (totals.inserted != n) return damaged(r, "it holds a key twice");
+    HD_TRY(heddle_table_insert(r->table, keys, hd_value_width(r->table) != 0 ? values : NULL, n,
+                               NULL, &totals, NULL));
+    if (totals.inserted != n) return hd_file_damaged(r->file, "it holds a key twice");
     return HEDDLE_OK;
 }
 
 /* Inserts block by block, or all blocks at once where that is what the kind of table likes. */
-static heddle_status read_pairs(const reader *r, heddle_table *table)
+static heddle_status read_pairs(const reader *r)
 {
-    const uint64_t kw = hd_key_width(table), vw = hd_value_width(table);
-    const bool whole = r->whole || table->kind->loads_whole;
-    const uint64_t block = r->head.count < BLOCK_MAX ? r->head.count : BLOCK_MAX;
-    const uint64_t room = whole ? r->head.count : block;
-    char *keys = (char *)hd_allocate(room * kw + 1);
-    char *values = (char *)hd_allocate(room * vw + 1);
-    uint64_t done = 0;
-    heddle_status status = HEDDLE_OK;
+    const uint64_t kw = hd_key_width(r->table), vw = hd_value_width(r->table), all = r->head.count;
+    const bool whole = r->whole || r->table->kind->loads_whole;
+    const uint64_t room = whole || all < BLOCK_MAX ? all : BLOCK_MAX;
+    char *keys HD_FREED = (char *)hd_allocate(room * kw);
+    char *values HD_FREED = (char *)hd_allocate(room * vw);
     if (keys == NULL || values == NULL)
-        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to load a table");
-    while (done < r->head.count && status == HEDDLE_OK) {
-        const uint64_t at = whole ? done : 0;
-        uint64_t count = 0;
-        status = read_block(r, keys + at * kw, values + at * vw, r->head.count - done, &count);
-        if (status == HEDDLE_OK && !whole) status = insert_pairs(r, table, keys, values, count);
-        done += count;
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to load a table");
+    for (uint64_t done = 0, count = 0; done < all; done += count) {
+        const uint64_t at = whole ? done : 0, left = all - done;
+        const hd_file_array arrays[HD_FILE_ARRAYS] = {{keys + at * kw, kw}, {values + at * vw, vw}};
+        HD_TRY(hd_file_read_block(r->file, left < BLOCK_MAX ? left : BLOCK_MAX, arrays, &count));
+        if (!whole) HD_TRY(insert_pairs(r, keys, values, count));
     }
-    if (status == HEDDLE_OK && fgetc(r->file.file) != EOF)
-        status = damaged(r, "it goes on behind its end");
-    if (status == HEDDLE_OK && whole && done != 0)
-        status = insert_pairs(r, table, keys, values, done);
-    free(keys);
-    free(values);
-    return status;
+    HD_TRY(hd_file_read_end(r->file));
+    return whole && all != 0 ? insert_pairs(r, keys, values, all) : HEDDLE_OK;
 }
 
-static heddle_status load_file(heddle_device *device, reader *r,
-                               const heddle_table_options *options, heddle_table **table)
+/* hd_file_work: sets r->table, which is the caller's to destroy after a failure. */
+static heddle_status read_table(void *context, const hd_file *file)
 {
+    reader *r = (reader *)context;
     heddle_table_options o;
     uint32_t fixed = 0;
-    heddle_status status = read_header(r);
-    if (status == HEDDLE_OK) status = load_options(r, options, &o, &fixed);
-    if (status == HEDDLE_OK) status = heddle_table_create(device, &o, table);
-    if (status == HEDDLE_OK) status = read_pairs(r, *table);
-    if (status == HEDDLE_OK) {
-        (*table)->options.flags |= fixed;
-    } else {
-        heddle_table_destroy(*table);
-        *table = NULL;
-    }
-    return status;
+    r->file = file;
+    HD_TRY(hd_file_read_header(file, &format, &r->head));
+    HD_TRY(check_length(r));
+    HD_TRY(load_options(r, &o, &fixed));
+    HD_TRY(heddle_table_create(r->device, &o, &r->table));
+    HD_TRY(read_pairs(r));
+    r->table->options.flags |= fixed;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_table_load(heddle_device *device, const char *path,
@@ -257,16 +198,18 @@ heddle_status hd_table_load(heddle_device *device, const char *path,
 {
     reader r;
     heddle_status status;
-    r.whole = whole;
     if (table == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "load: there is no place for the table");
     *table = NULL;
     if (device == NULL || path == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "load needs a device and a path");
-    status = hd_file_open(path, "table", &r.file);
-    if (status != HEDDLE_OK) return status;
-    status = load_file(device, &r, options, table);
-    fclose(r.file.file);
+    memset(&r, 0, sizeof r);
+    r.device = device;
+    r.options = options;
+    r.whole = whole;
+    status = hd_file_load(path, "table", read_table, &r);
+    if (status == HEDDLE_OK) *table = r.table;
+    else heddle_table_destroy(r.table);
     return status;
 }
 

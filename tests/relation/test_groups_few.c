@@ -53,10 +53,10 @@ static void check_numbers(const hd_row_groups *made, const uint64_t *keys, uint6
 }
 
 /* The rows of every group, ascending. */
-static void check_order(heddle_device *device, hd_row_groups *made)
+static void check_order(hd_row_groups *made)
 {
     assert_null(made->rows);
-    check_ok(hd_row_groups_order(device, made, NULL));
+    check_ok(hd_row_groups_order(made, NULL));
     assert_int_equal(made->starts[0], 0);
     assert_int_equal(made->starts[made->groups], made->n);
     for (uint64_t g = 0; g < made->groups; g++)
@@ -89,10 +89,11 @@ static void check_threads(const uint64_t *keys, uint64_t n)
             hd_row_groups made;
             void *packed = narrow(keys, n, key_bits);
             check_ok(heddle_device_open(devices[d], &device));
-            check_ok(hd_group_array(device, packed, key_bits, n, row_bits, kind + 1, &made, NULL));
+            const hd_row_source from = {device, NULL, n, row_bits, kind + 1, NULL};
+            check_ok(hd_group_array(&from, packed, key_bits, &made));
             check_numbers(&made, keys, count_distinct(keys, n));
-            check_order(device, &made);
-            hd_row_groups_free(device, &made);
+            check_order(&made);
+            hd_row_groups_free(&made);
             heddle_device_close(device);
             free(packed);
         }
@@ -128,17 +129,18 @@ static void check_limit(const test_case *c, uint64_t n, uint64_t distinct, uint6
                         bool expected)
 {
     uint64_t *keys = keys_allocate(n);
+    const hd_row_source from = {c->device, NULL, n, 32, 3, NULL};
     hd_row_groups made;
     for (uint64_t i = 0; i < n; i++) keys[i] = i % (distinct - 1) * UINT64_C(0x10001);
     keys[late] = UINT64_MAX;
     case_note("%llu rows, %llu keys, the last at %llu", (unsigned long long)n,
               (unsigned long long)distinct, (unsigned long long)late);
-    check_ok(hd_group_array(c->device, keys, 64, n, 32, 3, &made, NULL));
+    check_ok(hd_group_array(&from, keys, 64, &made));
     assert_int_equal(made.groups, distinct);
     assert_int_equal(made.numbers != NULL, expected);
     assert_int_equal(made.rows != NULL, !expected);
     if (expected) check_numbers(&made, keys, distinct);
-    hd_row_groups_free(c->device, &made);
+    hd_row_groups_free(&made);
     free(keys);
 }
 

@@ -40,8 +40,10 @@ static heddle_status read_options(const heddle_join_options *given, heddle_join_
 /* Joins what has come to a member. In an inner join rows go by their names at once. */
 static heddle_status join_rows(const creation *c, hd_relating *r, hd_join_part *part)
 {
-    const uint64_t rows[2] = {r->passage[0].arrived, r->passage[1].arrived};
-    hd_join_keys keys = {{r->columns[0], r->columns[1]}, c->relation.columns, {NULL, NULL}};
+    hd_join_keys keys = {{r->columns[0], r->columns[1]},
+                         c->relation.columns,
+                         {r->passage[0].arrived, r->passage[1].arrived},
+                         {NULL, NULL}};
     heddle_join_options options = c->options;
     heddle_status status;
     part->named = options.kind == HEDDLE_JOIN_INNER;
@@ -50,7 +52,7 @@ static heddle_status join_rows(const creation *c, hd_relating *r, hd_join_part *
     if (!part->named) options.row_bits = hd_relating_row_bits(r);
     part->row_bits = options.row_bits;
     if (options.seed != 0) options.seed ^= OTHER_SEED;
-    status = hd_join_create_named(r->member->device, &keys, rows, &options, &part->join, NULL);
+    status = hd_join_create_named(r->member->device, &keys, &options, &part->join, NULL);
     if (status == HEDDLE_OK) status = heddle_join_count(part->join, &part->count, &part->slice_min);
     hd_phase(r->member, HEDDLE_PHASE_WORK);
     return status;

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "relation/relation.h"
 #include "table/table.h"
 
 /* ---------------------------------------------------------------------------------------- calls */
@@ -48,50 +49,22 @@ heddle_status hd_relation_run_apart(heddle_cluster *cluster, hd_member_work work
 
 /* ------------------------------------------------------------------------------------ arguments */
 
-static heddle_status check_column(const hd_relation *relation, uint32_t side, uint32_t number)
-{
-    const heddle_column *column = &relation->given[side][number];
-    const uint32_t width = column->width;
-    const char *name = relation->sides == 1 ? "key" : side == 0 ? "left" : "right";
-    if (width < 1 || width > HD_COLUMN_WIDTH_MAX)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "%s: %s column %u has a width of %u bytes, not 1 to %u", relation->what,
-                       name, number, width, HD_COLUMN_WIDTH_MAX);
-    if (column->reserved != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the reserved field of %s column %u is not 0",
-                       relation->what, name, number);
-    if (relation->rows[side] != 0 && column->data == NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: %s column %u has no data", relation->what, name,
-                       number);
-    if (relation->rows[side] != 0 && (width == 2 || width == 4 || width == 8) &&
-        (uintptr_t)column->data % width != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "%s: %s column %u is not aligned to its elements of %u bytes",
-                       relation->what, name, number, width);
-    if (side == 1 && width != relation->given[0][number].width)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "%s: column %u has %u bytes on the left and %u on the right", relation->what,
-                       number, relation->given[0][number].width, width);
-    return HEDDLE_OK;
-}
-
 static heddle_status check_columns(const hd_relation *relation)
 {
-    if (relation->columns < 1 || relation->columns > HEDDLE_KEY_COLUMNS_MAX)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: a key has 1 to %u columns, not %u",
-                       relation->what, HEDDLE_KEY_COLUMNS_MAX, relation->columns);
+    static const char *const names[2] = {"left", "right"};
+    hd_key_columns sides[2];
     if (relation->row_bits != 32 && relation->row_bits != 64)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: row_bits must be 32 or 64, not %u",
                        relation->what, relation->row_bits);
-    for (uint32_t side = 0; side < relation->sides; side++) {
-        if (relation->given[side] == NULL)
-            return hd_fail(HEDDLE_ERROR_INVALID, "%s: there are no columns", relation->what);
-        if (relation->rows[side] > UINT64_C(1) << 48)
-            return hd_fail(HEDDLE_ERROR_INVALID, "%s: no table has %llu rows", relation->what,
-                           (unsigned long long)relation->rows[side]);
-        for (uint32_t i = 0; i < relation->columns; i++) HD_TRY(check_column(relation, side, i));
+    for (uint32_t i = 0; i < relation->sides; i++) {
+        sides[i].call = relation->what;
+        sides[i].side = relation->sides == 2 ? names[i] : NULL;
+        sides[i].columns = relation->given[i];
+        sides[i].count = relation->columns;
+        sides[i].rows = relation->rows[i];
+        HD_TRY(hd_key_columns_check(&sides[i]));
     }
-    return HEDDLE_OK;
+    return relation->sides == 2 ? hd_key_columns_match(&sides[0], &sides[1]) : HEDDLE_OK;
 }
 
 void hd_relation_check(hd_relation *relation, heddle_status so_far)
@@ -269,8 +242,8 @@ static heddle_status count_bins(hd_relating *r, const row_numbers *numbers,
     for (uint32_t side = 0; side < r->relation->sides; side++)
         if (r->passage[side].n != 0)
             HD_TRY(hd_member_count(r->member, &bins->spread, numbers->bits, numbers->keys[side],
-                                  r->passage[side].n,
-                                  bins->own + side * hd_spread_bins(&bins->spread)));
+                                   r->passage[side].n,
+                                   bins->own + side * hd_spread_bins(&bins->spread)));
     return HEDDLE_OK;
 }
 

@@ -11,20 +11,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/tuning.h"
 #include "engine/blocks.h"
 #include "host/scratch.h"
-#include "table/slots/geometry.h"
+#include "host/seed.h"
 
 #define SEEDS_TRIED 3
 
-void hd_row_groups_free(heddle_device *device, hd_row_groups *made)
+void hd_row_groups_free(hd_row_groups *made)
 {
-    if (made->rows != NULL) hd_block_give(device, made->rows);
-    if (made->starts != NULL) hd_block_give(device, made->starts);
-    if (made->numbers != NULL) hd_block_give(device, made->numbers);
-    if (made->firsts != NULL) hd_block_give(device, made->firsts);
+    if (made->rows != NULL) hd_block_give(made->device, made->rows);
+    if (made->starts != NULL) hd_block_give(made->device, made->starts);
+    if (made->numbers != NULL) hd_block_give(made->device, made->numbers);
+    if (made->firsts != NULL) hd_block_give(made->device, made->firsts);
     memset(made, 0, sizeof *made);
 }
 
@@ -44,200 +45,188 @@ static heddle_status read_word(heddle_device *device, const uint64_t *word, uint
 
 /* ----------------------------------------------------------------------------- one array of keys */
 
-/* Sets made->rows, and a flag in `heads` where a group begins. */
-static heddle_status bring_together(heddle_device *device, const void *array,
-                                    const hd_relate_ops *relate, uint64_t seed, uint8_t *heads,
-                                    hd_row_groups *made, void *stream)
+/* No rows, no groups: one start, 0. */
+static heddle_status group_nothing(const hd_row_source *from, hd_row_groups *made)
 {
-    hd_scratch scratch = {device, 0, {NULL}};
+    heddle_device *device = from->device;
+    HD_TRY(hd_block_take(device, sizeof(uint64_t), (void **)&made->starts));
+    HD_TRY(device->engine->fill(device, made->starts, 0, sizeof(uint64_t), from->stream));
+    return device->engine->synchronize(device, from->stream);
+}
+
+/* Sets made->rows, and a flag in `heads` where a group begins. */
+static heddle_status bring_together(const hd_row_source *from, const void *array,
+                                    const hd_relate_ops *relate, uint8_t *heads,
+                                    hd_row_groups *made)
+{
+    heddle_device *device = from->device;
+    HD_SCRATCH(scratch, device);
     hd_group_job job;
-    heddle_status status;
     memset(&job, 0, sizeof job);
     job.keys = array;
     job.n = made->n;
     job.rows = made->rows;
     job.heads = heads;
-    hd_mix_init(&job.mix, seed);
-    status = hd_scratch_take(&scratch, relate->group_work(device, made->n), &job.work);
-    if (status == HEDDLE_OK) status = relate->group(device, &job, stream);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    hd_mix_init(&job.mix, from->seed);
+    HD_TRY(hd_scratch_take(&scratch, relate->group_work(device, made->n), &job.work));
+    HD_TRY(relate->group(device, &job, from->stream));
+    return device->engine->synchronize(device, from->stream);
 }
 
 /* Sets made->groups and made->starts from the flags. */
-static heddle_status find_starts(heddle_device *device, const uint8_t *heads, hd_scratch *scratch,
-                                 hd_row_groups *made, void *stream)
+static heddle_status find_starts(const hd_row_source *from, const uint8_t *heads,
+                                 hd_row_groups *made)
 {
-    const hd_engine *engine = device->engine;
-    const hd_column_ops *columns = engine->columns;
+    heddle_device *device = from->device;
+    const hd_column_ops *columns = device->engine->columns;
     void *work = NULL, *count = NULL;
-    HD_TRY(hd_scratch_take(scratch, columns->work(device, made->n), &work));
-    HD_TRY(hd_scratch_take(scratch, sizeof(uint64_t), &count));
-    HD_TRY(
-        columns->select(device, heads, made->n, true, NULL, 64, (uint64_t *)count, work, stream));
-    HD_TRY(read_word(device, (const uint64_t *)count, &made->groups, stream));
+    HD_SCRATCH(scratch, device);
+    HD_TRY(hd_scratch_take(&scratch, columns->work(device, made->n), &work));
+    HD_TRY(hd_scratch_take(&scratch, sizeof(uint64_t), &count));
+    HD_TRY(columns->select(device, heads, made->n, true, NULL, 64, (uint64_t *)count, work,
+                           from->stream));
+    HD_TRY(read_word(device, (const uint64_t *)count, &made->groups, from->stream));
     HD_TRY(hd_block_take(device, (made->groups + 1) * sizeof(uint64_t), (void **)&made->starts));
     HD_TRY(columns->select(device, heads, made->n, true, made->starts, 64, (uint64_t *)count, work,
-                           stream));
-    HD_TRY(engine->copy(device, made->starts + made->groups, &made->n, sizeof made->n, stream));
-    return engine->synchronize(device, stream);
+                           from->stream));
+    HD_TRY(device->engine->copy(device, made->starts + made->groups, &made->n, sizeof made->n,
+                                from->stream));
+    return device->engine->synchronize(device, from->stream);
 }
 
-/* No rows, no groups: one start, 0. */
-static heddle_status group_nothing(heddle_device *device, hd_row_groups *made, void *stream)
+static heddle_status group_some(const hd_row_source *from, const void *array,
+                                const hd_relate_ops *relate, hd_row_groups *made)
 {
-    HD_TRY(hd_block_take(device, sizeof(uint64_t), (void **)&made->starts));
-    HD_TRY(device->engine->fill(device, made->starts, 0, sizeof(uint64_t), stream));
-    return device->engine->synchronize(device, stream);
-}
-
-heddle_status hd_group_array(heddle_device *device, const void *array, uint32_t key_bits,
-                             uint64_t rows, uint32_t row_bits, uint64_t seed, hd_row_groups *made,
-                             void *stream)
-{
-    const hd_relate_ops *relate = device->engine->relate(key_bits, row_bits);
-    hd_scratch scratch = {device, 0, {NULL}};
+    HD_SCRATCH(scratch, from->device);
     void *heads = NULL;
-    heddle_status status = HEDDLE_OK;
+    HD_TRY(hd_group_few(from, array, relate, made));
+    if (made->groups != 0) return HEDDLE_OK;
+    HD_TRY(hd_block_take(from->device, from->rows * (from->row_bits / 8), &made->rows));
+    HD_TRY(hd_scratch_take(&scratch, from->rows, &heads));
+    HD_TRY(bring_together(from, array, relate, (uint8_t *)heads, made));
+    return find_starts(from, (const uint8_t *)heads, made);
+}
+
+heddle_status hd_group_array(const hd_row_source *from, const void *array, uint32_t key_bits,
+                             hd_row_groups *made)
+{
+    const hd_engine *engine = from->device->engine;
+    const hd_relate_ops *relate = engine->relate(key_bits, from->row_bits);
+    heddle_status status;
     memset(made, 0, sizeof *made);
-    if (relate == NULL || relate->group == NULL || device->engine->columns == NULL)
+    if (relate == NULL || relate->group == NULL || engine->columns == NULL)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device cannot group rows");
-    made->n = rows;
-    made->row_bits = row_bits;
-    if (rows == 0) status = group_nothing(device, made, stream);
-    else status = hd_group_few(device, array, relate, seed, made, stream);
-    if (status == HEDDLE_OK && rows != 0 && made->groups == 0) {
-        status = hd_block_take(device, rows * (row_bits / 8), &made->rows);
-        if (status == HEDDLE_OK) status = hd_scratch_take(&scratch, rows, &heads);
-        if (status == HEDDLE_OK)
-            status = bring_together(device, array, relate, seed, (uint8_t *)heads, made, stream);
-        if (status == HEDDLE_OK)
-            status = find_starts(device, (const uint8_t *)heads, &scratch, made, stream);
-    }
-    hd_scratch_free(&scratch);
-    if (status != HEDDLE_OK) hd_row_groups_free(device, made);
+    made->device = from->device;
+    made->n = from->rows;
+    made->row_bits = from->row_bits;
+    status = from->rows == 0 ? group_nothing(from, made) : group_some(from, array, relate, made);
+    if (status != HEDDLE_OK) hd_row_groups_free(made);
     return status;
 }
 
-/* --------------------------------------------------------------------------------- other keys */
+/* ----------------------------------------------------------------------------------- plain keys */
 
-static bool is_plain(const hd_row_keys *keys, uint64_t rows)
+static bool is_plain(const hd_row_source *from)
 {
+    const hd_row_keys *keys = from->keys;
     const uint32_t width = keys->first[0].width;
     return keys->columns == 1 && (width == 4 || width == 8) && keys->first[0].valid == NULL &&
-           (keys->n >= rows || keys->second[0].valid == NULL);
+           (keys->n >= from->rows || keys->second[0].valid == NULL);
 }
 
-/* A plain column of two tables, one after the other. */
-static heddle_status group_plain(heddle_device *device, const hd_row_keys *keys, uint64_t rows,
-                                 uint32_t row_bits, uint64_t seed, hd_row_groups *made,
-                                 void *stream)
+/* A plain column of one table, or of two, one after the other. */
+static heddle_status group_plain(const hd_row_source *from, hd_row_groups *made)
 {
+    const hd_engine *engine = from->device->engine;
+    const hd_row_keys *keys = from->keys;
     const uint32_t width = keys->first[0].width;
-    hd_scratch scratch = {device, 0, {NULL}};
-    const void *array = keys->n == 0 ? keys->second[0].data : keys->first[0].data;
+    const uint64_t first = keys->n * width, second = (from->rows - keys->n) * width;
+    HD_SCRATCH(scratch, from->device);
     void *both = NULL;
-    heddle_status status = HEDDLE_OK;
-    if (keys->n != 0 && keys->n < rows) {
-        status = hd_scratch_take(&scratch, rows * width, &both);
-        if (status == HEDDLE_OK)
-            status = device->engine->copy(device, both, array, keys->n * width, stream);
-        if (status == HEDDLE_OK)
-            status = device->engine->copy(device, (char *)both + keys->n * width,
-                                          keys->second[0].data, (rows - keys->n) * width, stream);
-        array = both;
-    }
-    if (status == HEDDLE_OK)
-        status = hd_group_array(device, array, width * 8, rows, row_bits, seed, made, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    if (keys->n >= from->rows) return hd_group_array(from, keys->first[0].data, width * 8, made);
+    if (keys->n == 0) return hd_group_array(from, keys->second[0].data, width * 8, made);
+    HD_TRY(hd_scratch_take(&scratch, first + second, &both));
+    HD_TRY(engine->copy(from->device, both, keys->first[0].data, first, from->stream));
+    HD_TRY(engine->copy(from->device, (char *)both + first, keys->second[0].data, second,
+                        from->stream));
+    return hd_group_array(from, both, width * 8, made);
 }
 
-/* Takes bits away from hashes, as a test wants it. */
-static heddle_status weaken(heddle_device *device, uint64_t *hashes, uint64_t n, void *stream)
+/* ---------------------------------------------------------------------------------- hashed keys */
+
+/* Takes bits away from hashes, as a test asks for it. */
+static heddle_status weaken(const hd_row_source *from, uint64_t *hashes)
 {
-    uint64_t *host = (uint64_t *)malloc(n * sizeof *host);
-    heddle_status status = HEDDLE_OK;
+    heddle_device *device = from->device;
+    const uint64_t bytes = from->rows * sizeof *hashes;
+    uint64_t *host HD_FREED = (uint64_t *)hd_allocate(bytes);
     if (host == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to weaken hashes");
-    status = device->engine->copy(device, host, hashes, n * sizeof *host, stream);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, stream);
-    for (uint64_t i = 0; i < n && status == HEDDLE_OK; i++) host[i] &= hd_tune.row_hash_mask;
-    if (status == HEDDLE_OK)
-        status = device->engine->copy(device, hashes, host, n * sizeof *host, stream);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, stream);
-    free(host);
-    return status;
+    HD_TRY(device->engine->copy(device, host, hashes, bytes, from->stream));
+    HD_TRY(device->engine->synchronize(device, from->stream));
+    for (uint64_t i = 0; i < from->rows; i++) host[i] &= hd_tune.row_hash_mask;
+    HD_TRY(device->engine->copy(device, hashes, host, bytes, from->stream));
+    return device->engine->synchronize(device, from->stream);
 }
 
-static heddle_status group_hashes(heddle_device *device, const hd_row_keys *keys, uint64_t rows,
-                                  uint32_t row_bits, uint64_t seed, hd_row_groups *made,
-                                  void *stream)
+static heddle_status group_hashes(const hd_row_source *from, hd_row_groups *made)
 {
-    hd_scratch scratch = {device, 0, {NULL}};
+    const hd_column_ops *columns = from->device->engine->columns;
+    HD_SCRATCH(scratch, from->device);
     void *hashes = NULL;
-    heddle_status status = hd_scratch_take(&scratch, rows * sizeof(uint64_t), &hashes);
-    if (status == HEDDLE_OK)
-        status =
-            device->engine->columns->hash(device, keys, 0, rows, seed, (uint64_t *)hashes, stream);
-    if (status == HEDDLE_OK && hd_tune.row_hash_mask != UINT64_MAX)
-        status = weaken(device, (uint64_t *)hashes, rows, stream);
-    if (status == HEDDLE_OK)
-        status = hd_group_array(device, hashes, 64, rows, row_bits, seed, made, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    HD_TRY(hd_scratch_take(&scratch, from->rows * sizeof(uint64_t), &hashes));
+    HD_TRY(columns->hash(from->device, from->keys, 0, from->rows, from->seed, (uint64_t *)hashes,
+                         from->stream));
+    if (hd_tune.row_hash_mask != UINT64_MAX) HD_TRY(weaken(from, (uint64_t *)hashes));
+    return hd_group_array(from, hashes, 64, made);
 }
 
 /* How many rows are in a group that is not theirs. */
-static heddle_status count_strays(heddle_device *device, const hd_row_keys *keys,
-                                  const hd_row_groups *made, uint64_t *strays, void *stream)
+static heddle_status count_strays(const hd_row_source *from, const hd_row_groups *made,
+                                  uint64_t *strays)
 {
+    const hd_engine *engine = from->device->engine;
     const hd_grouped grouped = hd_row_groups_view(made);
-    hd_scratch scratch = {device, 0, {NULL}};
+    HD_SCRATCH(scratch, from->device);
     void *count = NULL;
-    heddle_status status = hd_scratch_take(&scratch, sizeof(uint64_t), &count);
-    if (status == HEDDLE_OK)
-        status = device->engine->fill(device, count, 0, sizeof(uint64_t), stream);
-    if (status == HEDDLE_OK)
-        status = device->engine->columns->differ(device, keys, &grouped, (uint64_t *)count, stream);
-    if (status == HEDDLE_OK) status = read_word(device, (const uint64_t *)count, strays, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    HD_TRY(hd_scratch_take(&scratch, sizeof(uint64_t), &count));
+    HD_TRY(engine->fill(from->device, count, 0, sizeof(uint64_t), from->stream));
+    HD_TRY(engine->columns->differ(from->device, from->keys, &grouped, (uint64_t *)count,
+                                   from->stream));
+    return read_word(from->device, (const uint64_t *)count, strays, from->stream);
 }
 
-heddle_status hd_group_rows(heddle_device *device, const hd_row_keys *keys, uint64_t rows,
-                            uint32_t row_bits, uint64_t seed, hd_row_groups *made, void *stream)
+/* --------------------------------------------------------------------------------------- any keys */
+
+heddle_status hd_group_rows(const hd_row_source *from, hd_row_groups *made)
 {
     memset(made, 0, sizeof *made);
-    if (device->engine->columns == NULL)
+    if (from->device->engine->columns == NULL)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device cannot group rows");
-    if (rows == 0 || is_plain(keys, rows))
-        return rows == 0 ? hd_group_array(device, NULL, 64, 0, row_bits, seed, made, stream)
-                         : group_plain(device, keys, rows, row_bits, seed, made, stream);
+    if (from->rows == 0) return hd_group_array(from, NULL, 64, made);
+    if (is_plain(from)) return group_plain(from, made);
     for (uint64_t i = 0; i < SEEDS_TRIED; i++) {
+        hd_row_source with = *from;
         uint64_t strays = 0;
-        heddle_status status = group_hashes(device, keys, rows, row_bits, seed + i, made, stream);
-        if (status == HEDDLE_OK) status = count_strays(device, keys, made, &strays, stream);
+        heddle_status status;
+        with.seed += i;
+        HD_TRY(group_hashes(&with, made));
+        status = count_strays(&with, made, &strays);
         if (status == HEDDLE_OK && strays == 0) return HEDDLE_OK;
-        hd_row_groups_free(device, made);
-        if (status != HEDDLE_OK) return status;
+        hd_row_groups_free(made);
+        HD_TRY(status);
     }
-    return hd_group_exactly(device, keys, rows, row_bits, seed, made, stream);
+    return hd_group_exactly(from, made);
 }
 
-heddle_status hd_encode_rows(heddle_device *device, const hd_row_keys *keys, uint64_t rows,
-                             uint32_t number_bits, uint64_t seed, void *numbers, uint64_t *count,
-                             void *stream)
+heddle_status hd_encode_rows(const hd_row_source *from, void *numbers, uint64_t *count)
 {
-    hd_row_groups made;
+    const hd_engine *engine = from->device->engine;
+    HD_ROW_GROUPS(made);
     hd_grouped grouped;
-    heddle_status status = hd_group_rows(device, keys, rows, number_bits, seed, &made, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_group_rows(from, &made));
     grouped = hd_row_groups_view(&made);
     *count = made.groups;
-    if (rows != 0)
-        status = device->engine->columns->number(device, &grouped, NULL, numbers, stream);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, stream);
-    hd_row_groups_free(device, &made);
-    return status;
+    if (from->rows != 0)
+        HD_TRY(engine->columns->number(from->device, &grouped, NULL, numbers, from->stream));
+    return engine->synchronize(from->device, from->stream);
 }

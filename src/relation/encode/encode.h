@@ -1,11 +1,28 @@
 /*
- * encode.h: rows of any key columns brought together by key, or numbered by it. The answer is exact: where
- * keys are hashed first, every row is compared with the first of its group.
+ * encode.h: rows of any key columns brought together by key, or numbered by it. The answer is exact:
+ * where keys are hashed first, every row is compared with the first of its group. The files:
+ *
+ *     encode.c   the way that fits the columns: as they are, by hash, or exactly
+ *     few.c      groups that are known by number, the first try where keys are few
+ *     exact.c    keys that no hash tells apart, the last resort
+ *
+ * A grouping goes hd_group_rows -> hd_group_array (one array of keys or hashes) -> hd_group_few, and
+ * where groups are many the engine's `group`, which sorts.
  */
 #ifndef HD_ENCODE_H
 #define HD_ENCODE_H
 
 #include "engine/engine.h"
+
+/* Rows that are to be brought together, and how; all memory is the device's. */
+typedef struct hd_row_source {
+    heddle_device *device;
+    const hd_row_keys *keys; /* of one or two tables; hd_group_array does not look at them */
+    uint64_t rows;
+    uint32_t row_bits; /* of row numbers, 32 or 64 */
+    uint64_t seed;     /* not 0 */
+    void *stream;
+} hd_row_source;
 
 /*
  * Rows in groups, in memory of the device that hd_row_groups_free gives back. Few groups are known by
@@ -13,6 +30,7 @@
  * first rows, and starts and rows are NULL until somebody needs them.
  */
 typedef struct hd_row_groups {
+    heddle_device *device;
     void *rows;        /* numbers of row_bits bits, ascending in a group */
     uint64_t *starts;  /* groups + 1 */
     uint32_t *numbers; /* the group of every row */
@@ -21,6 +39,11 @@ typedef struct hd_row_groups {
     uint32_t row_bits;
 } hd_row_groups;
 
+/* Groups of a function's own: they go with the block in which they are declared. */
+#define HD_ROW_GROUPS(name)                                                                        \
+    hd_row_groups name                                                                             \
+        __attribute__((cleanup(hd_row_groups_free))) = {NULL, NULL, NULL, NULL, NULL, 0, 0, 0}
+
 /* Whether n rows can be numbered by row_bits bits, with a number left for "none". */
 static inline bool hd_rows_fit(uint64_t n, uint32_t row_bits)
 {
@@ -28,40 +51,36 @@ static inline bool hd_rows_fit(uint64_t n, uint32_t row_bits)
 }
 
 /*
- * Brings the `rows` rows of one or two tables together by key; all columns are device memory. Nulls are
- * equal to each other. The same keys, row_bits and seed (not 0) give the same order of groups. Waits for
- * the stream.
+ * Brings rows together by key. Nulls are equal to each other. The same keys, row_bits and seed give the
+ * same order of groups. Waits for the stream. After a failure there is nothing to free.
  */
-heddle_status hd_group_rows(heddle_device *device, const hd_row_keys *keys, uint64_t rows,
-                            uint32_t row_bits, uint64_t seed, hd_row_groups *made, void *stream);
-void hd_row_groups_free(heddle_device *device, hd_row_groups *made);
+heddle_status hd_group_rows(const hd_row_source *from, hd_row_groups *made);
+/* Frees what there is; groups that are all zeros have nothing. */
+void hd_row_groups_free(hd_row_groups *made);
 
 /* Makes sure that starts are there; that starts and rows are. Both wait for the stream. */
-heddle_status hd_row_groups_count(heddle_device *device, hd_row_groups *made, void *stream);
-heddle_status hd_row_groups_order(heddle_device *device, hd_row_groups *made, void *stream);
+heddle_status hd_row_groups_count(hd_row_groups *made, void *stream);
+heddle_status hd_row_groups_order(hd_row_groups *made, void *stream);
 
 /* The rows as the column steps take them. */
 hd_grouped hd_row_groups_view(const hd_row_groups *made);
 
 /*
- * Gives every row the number of its key, 0 and up, equal keys equal numbers: number_bits (32 or 64) bits
- * for each of the rows, device memory. *count (host memory): how many different keys there are.
+ * Gives every row the number of its key, 0 and up, equal keys equal numbers: row_bits bits for each of
+ * the rows, device memory. *count (host memory): how many different keys there are.
  */
-heddle_status hd_encode_rows(heddle_device *device, const hd_row_keys *keys, uint64_t rows,
-                             uint32_t number_bits, uint64_t seed, void *numbers, uint64_t *count,
-                             void *stream);
+heddle_status hd_encode_rows(const hd_row_source *from, void *numbers, uint64_t *count);
 
 /* The part that all ways end in: rows brought together by one array of 32- or 64-bit keys. */
-heddle_status hd_group_array(heddle_device *device, const void *array, uint32_t key_bits,
-                             uint64_t rows, uint32_t row_bits, uint64_t seed, hd_row_groups *made,
-                             void *stream);
-
+heddle_status hd_group_array(const hd_row_source *from, const void *array, uint32_t key_bits,
+                             hd_row_groups *made);
 /* The same as hd_group_rows without any hash of rows, for keys that no hash tells apart; slow. */
-heddle_status hd_group_exactly(heddle_device *device, const hd_row_keys *keys, uint64_t rows,
-                               uint32_t row_bits, uint64_t seed, hd_row_groups *made, void *stream);
-
-/* The first try of hd_group_array: sets made->groups where groups are few, else leaves all as it was. */
-heddle_status hd_group_few(heddle_device *device, const void *array, const hd_relate_ops *relate,
-                           uint64_t seed, hd_row_groups *made, void *stream);
+heddle_status hd_group_exactly(const hd_row_source *from, hd_row_groups *made);
+/*
+ * The first try of hd_group_array: sets made->groups where groups are few, else leaves all as it was.
+ * `array` has keys of the width of `relate`.
+ */
+heddle_status hd_group_few(const hd_row_source *from, const void *array,
+                           const hd_relate_ops *relate, hd_row_groups *made);
 
 #endif

@@ -11,16 +11,16 @@ static uint32_t result_width(uint32_t aggregate, uint32_t type)
                                                                                   : 8;
 }
 
-static heddle_status check_aggregate(const heddle_groups *groups, uint32_t aggregate, uint32_t type,
-                                     const void *values, const void *out)
+static heddle_status check_aggregate(const heddle_groups *groups, const hd_reduce *r)
 {
-    if (aggregate < HEDDLE_AGGREGATE_COUNT || aggregate > HEDDLE_AGGREGATE_MEAN)
-        return hd_fail(HEDDLE_ERROR_INVALID, "groups_aggregate: %u is no aggregate", aggregate);
-    if (type < HEDDLE_TYPE_U32 || type > HEDDLE_TYPE_F64)
-        return hd_fail(HEDDLE_ERROR_INVALID, "groups_aggregate: %u is no type", type);
-    if (aggregate != HEDDLE_AGGREGATE_COUNT || values != NULL)
-        HD_TRY(hd_check_array(values, groups->made.n, type_width(type), "values"));
-    return hd_check_array(out, groups->made.groups, result_width(aggregate, type), "results");
+    if (r->aggregate < HEDDLE_AGGREGATE_COUNT || r->aggregate > HEDDLE_AGGREGATE_MEAN)
+        return hd_fail(HEDDLE_ERROR_INVALID, "groups_aggregate: %u is no aggregate", r->aggregate);
+    if (r->type < HEDDLE_TYPE_U32 || r->type > HEDDLE_TYPE_F64)
+        return hd_fail(HEDDLE_ERROR_INVALID, "groups_aggregate: %u is no type", r->type);
+    if (r->aggregate != HEDDLE_AGGREGATE_COUNT || r->column != NULL)
+        HD_TRY(hd_check_array(r->column, groups->made.n, type_width(r->type), "values"));
+    return hd_check_array(r->out, groups->made.groups, result_width(r->aggregate, r->type),
+                          "results");
 }
 
 /* `reduce` names the caller's arrays; they are replaced by those that the device works on. */
@@ -58,12 +58,9 @@ heddle_status heddle_groups_aggregate(heddle_groups *groups, uint32_t aggregate,
                                       uint8_t *out_valid, void *stream)
 {
     const hd_reduce reduce = {aggregate, type, values, valid, out, out_valid};
-    hd_scratch scratch = {NULL, 0, {NULL}};
-    heddle_status status = hd_check_groups(groups, stream, "groups_aggregate");
-    if (status == HEDDLE_OK) status = check_aggregate(groups, aggregate, type, values, out);
-    if (status != HEDDLE_OK || groups->made.groups == 0) return status;
-    scratch.device = groups->device;
-    status = run(groups, &scratch, reduce, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    HD_TRY(hd_check_groups(groups, stream, "groups_aggregate"));
+    HD_TRY(check_aggregate(groups, &reduce));
+    if (groups->made.groups == 0) return HEDDLE_OK;
+    HD_SCRATCH(scratch, groups->device);
+    return run(groups, &scratch, reduce, stream);
 }

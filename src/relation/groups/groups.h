@@ -1,8 +1,16 @@
 /*
- * groups.h: groups as the API layer sees them. The files groups*.c include it; nobody else does.
+ * groups.h: group-by. The groups of a relation are made once (encode/encode.h) and then asked, as often as
+ * anybody likes. The files:
+ *
+ *     groups.c         arguments, creation and end
+ *     order.c          a second numbering of the groups, by their first rows
+ *     query.c          keys, sizes, rows, the largest groups: one or two column steps each
+ *     aggregate.c      sums and the like of a column, by group
+ *     retrieve_all.c   all pairs of a table, key by key
  *
  * Rows stay in the order in which the engine grouped them. Groups in order of their first rows are a
- * second numbering of the same groups: `names` and `order` translate.
+ * second numbering of the same groups: `names` and `order` translate. heddle_groups_create calls
+ * hd_group_rows, which calls the engine's `few` or `group`, and hd_groups_order.
  */
 #ifndef HD_GROUPS_H
 #define HD_GROUPS_H

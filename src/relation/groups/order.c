@@ -62,16 +62,21 @@ static heddle_status find_order(ordering *o)
                            groups->order, o->stream);
 }
 
+static heddle_status make_order(ordering *o)
+{
+    HD_TRY(take_memory(o));
+    HD_TRY(find_names(o));
+    HD_TRY(find_order(o));
+    return o->groups->engine->synchronize(o->groups->device, o->stream);
+}
+
 heddle_status hd_groups_order(heddle_groups *groups, void *stream)
 {
     ordering o = {groups, {groups->device, 0, {NULL}}, stream, NULL, NULL, NULL, NULL, NULL};
     heddle_status status;
     if (groups->made.groups == 0 || groups->made.numbers != NULL)
         return HEDDLE_OK; /* nothing to order, or in that order anyway */
-    status = take_memory(&o);
-    if (status == HEDDLE_OK) status = find_names(&o);
-    if (status == HEDDLE_OK) status = find_order(&o);
-    if (status == HEDDLE_OK) status = groups->engine->synchronize(groups->device, stream);
+    status = make_order(&o);
     hd_scratch_free(&o.scratch);
     return status;
 }

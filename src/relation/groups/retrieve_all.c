@@ -1,6 +1,9 @@
 /*
  * retrieve_all.c: heddle_table_retrieve_all, for tables of every kind: all pairs are exported to scratch
  * memory and grouped by key (groups.h); the values are then gathered group by group.
+ *
+ * It is a call on a table and stands here, not in the room of tables: it is a group-by over the table's
+ * pairs, and a table may not include a relation (scripts/rooms.sh).
  */
 #include <string.h>
 
@@ -8,12 +11,13 @@
 #include "host/lent.h"
 #include "table/table.h"
 
-/* What the caller wants written; any of it may be NULL. */
-typedef struct request {
+/* The caller's arrays, any of which may be NULL, and their room. */
+typedef struct wanted {
     void *keys;
     uint64_t *offsets;
     void *values;
-} request;
+    uint64_t key_capacity, value_capacity;
+} wanted;
 
 typedef struct all_pairs {
     heddle_table *table;
@@ -43,63 +47,79 @@ static heddle_status group_pairs(all_pairs *a)
     return heddle_groups_count(a->groups, &a->distinct);
 }
 
-/* Values in the order of groups, and where groups begin. */
-static heddle_status write_lists(all_pairs *a, const request *r)
+/* Where groups begin, for the caller if he asked, and all rows in the order of groups. */
+static heddle_status write_offsets(all_pairs *a, uint64_t *offsets, void *rows)
 {
-    heddle_table *table = a->table;
-    hd_lent offsets, values;
-    void *rows = NULL;
-    heddle_status status = hd_scratch_take(&a->scratch, a->n * a->row_bits / 8, &rows);
-    memset(&offsets, 0, sizeof offsets);
-    if (r->offsets != NULL && status == HEDDLE_OK)
-        status =
-            hd_lend_out(&a->scratch, r->offsets, (a->distinct + 1) * sizeof(uint64_t), &offsets);
-    if (r->offsets == NULL && status == HEDDLE_OK) {
-        status =
-            hd_scratch_take(&a->scratch, (a->distinct + 1) * sizeof(uint64_t), &offsets.memory);
-        offsets.user = offsets.memory;
+    const uint64_t bytes = (a->distinct + 1) * sizeof *offsets;
+    void *begins;
+    hd_lent out;
+    if (offsets == NULL) {
+        HD_TRY(hd_scratch_take(&a->scratch, bytes, &begins));
+        return heddle_groups_rows(a->groups, (uint64_t *)begins, rows, a->stream);
     }
-    if (status == HEDDLE_OK)
-        status = heddle_groups_rows(a->groups, (uint64_t *)offsets.memory, rows, a->stream);
-    if (status == HEDDLE_OK) status = hd_take_back(a->scratch.device, &offsets, a->stream);
-    if (status != HEDDLE_OK || r->values == NULL) return status;
-    status = hd_lend_out(&a->scratch, r->values, a->n * hd_value_width(table), &values);
-    if (status == HEDDLE_OK)
-        status = table->engine->columns->gather(table->device, a->values, hd_value_width(table),
-                                                rows, a->row_bits, a->n, values.memory, a->stream);
-    return status == HEDDLE_OK ? hd_take_back(a->scratch.device, &values, a->stream) : status;
+    HD_TRY(hd_lend_out(&a->scratch, offsets, bytes, &out));
+    HD_TRY(heddle_groups_rows(a->groups, (uint64_t *)out.memory, rows, a->stream));
+    return hd_take_back(a->table->device, &out, a->stream);
 }
 
-static heddle_status write_all(all_pairs *a, const request *r, uint64_t key_capacity,
-                               uint64_t value_capacity)
+/* Values in the order of groups, and where groups begin. */
+static heddle_status write_lists(all_pairs *a, const wanted *w)
 {
-    heddle_status status;
-    if (a->distinct > key_capacity || (r->values != NULL && a->n > value_capacity))
+    heddle_table *table = a->table;
+    const uint32_t width = hd_value_width(table);
+    hd_lent values;
+    void *rows = NULL;
+    HD_TRY(hd_scratch_take(&a->scratch, a->n * a->row_bits / 8, &rows));
+    HD_TRY(write_offsets(a, w->offsets, rows));
+    if (w->values == NULL) return HEDDLE_OK;
+    HD_TRY(hd_lend_out(&a->scratch, w->values, a->n * width, &values));
+    HD_TRY(table->engine->columns->gather(table->device, a->values, width, rows, a->row_bits, a->n,
+                                          values.memory, a->stream));
+    return hd_take_back(table->device, &values, a->stream);
+}
+
+static heddle_status write_all(all_pairs *a, const wanted *w)
+{
+    if (a->distinct > w->key_capacity || (w->values != NULL && a->n > w->value_capacity))
         return hd_fail(HEDDLE_ERROR_TOO_SMALL,
                        "retrieve_all: %llu keys with %llu values do not fit into arrays of %llu "
                        "and %llu",
                        (unsigned long long)a->distinct, (unsigned long long)a->n,
-                       (unsigned long long)key_capacity, (unsigned long long)value_capacity);
-    status = heddle_groups_keys(a->groups, 0, r->keys, NULL, a->stream);
-    return status == HEDDLE_OK && (r->offsets != NULL || r->values != NULL) ? write_lists(a, r)
-                                                                            : status;
+                       (unsigned long long)w->key_capacity, (unsigned long long)w->value_capacity);
+    HD_TRY(heddle_groups_keys(a->groups, 0, w->keys, NULL, a->stream));
+    return w->offsets != NULL || w->values != NULL ? write_lists(a, w) : HEDDLE_OK;
 }
 
-static heddle_status check(heddle_table *table, const request *r, uint64_t key_capacity,
-                           uint64_t value_capacity, const uint64_t *key_count,
-                           const uint64_t *value_count, const void *stream)
+/* No keys: one offset, 0. */
+static heddle_status write_nothing(const all_pairs *a, const wanted *w)
 {
-    HD_TRY(hd_check_table(table, stream, "retrieve_all"));
-    if (key_count == NULL || value_count == NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "retrieve_all: there is no place for the counts");
-    if (hd_value_width(table) == 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "retrieve_all: a set has no values to retrieve");
-    if (r->keys == NULL) return HEDDLE_OK;
-    HD_TRY(hd_check_array(r->keys, key_capacity, hd_key_width(table), "keys"));
-    if (r->offsets != NULL)
-        HD_TRY(hd_check_array(r->offsets, key_capacity + 1, sizeof(uint64_t), "offsets"));
-    if (r->values != NULL)
-        HD_TRY(hd_check_array(r->values, value_capacity, hd_value_width(table), "values"));
+    const heddle_table *table = a->table;
+    const uint64_t none = 0;
+    if (w->offsets == NULL) return HEDDLE_OK;
+    HD_TRY(table->engine->copy(table->device, w->offsets, &none, sizeof none, a->stream));
+    return table->engine->synchronize(table->device, a->stream);
+}
+
+/* The counts are set even where the arrays are too small. */
+static heddle_status retrieve(all_pairs *a, const wanted *w, uint64_t *key_count,
+                              uint64_t *value_count)
+{
+    HD_TRY(hd_table_count(a->table, &a->n, a->stream));
+    if (a->n != 0) HD_TRY(group_pairs(a));
+    *key_count = a->distinct;
+    *value_count = a->n;
+    if (w->keys == NULL) return HEDDLE_OK;
+    return a->n != 0 ? write_all(a, w) : write_nothing(a, w);
+}
+
+static heddle_status check_arrays(const heddle_table *table, const wanted *w)
+{
+    if (w->keys == NULL) return HEDDLE_OK;
+    HD_TRY(hd_check_array(w->keys, w->key_capacity, hd_key_width(table), "keys"));
+    if (w->offsets != NULL)
+        HD_TRY(hd_check_array(w->offsets, w->key_capacity + 1, sizeof(uint64_t), "offsets"));
+    if (w->values != NULL)
+        HD_TRY(hd_check_array(w->values, w->value_capacity, hd_value_width(table), "values"));
     if (table->engine->columns == NULL)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device cannot retrieve");
     return HEDDLE_OK;
@@ -110,28 +130,21 @@ heddle_status heddle_table_retrieve_all(heddle_table *table, void *keys, uint64_
                                         uint64_t value_capacity, uint64_t *key_count,
                                         uint64_t *value_count, void *stream)
 {
-    const request r = {keys, offsets, values};
+    const wanted w = {keys, offsets, values, key_capacity, value_capacity};
     all_pairs a;
-    heddle_status status =
-        check(table, &r, key_capacity, value_capacity, key_count, value_count, stream);
-    if (status != HEDDLE_OK) return status;
+    heddle_status status;
+    HD_TRY(hd_check_table(table, stream, "retrieve_all"));
+    if (key_count == NULL || value_count == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "retrieve_all: there is no place for the counts");
+    if (hd_value_width(table) == 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "retrieve_all: a set has no values to retrieve");
+    HD_TRY(check_arrays(table, &w));
     memset(&a, 0, sizeof a);
     a.table = table;
     a.scratch.device = table->device;
     a.stream = stream;
     *key_count = *value_count = 0;
-    status = hd_table_count(table, &a.n, stream);
-    if (status == HEDDLE_OK && a.n != 0) status = group_pairs(&a);
-    if (status == HEDDLE_OK) {
-        *key_count = a.distinct;
-        *value_count = a.n;
-        if (a.n != 0 && keys != NULL) status = write_all(&a, &r, key_capacity, value_capacity);
-        else if (a.n == 0 && keys != NULL && offsets != NULL) {
-            const uint64_t none = 0;
-            status = table->engine->copy(table->device, offsets, &none, sizeof none, stream);
-            if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
-        }
-    }
+    status = retrieve(&a, &w, key_count, value_count);
     heddle_groups_destroy(a.groups);
     hd_scratch_free(&a.scratch);
     return status;

@@ -69,7 +69,6 @@ static heddle_status fetch_whole(heddle_join *join, piece *to)
     const uint32_t first = join->cursor.task;
     const uint64_t begin = join->places[first];
     uint32_t end = first;
-    heddle_status status;
     while (end < join->tasks_count && task_matches(join, end) <= hd_join_part_matches() &&
            join->places[end + 1] - begin <= to->room) {
         join->slice_places[end - first] = join->places[end] - begin;
@@ -77,16 +76,15 @@ static heddle_status fetch_whole(heddle_join *join, piece *to)
     }
     join->slice_places[end - first] = join->places[end] - begin;
     if (end == first) return HEDDLE_OK;
-    status = join->engine->copy(join->device, join->device_places, join->slice_places,
-                                ((uint64_t)(end - first) + 1) * sizeof(uint64_t), to->stream);
-    if (status == HEDDLE_OK)
-        status = write_tasks(
-            join,
-            hd_join_job_of(join, join->device_tasks + first, end - first, join->device_places), to);
+    HD_TRY(join->engine->copy(join->device, join->device_places, join->slice_places,
+                              ((uint64_t)(end - first) + 1) * sizeof(uint64_t), to->stream));
+    HD_TRY(write_tasks(
+        join, hd_join_job_of(join, join->device_tasks + first, end - first, join->device_places),
+        to));
     to->written = join->places[end] - begin;
     to->moved = true;
     join->cursor.task = end;
-    return status;
+    return HEDDLE_OK;
 }
 
 /* Parts of a task, each with some of its right rows, and where the matches of each go. */
@@ -115,14 +113,12 @@ static heddle_status count_parts(heddle_join *join, parts *p, const piece *to)
         hd_join_job_of(join, join->device_parts, p->count, join->device_part_places);
     uint64_t sum = 0;
     uint32_t fitting = 0;
-    heddle_status status = join->engine->copy(join->device, join->device_parts, p->tasks,
-                                              p->count * sizeof(hd_join_task), to->stream);
-    if (status == HEDDLE_OK) status = join->ops->join_count(join->device, &job, to->stream);
-    if (status == HEDDLE_OK)
-        status = join->engine->copy(join->device, p->places, join->device_part_places,
-                                    p->count * sizeof(uint64_t), to->stream);
-    if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, to->stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(join->engine->copy(join->device, join->device_parts, p->tasks,
+                              p->count * sizeof(hd_join_task), to->stream));
+    HD_TRY(join->ops->join_count(join->device, &job, to->stream));
+    HD_TRY(join->engine->copy(join->device, p->places, join->device_part_places,
+                              p->count * sizeof(uint64_t), to->stream));
+    HD_TRY(join->engine->synchronize(join->device, to->stream));
     while (fitting < p->count && sum + p->places[fitting] <= to->room) {
         const uint64_t matches = p->places[fitting];
         p->places[fitting++] = sum;
@@ -133,37 +129,49 @@ static heddle_status count_parts(heddle_join *join, parts *p, const piece *to)
     return HEDDLE_OK;
 }
 
-/* The next parts of a task. Their rows are guessed from the average, and fewer when that was too many. */
-static heddle_status fetch_parts(heddle_join *join, piece *to)
+/*
+ * The next parts of a task, none where there is no room. Their rows are guessed from the average, and fewer when
+ * that was too many.
+ */
+static heddle_status choose_parts(heddle_join *join, parts *p, const piece *to)
 {
     const hd_join_task *task = &join->tasks[join->cursor.task];
     const uint64_t all = task->right_end - task->right_begin;
     const uint64_t each = task_matches(join, join->cursor.task) / all + 1;
-    const uint64_t wanted = to->room < hd_join_part_matches() ? to->room : hd_join_part_matches();
-    uint64_t rows = wanted / each;
-    parts p;
-    heddle_status status = HEDDLE_OK;
-    p.count = 0;
-    for (rows = rows != 0 ? rows : 1; rows != 0 && p.count == 0 && status == HEDDLE_OK; rows /= 2) {
-        cut_parts(task, join->cursor.done, rows, &p);
-        status = count_parts(join, &p, to);
+    const uint64_t most = to->room < hd_join_part_matches() ? to->room : hd_join_part_matches();
+    p->count = 0;
+    for (uint64_t rows = most / each + (most < each); rows != 0 && p->count == 0; rows /= 2) {
+        cut_parts(task, join->cursor.done, rows, p);
+        HD_TRY(count_parts(join, p, to));
     }
-    if (p.count == 0 || status != HEDDLE_OK) return status;
-    status = join->engine->copy(join->device, join->device_part_places, p.places,
-                                (p.count + 1) * sizeof(uint64_t), to->stream);
-    if (status == HEDDLE_OK)
-        status = write_tasks(
-            join, hd_join_job_of(join, join->device_parts, p.count, join->device_part_places), to);
-    /* The places are copied from this function's memory. */
-    if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, to->stream);
+    return HEDDLE_OK;
+}
+
+static heddle_status write_parts(heddle_join *join, const parts *p, piece *to)
+{
+    HD_TRY(join->engine->copy(join->device, join->device_part_places, p->places,
+                              (p->count + 1) * sizeof(uint64_t), to->stream));
+    HD_TRY(write_tasks(
+        join, hd_join_job_of(join, join->device_parts, p->count, join->device_part_places), to));
+    /* The places are copied from the caller's stack. */
+    return join->engine->synchronize(join->device, to->stream);
+}
+
+static heddle_status fetch_parts(heddle_join *join, piece *to)
+{
+    const hd_join_task *task = &join->tasks[join->cursor.task];
+    parts p;
+    HD_TRY(choose_parts(join, &p, to));
+    if (p.count == 0) return HEDDLE_OK;
+    HD_TRY(write_parts(join, &p, to));
     to->written = p.places[p.count];
     to->moved = true;
     join->cursor.done = p.tasks[p.count - 1].right_end - task->right_begin;
-    if (join->cursor.done == all) {
+    if (task->right_begin + join->cursor.done == task->right_end) {
         join->cursor.done = 0;
         join->cursor.task++;
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 /* ----------------------------------------------------------------------------------------- lists */
@@ -175,16 +183,14 @@ static heddle_status fetch_list(heddle_join *join, uint32_t number, piece *to)
     const uint64_t from = join->cursor.listed[number], left = side->listed - from;
     const uint64_t n = left < to->room ? left : to->room;
     void *other = to->rows[number ^ 1];
-    heddle_status status = HEDDLE_OK;
     if (to->rows[number] != NULL)
-        status = join->engine->copy(join->device, to->rows[number],
-                                    (const char *)side->list + from * width, n * width, to->stream);
-    if (other != NULL && status == HEDDLE_OK)
-        status = join->engine->fill(join->device, other, 0xff, n * width, to->stream);
+        HD_TRY(join->engine->copy(join->device, to->rows[number],
+                                  (const char *)side->list + from * width, n * width, to->stream));
+    if (other != NULL) HD_TRY(join->engine->fill(join->device, other, 0xff, n * width, to->stream));
     to->written = n;
     to->moved = true;
     join->cursor.listed[number] += n;
-    return status;
+    return HEDDLE_OK;
 }
 
 /* The next rows, from one source. Nothing moves when all are fetched or the room does not suffice. */
@@ -244,20 +250,19 @@ static heddle_status fetch_all(heddle_join *join, const output *o, uint64_t capa
 {
     const uint32_t width = hd_join_row_bytes(join);
     const bool staged = o->is_staged[0] || o->is_staged[1];
-    heddle_status status = HEDDLE_OK;
-    for (*done = 0; *done < capacity && status == HEDDLE_OK;) {
+    for (*done = 0; *done < capacity;) {
         piece p = {{NULL, NULL}, capacity - *done, 0, false, stream};
         if (staged && p.room > o->staged_rows) p.room = o->staged_rows;
         for (uint32_t i = 0; i < 2; i++) {
             if (o->is_staged[i]) p.rows[i] = o->staged[i];
             else if (o->user[i] != NULL) p.rows[i] = o->user[i] + *done * width;
         }
-        status = fetch_piece(join, &p);
-        if (status == HEDDLE_OK) status = output_take(join, o, &p, *done);
+        HD_TRY(fetch_piece(join, &p));
+        HD_TRY(output_take(join, o, &p, *done));
         if (!p.moved) break;
         *done += p.written;
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 static heddle_status check_fetch(const heddle_join *join, const void *right, uint64_t capacity,
@@ -279,10 +284,10 @@ static heddle_status check_fetch(const heddle_join *join, const void *right, uin
 heddle_status heddle_join_fetch(heddle_join *join, void *left, void *right, uint64_t capacity,
                                 uint64_t *count, void *stream)
 {
-    heddle_status status = check_fetch(join, right, capacity, count, stream), waited;
+    heddle_status status, waited;
     hd_join_cursor before;
     output o;
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(check_fetch(join, right, capacity, count, stream));
     *count = 0;
     before = join->cursor;
     memset(&o, 0, sizeof o);

@@ -9,7 +9,11 @@
 #include "base/tuning.h"
 #include "engine/blocks.h"
 #include "host/public_struct.h"
-#include "table/slots/geometry.h"
+#include "host/seed.h"
+#include "relation/encode/encode.h"
+#include "relation/relation.h"
+
+#define CALL "join_create"
 
 uint64_t hd_join_limit(const heddle_join *join, uint32_t engine_side)
 {
@@ -44,81 +48,38 @@ bool hd_join_has_pairs(const heddle_join *join)
 static heddle_status check_options(const heddle_join_options *options)
 {
     if (options->kind < HEDDLE_JOIN_INNER || options->kind > HEDDLE_JOIN_ANTI)
-        return hd_fail(HEDDLE_ERROR_INVALID, "join_create: %u is no kind of join", options->kind);
+        return hd_fail(HEDDLE_ERROR_INVALID, CALL ": %u is no kind of join", options->kind);
     if (options->row_bits != 32 && options->row_bits != 64)
-        return hd_fail(HEDDLE_ERROR_INVALID, "join_create: row_bits must be 32 or 64, not %u",
+        return hd_fail(HEDDLE_ERROR_INVALID, CALL ": row_bits must be 32 or 64, not %u",
                        options->row_bits);
-    if (options->flags != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "join_create: there are no flags yet");
+    if (options->flags != 0) return hd_fail(HEDDLE_ERROR_INVALID, CALL ": there are no flags yet");
     return HEDDLE_OK;
 }
 
-static heddle_status check_column(const heddle_column *column, uint64_t rows, const char *side,
-                                  uint32_t number)
+static heddle_status check_columns(const hd_join_keys *keys)
 {
-    if (column->width < 1 || column->width > HD_COLUMN_WIDTH_MAX)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "join_create: %s column %u has a width of %u bytes, not 1 to %u", side,
-                       number, column->width, HD_COLUMN_WIDTH_MAX);
-    if (column->reserved != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "join_create: the reserved field of %s column %u is not 0", side, number);
-    if (rows != 0 && column->data == NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "join_create: %s column %u has no data", side, number);
-    const uint32_t width = column->width;
-    if (rows != 0 && (width == 2 || width == 4 || width == 8) &&
-        (uintptr_t)column->data % width != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "join_create: %s column %u is not aligned to its elements of %u bytes", side,
-                       number, width);
+    const hd_key_columns left = {CALL, "left", keys->columns[HD_LEFT], keys->count,
+                                 keys->rows[HD_LEFT]};
+    const hd_key_columns right = {CALL, "right", keys->columns[HD_RIGHT], keys->count,
+                                  keys->rows[HD_RIGHT]};
+    HD_TRY(hd_key_columns_check(&left));
+    HD_TRY(hd_key_columns_check(&right));
+    return hd_key_columns_match(&left, &right);
+}
+
+static heddle_status check_rows(const hd_join_keys *keys, uint32_t row_bits)
+{
+    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++)
+        if (!hd_rows_fit(keys->rows[side], row_bits))
+            return hd_fail(HEDDLE_ERROR_INVALID, CALL ": %llu rows cannot be numbered with %u bits",
+                           (unsigned long long)keys->rows[side], row_bits);
     return HEDDLE_OK;
 }
 
-static heddle_status check_columns(const hd_join_keys *keys, const uint64_t rows[2])
+static heddle_status check_names(const hd_join_keys *keys, const heddle_join_options *options)
 {
-    static const char *const names[2] = {"left", "right"};
-    if (keys->count < 1 || keys->count > HEDDLE_KEY_COLUMNS_MAX)
-        return hd_fail(HEDDLE_ERROR_INVALID, "join_create: a key has 1 to %u columns, not %u",
-                       HEDDLE_KEY_COLUMNS_MAX, keys->count);
-    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++) {
-        if (keys->columns[side] == NULL)
-            return hd_fail(HEDDLE_ERROR_INVALID, "join_create: there are no %s columns",
-                           names[side]);
-        for (uint32_t i = 0; i < keys->count; i++) {
-            const heddle_status status =
-                check_column(&keys->columns[side][i], rows[side], names[side], i);
-            if (status != HEDDLE_OK) return status;
-        }
-    }
-    for (uint32_t i = 0; i < keys->count; i++)
-        if (keys->columns[HD_LEFT][i].width != keys->columns[HD_RIGHT][i].width)
-            return hd_fail(HEDDLE_ERROR_INVALID,
-                           "join_create: column %u has %u bytes on the left and %u on the right", i,
-                           keys->columns[HD_LEFT][i].width, keys->columns[HD_RIGHT][i].width);
-    return HEDDLE_OK;
-}
-
-#define ROWS_MAX (UINT64_C(1) << 48) /* beyond any memory, and bytes can still be counted */
-
-static heddle_status check_rows(const uint64_t rows[2], uint32_t row_bits)
-{
-    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++) {
-        if (row_bits == 32 && rows[side] > UINT32_MAX)
-            return hd_fail(HEDDLE_ERROR_INVALID,
-                           "join_create: %llu rows cannot be numbered with 32 bits",
-                           (unsigned long long)rows[side]);
-        if (rows[side] > ROWS_MAX)
-            return hd_fail(HEDDLE_ERROR_INVALID, "join_create: no table has %llu rows",
-                           (unsigned long long)rows[side]);
-    }
-    return HEDDLE_OK;
-}
-
-static heddle_status check_device(const heddle_device *device, const void *stream)
-{
-    if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "join_create: the device is NULL");
-    if (stream != NULL && device->engine->host_memory)
-        return hd_fail(HEDDLE_ERROR_INVALID, "join_create: the stream must be NULL on the CPU");
+    if ((keys->names[0] != NULL || keys->names[1] != NULL) && options->kind != HEDDLE_JOIN_INNER)
+        return hd_fail(HEDDLE_ERROR_INVALID, CALL ": only inner joins take names of rows");
     return HEDDLE_OK;
 }
 
@@ -133,38 +94,31 @@ static heddle_status make_result(heddle_join *join, const hd_join_keys *keys, ui
     return hd_join_list_rows(join, stream);
 }
 
-static heddle_status check_names(const hd_join_keys *keys, const heddle_join_options *options)
-{
-    if ((keys->names[0] != NULL || keys->names[1] != NULL) && options->kind != HEDDLE_JOIN_INNER)
-        return hd_fail(HEDDLE_ERROR_INVALID, "join_create: only inner joins take names of rows");
-    return HEDDLE_OK;
-}
-
 heddle_status hd_join_create_named(heddle_device *device, const hd_join_keys *keys,
-                                   const uint64_t rows[2], const heddle_join_options *options,
-                                   heddle_join **join, void *stream)
+                                   const heddle_join_options *options, heddle_join **join,
+                                   void *stream)
 {
     heddle_join_options o = HEDDLE_JOIN_OPTIONS_INIT;
     heddle_join *made;
     heddle_status status;
-    if (join == NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "join_create: there is no place for the join");
+    uint64_t seed;
+    if (join == NULL) return hd_fail(HEDDLE_ERROR_INVALID, CALL ": there is no place for the join");
     *join = NULL;
-    status = check_device(device, stream);
-    if (status == HEDDLE_OK) status = hd_read_struct(&o, options, &hd_join_options_kind);
-    if (status == HEDDLE_OK) status = check_options(&o);
-    if (status == HEDDLE_OK) status = check_columns(keys, rows);
-    if (status == HEDDLE_OK) status = check_rows(rows, o.row_bits);
-    if (status == HEDDLE_OK) status = check_names(keys, &o);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_stream(device, stream, CALL));
+    HD_TRY(hd_read_struct(&o, options, &hd_join_options_kind));
+    HD_TRY(check_options(&o));
+    HD_TRY(check_columns(keys));
+    HD_TRY(check_rows(keys, o.row_bits));
+    HD_TRY(check_names(keys, &o));
     made = (heddle_join *)hd_allocate_zeroed(1, sizeof *made);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
     made->device = device;
     made->engine = device->engine;
     made->kind = o.kind;
     made->row_bits = o.row_bits;
-    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++) made->sides[side].rows = rows[side];
-    const uint64_t seed = o.seed != 0 ? o.seed : hd_seed_draw();
+    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++)
+        made->sides[side].rows = keys->rows[side];
+    seed = o.seed != 0 ? o.seed : hd_seed_draw();
     hd_mix_init(&made->mix, seed);
     status = make_result(made, keys, seed, stream);
     if (status == HEDDLE_OK) *join = made;
@@ -178,9 +132,8 @@ heddle_status heddle_join_create(heddle_device *device, const heddle_column *lef
                                  const heddle_join_options *options, heddle_join **join,
                                  void *stream)
 {
-    const uint64_t rows[2] = {left_rows, right_rows};
-    const hd_join_keys keys = {{left, right}, columns, {NULL, NULL}};
-    return hd_join_create_named(device, &keys, rows, options, join, stream);
+    const hd_join_keys keys = {{left, right}, columns, {left_rows, right_rows}, {NULL, NULL}};
+    return hd_join_create_named(device, &keys, options, join, stream);
 }
 
 void heddle_join_destroy(heddle_join *join)

@@ -1,15 +1,17 @@
 /*
- * join.h: a join as the API layer works on it.
+ * join.h: a join of two relations. Both sides are sorted by region, tasks are cut from the regions
+ * (model/relate.h), and their matches are counted. Fetching then writes task after task. Which rows have
+ * no match is told by flags, which are turned into lists of rows at once. The files:
  *
- * Both sides are sorted by region, tasks are cut from the regions (engine/relate.h), and their matches are
- * counted. Fetching then writes task after task. Which rows have no match is told by flags, which are
- * turned into lists of rows at once. The files:
+ *     join.c     arguments, and the steps of a creation
+ *     sides.c    from the caller's columns to pairs sorted by region
+ *     tasks.c    tasks, their matches, and the rows without
+ *     fetch.c    slices of the result
+ *     tables.c   tables in place of columns
  *
- *     join.c        arguments, and the steps of a creation
- *     sides.c  from the caller's columns to pairs sorted by region
- *     tasks.c  tasks, their matches, and the rows without
- *     fetch.c  slices of the result
- *     tables.c  tables in place of columns
+ * heddle_join_create calls hd_join_create_named, which calls hd_join_sort (encode/ where keys are not
+ * plain, then the engine's `partition`), hd_join_make_tasks, hd_join_count_matches (the engine's
+ * `join_count`) and hd_join_list_rows. heddle_join_fetch calls the engine's `join_write`.
  */
 #ifndef HD_JOIN_H
 #define HD_JOIN_H
@@ -69,7 +71,8 @@ uint64_t hd_join_limit(const heddle_join *join, uint32_t engine_side);
 /* What the caller joins by. */
 typedef struct hd_join_keys {
     const heddle_column *columns[2];
-    uint32_t count;
+    uint32_t count;   /* columns of a side */
+    uint64_t rows[2]; /* of the caller's tables */
     const void
         *names[2]; /* numbers of row_bits that stand for the rows, device memory; NULL: their own */
 } hd_join_keys;
@@ -79,8 +82,8 @@ typedef struct hd_join_keys {
  * join needs no others. They may be freed when it returns, like the columns.
  */
 heddle_status hd_join_create_named(heddle_device *device, const hd_join_keys *keys,
-                                   const uint64_t rows[2], const heddle_join_options *options,
-                                   heddle_join **join, void *stream);
+                                   const heddle_join_options *options, heddle_join **join,
+                                   void *stream);
 
 /* Whether the join needs to know which rows of a side have a match, and whether matches are fetched. */
 bool hd_join_flags(const heddle_join *join, uint32_t side);

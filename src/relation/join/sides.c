@@ -5,9 +5,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "engine/blocks.h"
-#include "host/lent.h"
 #include "relation/encode/encode.h"
 #include "relation/join/join.h"
+#include "relation/relation.h"
 
 /* A side's keys on their way: device memory that lives until they are sorted. */
 typedef struct side_keys {
@@ -29,21 +29,12 @@ typedef struct sorting {
     void *stream;
 } sorting;
 
-static heddle_status stage_columns(sorting *s, uint32_t side)
+static heddle_status lend_columns(sorting *s, uint32_t side)
 {
-    const uint64_t rows = s->join->sides[side].rows;
-    heddle_status status = HEDDLE_OK;
-    for (uint32_t i = 0; i < s->given->count && status == HEDDLE_OK; i++) {
-        const heddle_column *from = &s->given->columns[side][i];
-        hd_column *to = &s->sides[side].columns[i];
-        const void *valid = NULL;
-        to->width = from->width;
-        status = hd_lend_in(&s->scratch, from->data, rows * from->width, &to->data, s->stream);
-        if (status == HEDDLE_OK)
-            status = hd_lend_in(&s->scratch, from->valid, rows, &valid, s->stream);
-        to->valid = (const uint8_t *)valid;
-    }
-    return status;
+    const hd_key_columns columns = {"join_create", NULL, s->given->columns[side], s->given->count,
+                                    s->given->rows[side]};
+    s->sides[side].count = s->given->rows[side];
+    return hd_key_columns_lend(&columns, &s->scratch, s->sides[side].columns, s->stream);
 }
 
 /* ----------------------------------------------------------------------------------------- nulls */
@@ -70,18 +61,19 @@ static heddle_status replace_rows(const sorting *s, side_keys *keys, const void 
 {
     const heddle_join *join = s->join;
     const uint32_t width = hd_join_row_bytes(join);
+    HD_SCRATCH(scratch, join->device);
     void *rows = NULL;
-    heddle_status status = hd_block_take(join->device, (count + 1) * width, &rows);
-    if (status != HEDDLE_OK) return status;
-    status = keys->rows == NULL
-                 ? join->engine->copy(join->device, rows, kept, count * width, s->stream)
-                 : join->engine->columns->gather(join->device, keys->rows, width, kept,
-                                                 join->row_bits, count, rows, s->stream);
-    if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, s->stream);
-    if (keys->rows != NULL) hd_block_give(join->device, keys->rows);
-    keys->rows = rows;
+    HD_TRY(hd_scratch_take(&scratch, (count + 1) * width, &rows));
+    if (keys->rows == NULL)
+        HD_TRY(join->engine->copy(join->device, rows, kept, count * width, s->stream));
+    else
+        HD_TRY(join->engine->columns->gather(join->device, keys->rows, width, kept, join->row_bits,
+                                             count, rows, s->stream));
+    HD_TRY(join->engine->synchronize(join->device, s->stream));
+    hd_block_give(join->device, keys->rows);
+    keys->rows = hd_scratch_keep(&scratch, rows);
     keys->count = count;
-    return status;
+    return HEDDLE_OK;
 }
 
 /* Takes the rows out of keys->rows whose flag, one a row of the table, is 0. */
@@ -91,37 +83,31 @@ static heddle_status keep_valid(const sorting *s, side_keys *keys, const uint8_t
     const heddle_join *join = s->join;
     const hd_column_ops *columns = join->engine->columns;
     uint64_t count = 0;
-    heddle_status status = HEDDLE_OK;
     if (keys->rows != NULL) {
-        status = columns->gather(join->device, valid, 1, keys->rows, join->row_bits, keys->count,
-                                 search->flags, s->stream);
+        HD_TRY(columns->gather(join->device, valid, 1, keys->rows, join->row_bits, keys->count,
+                               search->flags, s->stream));
         valid = (const uint8_t *)search->flags;
     }
-    if (status == HEDDLE_OK)
-        status =
-            columns->select(join->device, valid, keys->count, true, search->kept, join->row_bits,
-                            (uint64_t *)search->count, search->work, s->stream);
-    if (status == HEDDLE_OK)
-        status = join->engine->copy(join->device, &count, search->count, sizeof count, s->stream);
-    if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, s->stream);
-    return status == HEDDLE_OK ? replace_rows(s, keys, search->kept, count) : status;
+    HD_TRY(columns->select(join->device, valid, keys->count, true, search->kept, join->row_bits,
+                           (uint64_t *)search->count, search->work, s->stream));
+    HD_TRY(join->engine->copy(join->device, &count, search->count, sizeof count, s->stream));
+    HD_TRY(join->engine->synchronize(join->device, s->stream));
+    return replace_rows(s, keys, search->kept, count);
 }
 
 /* Leaves the rows out whose key has a null: column by column, each among the rows that the others left. */
 static heddle_status leave_nulls_out(const sorting *s, side_keys *keys)
 {
-    hd_scratch scratch = {s->join->device, 0, {NULL}};
+    HD_SCRATCH(scratch, s->join->device);
     null_search search;
     bool begun = false;
-    heddle_status status = HEDDLE_OK;
-    for (uint32_t i = 0; i < s->given->count && status == HEDDLE_OK; i++) {
+    for (uint32_t i = 0; i < s->given->count; i++) {
         if (keys->columns[i].valid == NULL || keys->count == 0) continue;
-        if (!begun) status = null_search_begin(s, keys->count, &scratch, &search);
+        if (!begun) HD_TRY(null_search_begin(s, keys->count, &scratch, &search));
         begun = true;
-        if (status == HEDDLE_OK) status = keep_valid(s, keys, keys->columns[i].valid, &search);
+        HD_TRY(keep_valid(s, keys, keys->columns[i].valid, &search));
     }
-    hd_scratch_free(&scratch);
-    return status;
+    return HEDDLE_OK;
 }
 
 /* ------------------------------------------------------------------------------------------ keys */
@@ -135,25 +121,22 @@ static bool is_plain(const hd_join_keys *given)
 /* Numbers the different keys of both sides together and lets every row's number stand for its key. */
 static heddle_status encode_keys(sorting *s)
 {
-    const heddle_join *join = s->join;
-    const uint64_t left = join->sides[HD_LEFT].rows, rows = left + join->sides[HD_RIGHT].rows;
+    const uint64_t left = s->given->rows[HD_LEFT], rows = left + s->given->rows[HD_RIGHT];
     hd_row_keys both;
+    hd_row_source from = {s->join->device, &both, rows, 0, s->seed, s->stream};
     void *numbers;
     uint64_t distinct;
-    heddle_status status;
     memset(&both, 0, sizeof both);
     both.columns = s->given->count;
     both.n = left;
     memcpy(both.first, s->sides[HD_LEFT].columns, sizeof both.first);
     memcpy(both.second, s->sides[HD_RIGHT].columns, sizeof both.second);
-    s->key_bits = hd_rows_fit(rows, 32) ? 32 : 64;
-    status = hd_scratch_take(&s->scratch, rows * s->key_bits / 8, &numbers);
-    if (status == HEDDLE_OK)
-        status = hd_encode_rows(join->device, &both, rows, s->key_bits, s->seed, numbers, &distinct,
-                                s->stream);
+    from.row_bits = s->key_bits = hd_rows_fit(rows, 32) ? 32 : 64;
+    HD_TRY(hd_scratch_take(&s->scratch, rows * s->key_bits / 8, &numbers));
+    HD_TRY(hd_encode_rows(&from, numbers, &distinct));
     s->sides[HD_LEFT].keys = numbers;
     s->sides[HD_RIGHT].keys = (const char *)numbers + left * s->key_bits / 8;
-    return status;
+    return HEDDLE_OK;
 }
 
 /* One number of 32 or 64 bits a row: the key itself, or for other keys one that stands for it. */
@@ -168,38 +151,18 @@ static heddle_status number_keys(sorting *s)
     return encode_keys(s);
 }
 
-static heddle_status gather_keys(sorting *s, uint32_t side)
+/* What *column has at the rows that are left, in scratch; where all are left it stays as it is. */
+static heddle_status gather_left(sorting *s, const side_keys *keys, uint32_t width,
+                                 const void **column)
 {
     const heddle_join *join = s->join;
-    side_keys *keys = &s->sides[side];
     void *gathered;
-    heddle_status status;
-    if (keys->rows == NULL) return HEDDLE_OK;
-    status = hd_scratch_take(&s->scratch, keys->count * s->key_bits / 8, &gathered);
-    if (status == HEDDLE_OK)
-        status =
-            join->engine->columns->gather(join->device, keys->keys, s->key_bits / 8, keys->rows,
-                                          join->row_bits, keys->count, gathered, s->stream);
-    keys->keys = gathered;
-    return status;
-}
-
-/* The names of the rows that are left. */
-static heddle_status gather_names(sorting *s, uint32_t side)
-{
-    const heddle_join *join = s->join;
-    side_keys *keys = &s->sides[side];
-    const uint32_t width = hd_join_row_bytes(join);
-    void *gathered;
-    heddle_status status;
-    keys->names = s->given->names[side];
-    if (keys->names == NULL || keys->rows == NULL) return HEDDLE_OK;
-    status = hd_scratch_take(&s->scratch, keys->count * width, &gathered);
-    if (status == HEDDLE_OK)
-        status = join->engine->columns->gather(join->device, keys->names, width, keys->rows,
-                                               join->row_bits, keys->count, gathered, s->stream);
-    keys->names = gathered;
-    return status;
+    if (*column == NULL || keys->rows == NULL) return HEDDLE_OK;
+    HD_TRY(hd_scratch_take(&s->scratch, keys->count * width, &gathered));
+    HD_TRY(join->engine->columns->gather(join->device, *column, width, keys->rows, join->row_bits,
+                                         keys->count, gathered, s->stream));
+    *column = gathered;
+    return HEDDLE_OK;
 }
 
 /* -------------------------------------------------------------------------------------- sorting */
@@ -292,31 +255,37 @@ static heddle_status sort_sides(sorting *s)
     return sort_side(s, HD_RIGHT, &memory);
 }
 
+static heddle_status sort(sorting *s)
+{
+    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++) {
+        HD_TRY(lend_columns(s, side));
+        HD_TRY(leave_nulls_out(s, &s->sides[side]));
+    }
+    HD_TRY(number_keys(s));
+    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++) {
+        side_keys *keys = &s->sides[side];
+        keys->names = s->given->names[side];
+        HD_TRY(gather_left(s, keys, s->key_bits / 8, &keys->keys));
+        HD_TRY(gather_left(s, keys, hd_join_row_bytes(s->join), &keys->names));
+    }
+    return sort_sides(s);
+}
+
 heddle_status hd_join_sort(heddle_join *join, const hd_join_keys *keys, uint64_t seed, void *stream)
 {
     sorting s;
-    heddle_status status = HEDDLE_OK, waited;
+    heddle_status status, waited;
     memset(&s, 0, sizeof s);
     s.join = join;
     s.given = keys;
     s.seed = seed;
     s.scratch.device = join->device;
     s.stream = stream;
-    for (uint32_t side = HD_LEFT; side <= HD_RIGHT && status == HEDDLE_OK; side++) {
-        s.sides[side].count = join->sides[side].rows;
-        status = stage_columns(&s, side);
-        if (status == HEDDLE_OK) status = leave_nulls_out(&s, &s.sides[side]);
-    }
-    if (status == HEDDLE_OK) status = number_keys(&s);
-    for (uint32_t side = HD_LEFT; side <= HD_RIGHT && status == HEDDLE_OK; side++) {
-        status = gather_keys(&s, side);
-        if (status == HEDDLE_OK) status = gather_names(&s, side);
-    }
-    if (status == HEDDLE_OK) status = sort_sides(&s);
+    status = sort(&s);
     /* Nothing is freed that the device may still be using. */
     waited = join->engine->synchronize(join->device, stream);
     hd_scratch_free(&s.scratch);
     for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++)
-        if (s.sides[side].rows != NULL) hd_block_give(join->device, s.sides[side].rows);
+        hd_block_give(join->device, s.sides[side].rows);
     return status != HEDDLE_OK ? status : waited;
 }

@@ -55,45 +55,45 @@ static heddle_status check_options(const heddle_join_options *given, uint32_t va
     return HEDDLE_OK;
 }
 
-/* The graph's edges, or a copy where some were erased, and on the host where its regions begin. */
-static heddle_status take_side(heddle_join *join, heddle_table *table, hd_join_side *side,
-                               uint64_t *starts, void *stream)
+/* A copy of the edges of a graph that some were erased from, in memory of the side's. */
+static heddle_status copy_live(heddle_join *join, const hd_graph_table *t, hd_join_side *side,
+                               uint64_t *device_starts, void *stream)
 {
-    const hd_graph_table *t = hd_graph_of(table);
     const hd_graph *graph = &t->storage.graph;
-    const uint64_t count = hd_graph_regions(graph) + 1;
+    const uint32_t regions = (uint32_t)hd_graph_regions(graph);
+    const uint64_t pair = hd_pair_bytes(t->ops->key_bits, t->ops->value_bits);
+    side->borrowed = false;
+    HD_TRY(hd_block_take(join->device, t->storage.edges * pair, &side->pairs));
+    HD_TRY(t->ops->live_starts(join->device, graph, device_starts, stream));
+    return t->ops->compact(join->device, graph, 0, regions, device_starts, 0, side->pairs, stream);
+}
+
+/* The graph's edges, or a copy where some were erased, and on the host where its regions begin. */
+static heddle_status take_edges(heddle_join *join, const hd_graph_table *t, hd_join_side *side,
+                                uint64_t *starts, void *stream)
+{
+    const hd_graph *graph = &t->storage.graph;
+    const uint64_t bytes = (hd_graph_regions(graph) + 1) * sizeof(uint64_t);
     const uint64_t *from = graph->starts;
-    void *device_starts = NULL;
-    heddle_status status = HEDDLE_OK;
-    side->pairs = graph->edges;
-    side->borrowed = true;
-    if (graph->lengths != NULL) {
-        side->pairs = NULL;
-        side->borrowed = false;
-        status = hd_block_take(
-            join->device, t->storage.edges * hd_pair_bytes(t->ops->key_bits, t->ops->value_bits),
-            &side->pairs);
-        if (status == HEDDLE_OK)
-            status = hd_block_take(join->device, count * sizeof(uint64_t), &device_starts);
-        if (status == HEDDLE_OK)
-            status = t->ops->live_starts(join->device, graph, (uint64_t *)device_starts, stream);
-        if (status == HEDDLE_OK)
-            status = t->ops->compact(join->device, graph, 0, (uint32_t)(count - 1),
-                                     (const uint64_t *)device_starts, 0, side->pairs, stream);
-        from = (const uint64_t *)device_starts;
+    HD_SCRATCH(scratch, join->device);
+    if (graph->lengths == NULL) {
+        side->pairs = graph->edges;
+        side->borrowed = true;
+    } else {
+        void *live;
+        HD_TRY(hd_scratch_take(&scratch, bytes, &live));
+        HD_TRY(copy_live(join, t, side, (uint64_t *)live, stream));
+        from = (const uint64_t *)live;
     }
-    if (status == HEDDLE_OK)
-        status = join->engine->copy(join->device, starts, from, count * sizeof(uint64_t), stream);
-    if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, stream);
-    hd_block_give(join->device, device_starts);
-    return status;
+    HD_TRY(join->engine->copy(join->device, starts, from, bytes, stream));
+    return join->engine->synchronize(join->device, stream);
 }
 
 /* The regions of a graph seen as those of a graph with fewer. */
-static heddle_status coarsen(const heddle_join *join, heddle_table *table, const uint64_t *starts,
+static heddle_status coarsen(const heddle_join *join, const hd_graph *graph, const uint64_t *starts,
                              hd_join_side *side)
 {
-    const uint32_t spread = hd_graph_of(table)->storage.graph.region_bits - join->region_bits;
+    const uint32_t spread = graph->region_bits - join->region_bits;
     const uint64_t regions = UINT64_C(1) << join->region_bits;
     side->starts = (uint64_t *)hd_allocate_zeroed(regions + 1, sizeof(uint64_t));
     if (side->starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
@@ -102,37 +102,44 @@ static heddle_status coarsen(const heddle_join *join, heddle_table *table, const
     return HEDDLE_OK;
 }
 
-static heddle_status take_sides(heddle_join *join, heddle_table *const tables[2], void *stream)
+static heddle_status take_side(heddle_join *join, heddle_table *table, hd_join_side *side,
+                               void *stream)
 {
-    heddle_status status = HEDDLE_OK;
-    for (uint32_t i = HD_LEFT; i <= HD_RIGHT && status == HEDDLE_OK; i++) {
-        const uint64_t regions = hd_graph_regions(&hd_graph_of(tables[i])->storage.graph);
-        uint64_t *starts = (uint64_t *)hd_allocate_zeroed(regions + 1, sizeof(uint64_t));
-        if (starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
-        status = take_side(join, tables[i], &join->sides[i], starts, stream);
-        if (status == HEDDLE_OK) status = coarsen(join, tables[i], starts, &join->sides[i]);
-        free(starts);
-    }
-    join->hashed = join->sides[HD_LEFT].rows <= join->sides[HD_RIGHT].rows ? HD_LEFT : HD_RIGHT;
-    return status;
+    const hd_graph_table *t = hd_graph_of(table);
+    uint64_t *starts HD_FREED =
+        (uint64_t *)hd_allocate_zeroed(hd_graph_regions(&t->storage.graph) + 1, sizeof(uint64_t));
+    if (starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
+    HD_TRY(take_edges(join, t, side, starts, stream));
+    return coarsen(join, &t->storage.graph, starts, side);
+}
+
+static heddle_status make_result(heddle_join *join, heddle_table *left, heddle_table *right,
+                                 void *stream)
+{
+    hd_join_side *sides = join->sides;
+    HD_TRY(take_side(join, left, &sides[HD_LEFT], stream));
+    HD_TRY(take_side(join, right, &sides[HD_RIGHT], stream));
+    join->hashed = sides[HD_LEFT].rows <= sides[HD_RIGHT].rows ? HD_LEFT : HD_RIGHT;
+    HD_TRY(hd_join_make_tasks(join));
+    return hd_join_count_matches(join, stream);
 }
 
 heddle_status heddle_join_tables(heddle_table *left, heddle_table *right,
                                  const heddle_join_options *options, heddle_join **join,
                                  void *stream)
 {
-    heddle_table *const tables[2] = {left, right};
+    const hd_graph *a, *b;
     heddle_join *made;
     heddle_status status;
     if (join == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "join_tables: there is no place for the join");
     *join = NULL;
-    status = check_table(left, stream, "left");
-    if (status == HEDDLE_OK) status = check_table(right, stream, "right");
-    if (status == HEDDLE_OK) status = check_pair(left, right);
-    if (status == HEDDLE_OK) status = check_options(options, left->options.value_bits);
-    if (status != HEDDLE_OK) return status;
-    const hd_graph *a = &hd_graph_of(left)->storage.graph, *b = &hd_graph_of(right)->storage.graph;
+    HD_TRY(check_table(left, stream, "left"));
+    HD_TRY(check_table(right, stream, "right"));
+    HD_TRY(check_pair(left, right));
+    HD_TRY(check_options(options, left->options.value_bits));
+    a = &hd_graph_of(left)->storage.graph;
+    b = &hd_graph_of(right)->storage.graph;
     made = (heddle_join *)hd_allocate_zeroed(1, sizeof *made);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
     made->device = left->device;
@@ -142,9 +149,7 @@ heddle_status heddle_join_tables(heddle_table *left, heddle_table *right,
     made->row_bits = left->options.value_bits;
     made->mix = a->mix;
     made->region_bits = a->region_bits < b->region_bits ? a->region_bits : b->region_bits;
-    status = take_sides(made, tables, stream);
-    if (status == HEDDLE_OK) status = hd_join_make_tasks(made);
-    if (status == HEDDLE_OK) status = hd_join_count_matches(made, stream);
+    status = make_result(made, left, right, stream);
     if (status == HEDDLE_OK) *join = made;
     else heddle_join_destroy(made);
     return status;

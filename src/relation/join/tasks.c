@@ -147,30 +147,32 @@ static heddle_status measure_slices(heddle_join *join)
                          (void **)&join->device_part_places);
 }
 
-heddle_status hd_join_count_matches(heddle_join *join, void *stream)
+/* Counts the matches of every task, and sets the flags of rows that have one. */
+static heddle_status count_tasks(heddle_join *join, void *stream)
 {
-    heddle_status status = make_flags(join, stream);
-    if (status != HEDDLE_OK || join->tasks_count == 0) return status;
-    const uint64_t places = (uint64_t)join->tasks_count + 1;
-    status = hd_block_take(join->device, join->tasks_count * sizeof(hd_join_task),
-                           (void **)&join->device_tasks);
-    if (status == HEDDLE_OK)
-        status =
-            hd_block_take(join->device, places * sizeof(uint64_t), (void **)&join->device_places);
-    if (status == HEDDLE_OK) status = send_tasks(join, stream);
-    if (status != HEDDLE_OK) return status;
-    hd_join_job job =
-        hd_join_job_of(join, join->device_tasks, join->tasks_count, join->device_places);
+    const uint64_t count = join->tasks_count;
+    hd_join_job job;
+    HD_TRY(hd_block_take(join->device, count * sizeof(hd_join_task), (void **)&join->device_tasks));
+    HD_TRY(
+        hd_block_take(join->device, (count + 1) * sizeof(uint64_t), (void **)&join->device_places));
+    HD_TRY(send_tasks(join, stream));
+    job = hd_join_job_of(join, join->device_tasks, join->tasks_count, join->device_places);
     job.left_matched = join->sides[join->hashed].matched;
     job.right_matched = join->sides[join->hashed ^ 1].matched;
-    status = join->ops->join_count(join->device, &job, stream);
-    if (status == HEDDLE_OK)
-        status = join->engine->copy(join->device, join->places, join->device_places,
-                                    join->tasks_count * sizeof(uint64_t), stream);
-    if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, stream);
-    if (!hd_join_has_pairs(join)) join->places[0] = join->tasks_count = 0;
-    else if (status == HEDDLE_OK) status = keep_tasks(join, stream);
-    return status == HEDDLE_OK ? measure_slices(join) : status;
+    HD_TRY(join->ops->join_count(join->device, &job, stream));
+    HD_TRY(join->engine->copy(join->device, join->places, join->device_places,
+                              count * sizeof(uint64_t), stream));
+    return join->engine->synchronize(join->device, stream);
+}
+
+heddle_status hd_join_count_matches(heddle_join *join, void *stream)
+{
+    HD_TRY(make_flags(join, stream));
+    if (join->tasks_count == 0) return HEDDLE_OK;
+    HD_TRY(count_tasks(join, stream));
+    if (hd_join_has_pairs(join)) HD_TRY(keep_tasks(join, stream));
+    else join->places[0] = join->tasks_count = 0;
+    return measure_slices(join);
 }
 
 /* ------------------------------------------------------------------------------ rows in the lists */
@@ -179,27 +181,19 @@ heddle_status hd_join_count_matches(heddle_join *join, void *stream)
 static heddle_status list_side(heddle_join *join, hd_join_side *side, bool matched, void *stream)
 {
     const hd_column_ops *columns = join->engine->columns;
-    hd_scratch scratch = {join->device, 0, {NULL}};
+    HD_SCRATCH(scratch, join->device);
     void *work, *count;
-    heddle_status status =
-        hd_scratch_take(&scratch, columns->work(join->device, side->rows), &work);
-    if (status == HEDDLE_OK) status = hd_scratch_take(&scratch, sizeof(uint64_t), &count);
-    if (status == HEDDLE_OK)
-        status = columns->select(join->device, side->matched, side->rows, matched, NULL,
-                                 join->row_bits, (uint64_t *)count, work, stream);
-    if (status == HEDDLE_OK)
-        status =
-            join->engine->copy(join->device, &side->listed, count, sizeof side->listed, stream);
-    if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, stream);
-    if (status == HEDDLE_OK && side->listed != 0) {
-        status = hd_block_take(join->device, side->listed * hd_join_row_bytes(join), &side->list);
-        if (status == HEDDLE_OK)
-            status = columns->select(join->device, side->matched, side->rows, matched, side->list,
-                                     join->row_bits, (uint64_t *)count, work, stream);
-        if (status == HEDDLE_OK) status = join->engine->synchronize(join->device, stream);
-    }
-    hd_scratch_free(&scratch);
-    return status;
+    HD_TRY(hd_scratch_take(&scratch, columns->work(join->device, side->rows), &work));
+    HD_TRY(hd_scratch_take(&scratch, sizeof(uint64_t), &count));
+    HD_TRY(columns->select(join->device, side->matched, side->rows, matched, NULL, join->row_bits,
+                           (uint64_t *)count, work, stream));
+    HD_TRY(join->engine->copy(join->device, &side->listed, count, sizeof side->listed, stream));
+    HD_TRY(join->engine->synchronize(join->device, stream));
+    if (side->listed == 0) return HEDDLE_OK;
+    HD_TRY(hd_block_take(join->device, side->listed * hd_join_row_bytes(join), &side->list));
+    HD_TRY(columns->select(join->device, side->matched, side->rows, matched, side->list,
+                           join->row_bits, (uint64_t *)count, work, stream));
+    return join->engine->synchronize(join->device, stream);
 }
 
 static void free_device(heddle_join *join, void **memory)
@@ -210,14 +204,12 @@ static void free_device(heddle_join *join, void **memory)
 
 heddle_status hd_join_list_rows(heddle_join *join, void *stream)
 {
-    const bool wanted = join->kind == HEDDLE_JOIN_SEMI;
-    heddle_status status = HEDDLE_OK;
-    for (uint32_t i = HD_LEFT; i <= HD_RIGHT && status == HEDDLE_OK; i++) {
+    const bool matched = join->kind == HEDDLE_JOIN_SEMI;
+    for (uint32_t i = HD_LEFT; i <= HD_RIGHT; i++) {
         hd_join_side *side = &join->sides[i];
-        if (side->matched != NULL) status = list_side(join, side, wanted, stream);
-        if (status != HEDDLE_OK) continue;
+        if (side->matched != NULL) HD_TRY(list_side(join, side, matched, stream));
         free_device(join, (void **)&side->matched);
         if (!hd_join_has_pairs(join)) free_device(join, &side->pairs);
     }
-    return status;
+    return HEDDLE_OK;
 }
