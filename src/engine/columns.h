@@ -43,7 +43,7 @@ typedef struct hd_column_ops {
     heddle_status (*reduce)(heddle_device *device, const hd_grouped *grouped,
                             const hd_reduce *reduce, void *work, void *stream);
     /* A 64-bit hash of every row's key, nulls included; n rows from `first` on. All engines have the same one:
-       members of a group send equal keys to the same place by it. */
+       members of a cluster send equal keys to the same place by it. */
     heddle_status (*hash)(heddle_device *device, const hd_row_keys *keys, uint64_t first,
                           uint64_t n, uint64_t seed, uint64_t *out, void *stream);
     /* *count is added to: rows whose key is not that of the first row of their group. */

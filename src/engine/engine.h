@@ -189,7 +189,7 @@ struct hd_engine {
     const hd_list_ops *(*lists)(uint32_t value_bits);
     /* Slab hashes of these pairs; NULL where not compiled. */
     const hd_slab_ops *(*slabs)(uint32_t key_bits, uint32_t value_bits);
-    /* Rows with keys of 32 or 64 bits on their way through a group. */
+    /* Rows with keys of 32 or 64 bits on their way through a cluster. */
     const hd_owners_ops *(*owners)(uint32_t key_bits);
 
     /* Memory that other processes of this machine may open, and the key by which they do. */

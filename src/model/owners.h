@@ -1,5 +1,5 @@
 /*
- * owners.h: rows on their way to the members of a group that own their keys, and answers on their way back.
+ * owners.h: rows on their way to the members of a cluster that own their keys, and answers on their way back.
  *
  * The leading bits of a mixed key name a bin, and a table says which member owns every bin. The rows are cut
  * into tiles of neighbours. A member is sent the rows that it owns of the first tile, then those of the second,

@@ -9,7 +9,7 @@
  *   region of a key = the leading region_bits bits of its mixed key (hash.h)
  *
  * All candidate buckets of a key lie in its region, so regions can be worked on apart. In a multimap they
- * lie in the regions that share the leading 1 + mark_bits bits (scheme/multi.h).
+ * lie in the regions that share the leading 1 + mark_bits bits (scheme/multi.inl).
  */
 #ifndef HD_TABLE_VIEW_H
 #define HD_TABLE_VIEW_H
@@ -29,7 +29,7 @@ typedef struct hd_view {
     uint32_t *locks; /* iceberg: a bit for every bucket, all 0 between calls; else NULL */
     uint32_t region_bits;
     uint32_t region_buckets; /* buckets in a region, at least 4 */
-    uint32_t hashes;         /* candidate buckets of a key; multimap: see scheme/multi.h */
+    uint32_t hashes;         /* candidate buckets of a key; multimap: see scheme/multi.inl */
     uint32_t kicks;          /* evictions a settling key may cause, at most HD_KICKS_MAX */
     uint32_t threshold;      /* iceberg: slots of a bucket for keys whose first bucket it is */
     uint32_t mark_bits;      /* of every key word, used for marks (hash.h): 1, 2, 4 or 8 */

@@ -1,5 +1,5 @@
 /*
- * census.h: counts and checks one slot of a table whose scheme has walks (walk.h). Written for one thread
+ * census.h: counts and checks one slot of a table whose scheme has walks (walk.inl). Written for one thread
  * at a time with plain loads, since it runs while nobody writes; both engines go through all slots with it.
  */
 #ifndef HD_CENSUS_H

@@ -3,7 +3,7 @@
  *
  * A key lives in one of its candidate buckets, all in its region, and is looked for in their order.
  *
- * Insertion has two halves. The first, place_step (place.h), runs for many keys at once and never moves
+ * Insertion has two halves. The first, place_step (place.inl), runs for many keys at once and never moves
  * a pair. Keys that meet only full buckets are deferred. The second half, scheme_settle, inserts them
  * region by region, one tile a region, alone, with evictions; a chain that gives up is walked back, so no
  * pair is ever dropped.
@@ -44,7 +44,7 @@ HD_FN bool walk_advance(const hd_view *view, hd_walk *walk)
     return true;
 }
 
-#include "scheme/place.h"
+#include "scheme/place.inl"
 
 /* Keys that a bucket takes as their first: all it has room for. */
 HD_FN uint32_t first_room(const hd_view *view)

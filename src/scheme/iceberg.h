@@ -6,12 +6,12 @@
  * while one of its first `threshold` slots, in the tile's order, is vacant. An open bucket takes its
  * primary keys in the first vacancy. A closed one sends them on, to the emptier of S1 and S2, or where
  * both are full into what P has left. Keys that go on clear their mark in P, and in S1 if they lie in S2,
- * also where these have room: lookups are those of walk.h.
+ * also where these have room: lookups are those of walk.inl.
  *
  * place_step runs for many keys at once, while vacancies only disappear. Why no key k is stored twice:
  *
  * 1. k in the first slots of P. All who put k there have seen the slots before theirs taken by others
- *    and claim theirs by CAS, as in place.h. So one is the first, and the next finds it.
+ *    and claim theirs by CAS, as in place.inl. So one is the first, and the next finds it.
  * 2. k anywhere else. Only who has seen each of the first slots taken, none of them by k, and then holds
  *    P's lock puts k elsewhere. A slot is claimed once: k is not in the first slots then, and whoever
  *    means to claim one of them for k fails. No other key has to be seen for that, so it does not
@@ -76,7 +76,7 @@ HD_FN bool walk_advance(const hd_view *view, hd_walk *walk)
     return true;
 }
 
-#include "scheme/walk.h"
+#include "scheme/walk.inl"
 
 /* Keys that a bucket takes as their first. */
 HD_FN uint32_t first_room(const hd_view *view) { return view->threshold; }

@@ -8,7 +8,7 @@
  * comes back: no table of primes. A walk ends after view->hashes windows, which bounds every search.
  *
  * Pairs never move. Where the paper ends a search at an empty slot and so needs tombstones, here the
- * marks say where a search has to go on (walk.h): an erased slot is vacant and is taken by the next key
+ * marks say where a search has to go on (walk.inl): an erased slot is vacant and is taken by the next key
  * that comes by, and a search for an absent key ends at the first window with almost any load.
  */
 #ifndef HD_OPEN_H
@@ -50,7 +50,7 @@ HD_FN bool walk_advance(const hd_view *view, hd_walk *walk)
     return true;
 }
 
-#include "scheme/place.h"
+#include "scheme/place.inl"
 
 /* Keys that a bucket takes as their first: all it has room for. */
 HD_FN uint32_t first_room(const hd_view *view)
@@ -79,7 +79,7 @@ HD_FN int scheme_settle(hd_tile t, const hd_view *view, const hd_walk start, hd_
 /* The same windows as a multimap, which has a value for every key. */
 #define HD_MULTI HD_HAS_VALUES
 #if HD_MULTI
-#include "scheme/multi.h"
+#include "scheme/multi.inl"
 #endif
 
 #endif

@@ -36,11 +36,11 @@ typedef struct hd_pair {
 } hd_pair;
 
 #if HD_APART
-#include "slot/slot_apart.h"
+#include "slot/slot_apart.inl"
 #elif HD_WIDE
-#include "slot/slot_wide.h"
+#include "slot/slot_wide.inl"
 #else
-#include "slot/slot_word.h"
+#include "slot/slot_word.inl"
 #endif
 
 /* How a slot is claimed from `seen` without a CAS on the whole of it. Shared by wide and apart. */

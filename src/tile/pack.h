@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #if defined(HD_TILE_AVX512)
-#include "tile/pack_avx512.h"
+#include "tile/pack_avx512.inl"
 #else
 #define HD_CAN_PACK 0
 #endif

@@ -45,9 +45,9 @@ typedef struct hd_slab_look {
 } hd_slab_look;
 
 #if defined(__CUDACC__)
-#include "tile/slab_cuda.h"
+#include "tile/slab_cuda.inl"
 #else
-#include "tile/slab_thread.h"
+#include "tile/slab_thread.inl"
 #endif
 
 #endif

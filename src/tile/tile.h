@@ -38,12 +38,12 @@
  *   bool tiles_any(t, mine)                        whether it is so for any of the tiles that go together
  *   void path_set(t, path, i, x), path_get         a small array that the tile keeps for itself
  *
- * What multimaps need besides is in tile_multi_thread.h and tile_multi_cuda.h.
+ * What multimaps need besides is in tile_multi_thread.inl and tile_multi_cuda.inl.
  *
  * On CUDA the tiles of a warp may also go together (tile_together); functions of a scheme that say
  * so in their comment have no branch around a vote and may be called by such tiles.
  *
- * What makes concurrent insertion right (see scheme/place.h) is that within one snapshot the look
+ * What makes concurrent insertion right (see scheme/place.inl) is that within one snapshot the look
  * for vacancies is not newer than the look for the key, and that all tiles take vacancies in the
  * same order. The order of slots in a bucket is the tile's own affair; "first" is meant in that
  * order.
@@ -54,9 +54,9 @@
 #include "slot/slot.h"
 
 #if defined(__CUDACC__)
-#include "tile/tile_cuda.h"
+#include "tile/tile_cuda.inl"
 #else
-#include "tile/tile_thread.h"
+#include "tile/tile_thread.inl"
 #endif
 
 #endif

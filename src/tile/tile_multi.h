@@ -18,9 +18,9 @@
 enum { HD_ROOM_NONE, HD_ROOM_BUSY, HD_ROOM_FREE };
 
 #if defined(__CUDACC__)
-#include "tile/tile_multi_cuda.h"
+#include "tile/tile_multi_cuda.inl"
 #else
-#include "tile/tile_multi_thread.h"
+#include "tile/tile_multi_thread.inl"
 #endif
 
 #endif

@@ -6,8 +6,8 @@
 
 #define GROUPED_BLOCK 64 /* a fiber a thread: few of them */
 #define GROUPED_ITEMS 3
-#include "model/hash.h"
 #include "cuda/columns/grouped.h"
+#include "model/hash.h"
 
 #include "cuda/partition/sorted_pair.h"
 #include "sorted_lists.h"
@@ -15,10 +15,10 @@
 /* As number_rows of cuda/columns/columns.cu. */
 static void number_rows(const hd_grouped &grouped, uint64_t *out)
 {
-    __shared__ grouped_desk desk;
-    const grouped_tile tile = grouped_tile_of(grouped, &desk);
+    __shared__ grouped_scratch scratch;
+    const grouped_tile tile = grouped_tile_of(grouped, &scratch);
     for (uint32_t i = threadIdx.x; i < tile.count; i += GROUPED_BLOCK)
-        out[tile.begin + i] = tile.group + grouped_find(&desk, tile, i);
+        out[tile.begin + i] = tile.group + grouped_find(&scratch, tile, i);
 }
 
 /* Groups of up to `most` rows. */

@@ -72,7 +72,7 @@ static void marks_are_right(hd_join_job job, const join_side &left, const join_s
     job.left_matched = l.get() - first_left;
     job.right_matched = r.get() - first_right;
     job.places = counts.get();
-    warps_launch(job.count, VERTEX_BLOCK, sizeof(join_desk), [&] { join_count<true>(job); });
+    warps_launch(job.count, VERTEX_BLOCK, sizeof(join_scratch), [&] { join_count<true>(job); });
     for (const match &m : expected) {
         l_expected[m.first - first_left] = 1;
         r_expected[m.second - first_right] = 1;
@@ -104,16 +104,16 @@ static void matches_are_right(hd_join_job job, const match_list &expected)
     std::vector<uint64_t> a, b;
     job.left_rows = l.get();
     job.right_rows = r.get();
-    warps_launch(job.count, VERTEX_BLOCK, sizeof(join_desk), [&] { join_write(job); });
+    warps_launch(job.count, VERTEX_BLOCK, sizeof(join_scratch), [&] { join_write(job); });
     for (size_t i = 0; i < n; i++) got.push_back({l[i], r[i]});
     std::sort(got.begin(), got.end());
     CHECK(got == expected, "the matches are not those of nested loops");
     job.left_rows = l_alone.get();
     job.right_rows = NULL;
-    warps_launch(job.count, VERTEX_BLOCK, sizeof(join_desk), [&] { join_write(job); });
+    warps_launch(job.count, VERTEX_BLOCK, sizeof(join_scratch), [&] { join_write(job); });
     job.left_rows = NULL;
     job.right_rows = r_alone.get();
-    warps_launch(job.count, VERTEX_BLOCK, sizeof(join_desk), [&] { join_write(job); });
+    warps_launch(job.count, VERTEX_BLOCK, sizeof(join_scratch), [&] { join_write(job); });
     for (const bool left : {true, false}) {
         a.clear();
         b.clear();
@@ -144,7 +144,7 @@ static void join(const pair_list &left_list, const pair_list &right_list, const 
     job.right = right.sorted.pairs.get();
     job.tasks = tasks.get();
     job.places = places.get();
-    warps_launch(job.count, VERTEX_BLOCK, sizeof(join_desk), [&] { join_count<false>(job); });
+    warps_launch(job.count, VERTEX_BLOCK, sizeof(join_scratch), [&] { join_count<false>(job); });
     marks_are_right(job, left, right, expected);
     const uint64_t sum = sum_up(places);
     CHECK(sum == expected.size(), "%llu matches of %zu", (ull)sum, expected.size());

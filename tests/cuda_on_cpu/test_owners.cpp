@@ -56,7 +56,7 @@ static trial make_trial(size_t n, uint32_t members, uint32_t bits, bool one_owne
 template <int BITS> static void plan(const trial &t, unsigned blocks)
 {
     uint32_t sum = 0;
-    warps_launch(blocks, OWNERS_BLOCK, owners_desk_bytes(t.batch, 0),
+    warps_launch(blocks, OWNERS_BLOCK, owners_scratch_bytes(t.batch, 0),
                  [&] { count_owners<BITS>(t.batch, t.tiles, t.places.get()); });
     for (size_t i = 0; i < t.places.n; i++) {
         const uint32_t rows = t.places[i];
@@ -103,7 +103,7 @@ static void send(const trial &t, unsigned blocks, bool with_values)
         owners_columns_of(keys.at[0], out.at[0], DIRECT ? keys.at.data() : NULL,
                           DIRECT && with_values ? out.at.data() : NULL, t.members);
     const uint32_t width = sizeof(VALUE) > sizeof(hd_key) ? sizeof(VALUE) : sizeof(hd_key);
-    warps_launch(blocks, OWNERS_BLOCK, owners_desk_bytes(t.batch, width), [&] {
+    warps_launch(blocks, OWNERS_BLOCK, owners_scratch_bytes(t.batch, width), [&] {
         send_rows<BITS, VALUE, DIRECT>(t.batch, t.tiles, t.places.get(),
                                        with_values ? from.get() : NULL, columns);
     });
@@ -136,7 +136,7 @@ static void fetch(const trial &t, unsigned blocks, bool asks, bool tells, bool w
                           DIRECT ? from.at.data() : NULL, t.members);
     const owners_asked asked = {asks, tells ? found_out.get() : NULL,
                                 with_values ? out.get() : NULL};
-    warps_launch(blocks, OWNERS_BLOCK, owners_desk_bytes(t.batch, 0), [&] {
+    warps_launch(blocks, OWNERS_BLOCK, owners_scratch_bytes(t.batch, 0), [&] {
         fetch_rows<BITS, VALUE, DIRECT>(t.batch, t.tiles, t.places.get(), asked, columns);
     });
     for (size_t i = 0; i < n; i++) {

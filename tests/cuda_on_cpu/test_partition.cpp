@@ -54,7 +54,7 @@ struct sorting {
     }
     void sort_first(const device_array<uint64_t> &to, void *out)
     {
-        warps_launch(tiles, SORT_BLOCK, sizeof(sort_desk), [&] {
+        warps_launch(tiles, SORT_BLOCK, sizeof(sort_scratch), [&] {
             sort_keys(job, first, (unsigned long long *)to.get(), (uint32_t *)out);
         });
     }
@@ -82,7 +82,7 @@ struct sorting {
         scan(counted, starts, all_counted ? cursors.get() : NULL, first_cursors.get());
         sort_first(first_cursors, job.spare);
         if (!all_counted) count_again();
-        warps_launch(tiles, SORT_BLOCK, sizeof(sort_desk), [&] {
+        warps_launch(tiles, SORT_BLOCK, sizeof(sort_scratch), [&] {
             sort_pairs((const uint32_t *)job.spare, 0, job.n, job.starts, second, first, second,
                        (unsigned long long *)cursors.get(), (uint32_t *)job.pairs);
         });
@@ -142,7 +142,7 @@ struct stepping : sorting {
                    (to - from) * HD_PAIR_WORDS * 4);
         else if (to != from)
             warps_launch((unsigned)((to - from + SORT_TILE - 1) / SORT_TILE), SORT_BLOCK,
-                         sizeof(sort_desk), [&] {
+                         sizeof(sort_scratch), [&] {
                              sort_pairs((const uint32_t *)job.spare, from, to, job.starts, second,
                                         first, second, (unsigned long long *)cursors.get(), out);
                          });

@@ -18,3 +18,7 @@ foreach(name IN LISTS heddle_instance_names)
             -x c++ ${heddle_instance_dir}/${name}_scalar.c)
     endif()
 endforeach()
+
+# Private headers stand alone, fragments say who includes them, and no room includes one above it.
+add_test(NAME headers_alone COMMAND ${CMAKE_CURRENT_LIST_DIR}/private.sh ${CMAKE_C_COMPILER} ${PROJECT_BINARY_DIR})
+add_test(NAME rooms COMMAND ${PROJECT_SOURCE_DIR}/scripts/rooms.sh)

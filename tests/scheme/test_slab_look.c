@@ -11,7 +11,7 @@
 #include "tile_here.h"
 
 #define slab_look slab_look_by_slots
-#include "tile/slab_scalar.h"
+#include "tile/slab_scalar.inl"
 #undef slab_look
 
 #define LEAN_MASK ((hd_key)~HD_STATE_MASK)

@@ -1,6 +1,6 @@
 /*
  * test_idle_memory.c: scratch memory that a device keeps for its next call is given up when memory is short, also for
- * another device that has the same memory: members of a group are such devices. A child process is given a limit.
+ * another device that has the same memory: members of a cluster are such devices. A child process is given a limit.
  */
 #define _DEFAULT_SOURCE
 #include <stdio.h>

@@ -135,7 +135,7 @@ HD_FN void reduce_few(shape s, const hd_grouped *grouped, const hd_reduce *r, hd
 /* ------------------------------------------------------------------------ bringing shares together */
 
 /* Adds what one thread has of a group to what those before it have; a new group ends the one before. */
-static void merge(const shape *s, const hd_reduce *r, partial *all, const partial *p)
+static void add_partial(const shape *s, const hd_reduce *r, partial *all, const partial *p)
 {
     if (p->group == UINT64_MAX) return;
     if (all->group == p->group) {
@@ -227,10 +227,10 @@ heddle_status hd_reduce_cpu(heddle_device *device, const hd_grouped *grouped,
     if (grouped->numbers != NULL) return hd_reduce_numbered_cpu(device, grouped, reduce, work);
     threads = reduce_shares(device, grouped, reduce, choose(&s), all, some);
     for (uint64_t g = 0; some != NULL && g < grouped->groups; g++)
-        for (int t = 0; t < threads; t++) merge(&s, reduce, &sum, &some[t].sums[g]);
+        for (int t = 0; t < threads; t++) add_partial(&s, reduce, &sum, &some[t].sums[g]);
     for (int t = 0; some == NULL && t < threads; t++) {
-        merge(&s, reduce, &sum, &all[t].first);
-        merge(&s, reduce, &sum, &all[t].last);
+        add_partial(&s, reduce, &sum, &all[t].first);
+        add_partial(&s, reduce, &sum, &all[t].last);
     }
     if (sum.group != UINT64_MAX) result_set(s, reduce, sum.group, &sum);
     return HEDDLE_OK;

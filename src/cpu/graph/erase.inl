@@ -3,6 +3,9 @@
  * bit field; whoever marks the first edge of a key has erased it. Then a core takes a region and moves
  * the edges that are left to the front of their lists, in order.
  */
+#ifndef HD_SYMBOL
+#error "included by graph.c alone"
+#endif
 #ifndef HD_CPU_GRAPH_ERASE_H
 #define HD_CPU_GRAPH_ERASE_H
 

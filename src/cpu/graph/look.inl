@@ -3,6 +3,9 @@
  * miss the caches: the offsets of the key's vertex, then its edges. Three waves of keys are in flight:
  * while one is compared, the edges of the next and the offsets of the one after are on their way.
  */
+#ifndef HD_SYMBOL
+#error "included by graph.c alone"
+#endif
 #ifndef HD_CPU_GRAPH_LOOK_H
 #define HD_CPU_GRAPH_LOOK_H
 

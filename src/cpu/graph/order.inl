@@ -2,6 +2,9 @@
  * graph_order.h: brings the lists of a graph into the order of mixed keys and, where these are equal, of
  * values, for one kind of pair. Included by graph.c.
  */
+#ifndef HD_SYMBOL
+#error "included by graph.c alone"
+#endif
 #define ORDER_SHORT 32 /* lists up to this length are sorted by insertion */
 
 typedef struct edge_bytes {

@@ -1,9 +1,12 @@
 /*
- * graph_place.h: making a graph from pairs that are sorted by region, a core a region, which stays in
+ * place.inl: making a graph from pairs that are sorted by region, a core a region, which stays in
  * the core's second-level cache. Pairs of a vertex stay in the order of the sources, and the partition
  * before keeps the caller's order: the same pairs and seed give the same bytes, with any number of
  * threads. (Wide rows are the exception: which region gets which is a matter of time.)
  */
+#ifndef HD_SYMBOL
+#error "included by graph.c alone"
+#endif
 #ifndef HD_CPU_GRAPH_PLACE_H
 #define HD_CPU_GRAPH_PLACE_H
 
@@ -40,14 +43,14 @@ static inline uint32_t pair_vertex(const hd_graph *graph, const char *pair)
 #include "cpu/graph/row.inl"
 
 /*
- * A region's edges are placed on a desk, memory of the core's own that stays in its cache, and then
+ * A region's edges are placed in scratch memory of the core's own, which stays in its cache, and then
  * written in order, past the caches: lines are not read first, and what is in the caches stays there.
- * Larger regions, and all of them where there is no memory for desks, are placed where they belong.
+ * Larger regions, and all of them where there is no scratch memory, are placed where they belong.
  */
-#define DESK_BYTES (2 * REGION_PAIRS * HD_EDGE_BYTES)
+#define SCRATCH_BYTES (2 * REGION_PAIRS * HD_EDGE_BYTES)
 
 static void place_region(const hd_graph *graph, uint32_t region, const hd_graph_source *sources,
-                         uint32_t count, char *desk)
+                         uint32_t count, char *scratch)
 {
     const hd_graph_region r = region_get(graph, region);
     const uint64_t bytes = (r.end - r.begin) * HD_EDGE_BYTES;
@@ -58,11 +61,11 @@ static void place_region(const hd_graph *graph, uint32_t region, const hd_graph_
         const uint32_t number = __atomic_fetch_add(graph->wide_used, 1, __ATOMIC_RELAXED);
         wide_number_set(&r, number);
         wide_make(graph, wide_row(graph, number), runs, count, edges);
-    } else if (desk == NULL || bytes > DESK_BYTES) {
+    } else if (scratch == NULL || bytes > SCRATCH_BYTES) {
         narrow_make(graph, r.row, runs, count, edges);
     } else {
-        narrow_make(graph, r.row, runs, count, desk);
-        write_in_order(edges, desk, bytes);
+        narrow_make(graph, r.row, runs, count, scratch);
+        write_in_order(edges, scratch, bytes);
     }
 }
 
@@ -73,7 +76,7 @@ static heddle_status place(heddle_device *device, const hd_graph *graph,
     const uint32_t count = placing->count;
     const uint32_t first = placing->stretch.first_region, end = placing->stretch.end_region;
     const int threads = hd_cpu_threads(device, placing->stretch.edges);
-    char *desks;
+    char *memory;
     (void)stream;
     for (uint32_t r = first; r <= end; r++) {
         uint64_t start = 0;
@@ -81,14 +84,15 @@ static heddle_status place(heddle_device *device, const hd_graph *graph,
         graph->starts[r] = start;
     }
     if (placing->wide_done == 0) *graph->wide_used = 0;
-    desks = (char *)hd_allocate((size_t)threads * DESK_BYTES);
+    memory = (char *)hd_allocate((size_t)threads * SCRATCH_BYTES);
 #pragma omp parallel num_threads(threads)
     {
-        char *desk = desks != NULL ? desks + (size_t)omp_get_thread_num() * DESK_BYTES : NULL;
+        char *scratch =
+            memory != NULL ? memory + (size_t)omp_get_thread_num() * SCRATCH_BYTES : NULL;
 #pragma omp for schedule(dynamic)
-        for (uint32_t r = first; r < end; r++) place_region(graph, r, sources, count, desk);
+        for (uint32_t r = first; r < end; r++) place_region(graph, r, sources, count, scratch);
     }
-    free(desks);
+    free(memory);
     return HEDDLE_OK;
 }
 

@@ -1,11 +1,14 @@
 /*
  * row.inl: making one region's row and edges, for rows of one kind of number. Included by
- * graph_place.h once for each kind, with ROW_NUMBER, the type, and ROW(name), the names of that kind.
+ * place.inl once for each kind, with ROW_NUMBER, the type, and ROW(name), the names of that kind.
  *
  * Vertices are counted in the row, the counts become places, and pairs go there. While pairs are placed
  * a number moves from where its list begins to where it ends, which is where the next list begins: so
  * the row is right again when every number has moved up by one. That takes no memory but the row.
  */
+#ifndef ROW
+#error "included by place.inl alone"
+#endif
 static void ROW(count)(const hd_graph *graph, ROW_NUMBER *row, run r)
 {
     const hd_graph g = *graph;

@@ -1,18 +1,21 @@
 /*
- * partition_steps.h: sorting pairs by region in steps (model/partition.h): the two passes of
+ * partition_steps.inl: sorting pairs by region in steps (model/partition.h): the two passes of
  * partition.c, the first over as many bits as a pass can tell apart and in batches, the second over some
  * parts at a time. Where one pass tells all regions apart, the second is a copy. Equal keys stay in
- * order, batch after batch. Included by partition.c.
+ * order, batch after batch.
  */
+#ifndef HD_SYMBOL
+#error "included by partition.c alone"
+#endif
 
 /* What lies in the work memory. */
-typedef struct step_desk {
+typedef struct step_scratch {
     uint32_t parts;        /* how many */
     uint32_t more;         /* bits that tell the regions of a part apart */
     uint64_t *part_starts; /* counts, then where parts begin; parts + 1 numbers */
     uint64_t *cursors;     /* where the next pair of a part goes */
     char *passes;          /* what the threads' passes need */
-} step_desk;
+} step_scratch;
 
 static uint32_t part_bits(uint32_t region_bits)
 {
@@ -30,11 +33,11 @@ static uint64_t step_work_bytes(int threads, uint32_t region_bits)
     return part_bytes(parts) + (uint64_t)threads * pass_bytes(parts);
 }
 
-static step_desk make_desk(const hd_partition *job)
+static step_scratch make_scratch(const hd_partition *job)
 {
     const uint32_t bits = part_bits(job->region_bits);
     char *work = (char *)job->work;
-    step_desk d;
+    step_scratch d;
     d.parts = UINT32_C(1) << bits;
     d.more = job->region_bits - bits;
     d.part_starts = (uint64_t *)(void *)work;
@@ -44,13 +47,13 @@ static step_desk make_desk(const hd_partition *job)
 }
 
 /* The first pass of one thread. */
-static pass part_pass(const step_desk *d, const hd_partition *job, uint64_t thread)
+static pass part_pass(const step_scratch *d, const hd_partition *job, uint64_t thread)
 {
     const uint32_t bits = part_bits(job->region_bits);
     return pass_make(HD_KEY_BITS - bits, bits, d->passes, (int)thread, (char *)job->spare);
 }
 
-static void tally(int threads, const hd_partition *job, const step_desk *d)
+static void tally(int threads, const hd_partition *job, const step_scratch *d)
 {
 #pragma omp parallel num_threads(threads)
     {
@@ -64,7 +67,7 @@ static void tally(int threads, const hd_partition *job, const step_desk *d)
     }
 }
 
-static void plan(const step_desk *d)
+static void plan(const step_scratch *d)
 {
     uint64_t at = 0;
     for (uint32_t i = 0; i < d->parts; i++) {
@@ -76,7 +79,7 @@ static void plan(const step_desk *d)
 }
 
 /* The counts of all threads for one batch become places behind those of the batches before. */
-static void counts_to_cursors(const step_desk *d, const hd_partition *job, uint64_t threads)
+static void counts_to_cursors(const step_scratch *d, const hd_partition *job, uint64_t threads)
 {
     for (uint32_t i = 0; i < d->parts; i++)
         for (uint64_t t = 0; t < threads; t++) {
@@ -87,7 +90,7 @@ static void counts_to_cursors(const step_desk *d, const hd_partition *job, uint6
         }
 }
 
-static void spread(int threads, const hd_partition *job, const step_desk *d)
+static void spread(int threads, const hd_partition *job, const step_scratch *d)
 {
 #pragma omp parallel num_threads(threads)
     {
@@ -103,7 +106,7 @@ static void spread(int threads, const hd_partition *job, const step_desk *d)
 }
 
 /* Where the regions of a part begin: 2^more numbers. */
-static void count_part(const hd_partition *job, const step_desk *d, uint32_t part, const pass *p)
+static void count_part(const hd_partition *job, const step_scratch *d, uint32_t part, const pass *p)
 {
     uint64_t *starts = job->starts + ((uint64_t)part << d->more), at = d->part_starts[part];
     const uint64_t end = d->part_starts[part + 1];
@@ -120,13 +123,13 @@ static void count_part(const hd_partition *job, const step_desk *d, uint32_t par
 }
 
 /* The second pass of one thread. */
-static pass region_pass(const step_desk *d, const hd_partition *job)
+static pass region_pass(const step_scratch *d, const hd_partition *job)
 {
     return pass_make(HD_KEY_BITS - job->region_bits, d->more, d->passes, omp_get_thread_num(),
                      (char *)job->pairs);
 }
 
-static void count_parts(int threads, const hd_partition *job, const step_desk *d)
+static void count_parts(int threads, const hd_partition *job, const step_scratch *d)
 {
     job->starts[(uint64_t)d->parts << d->more] = d->part_starts[d->parts];
     if (d->more == 0) memcpy(job->starts, d->part_starts, d->parts * sizeof *job->starts);
@@ -160,7 +163,7 @@ static void copy_part(const hd_partition *job, uint32_t part, uint64_t base)
            (const char *)job->spare + begin * PAIR_BYTES, (end - begin) * PAIR_BYTES);
 }
 
-static void sort_regions(int threads, const hd_partition *job, const step_desk *d)
+static void sort_regions(int threads, const hd_partition *job, const step_scratch *d)
 {
     const uint32_t first = job->first_region >> d->more, end = job->end_region >> d->more;
     const uint64_t base = hd_partition_base(job->first_pair);
@@ -177,7 +180,7 @@ static void sort_regions(int threads, const hd_partition *job, const step_desk *
 
 static void step(int threads, const hd_partition *job, uint32_t what)
 {
-    const step_desk d = make_desk(job);
+    const step_scratch d = make_scratch(job);
     if (what == HD_SORT_BEGIN) memset(d.part_starts, 0, d.parts * sizeof *d.part_starts);
     if (what == HD_SORT_TALLY) tally(threads, job, &d);
     if (what == HD_SORT_PLAN) plan(&d);

@@ -11,6 +11,7 @@
 #define HD_DEAL_H
 
 #include "cpu/columns/columns.h"
+#include "model/hash.h"
 
 /* The owners of a share of the keys, and how many keys each has. */
 static void deal_owners(const hd_deal *d, hd_share share, uint8_t *owner_of, uint64_t *counts)

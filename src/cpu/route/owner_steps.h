@@ -14,7 +14,7 @@
 #define HD_OWNER_FEW 8
 
 /* What a thread has at hand. */
-typedef struct hd_owner_desk {
+typedef struct hd_owner_scratch {
     const hd_owners *batch;
     uint64_t tiles;
     uint32_t *places; /* of every owner and tile: places[owner * tiles + tile] */
@@ -28,13 +28,13 @@ typedef struct hd_owner_desk {
     /* Of bins, of a width that vectors can look up. Of more bins the batch's own are read: a copy for every call would
        cost more than it saves. */
     uint32_t owners[1 << HD_OWNER_BITS_FEW];
-} hd_owner_desk;
+} hd_owner_scratch;
 
 /* Counts become places; `send` moves rows there, `fetch` gets answers from there. */
 typedef struct hd_owner_steps {
-    void (*count)(hd_owner_desk *desk, uint64_t tile);
-    void (*send)(hd_owner_desk *desk, const hd_owners_sent *sent, uint64_t tile);
-    void (*fetch)(hd_owner_desk *desk, const hd_owners_answers *answers, uint64_t tile);
+    void (*count)(hd_owner_scratch *scratch, uint64_t tile);
+    void (*send)(hd_owner_scratch *scratch, const hd_owners_sent *sent, uint64_t tile);
+    void (*fetch)(hd_owner_scratch *scratch, const hd_owners_answers *answers, uint64_t tile);
 } hd_owner_steps;
 
 #endif

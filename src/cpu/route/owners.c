@@ -34,7 +34,7 @@ static uint64_t work(heddle_device *device, uint32_t members, uint64_t n)
 }
 
 /* Where the bins of every member begin, if they lie one behind the other. */
-static void find_limits(hd_owner_desk *d, uint32_t bins)
+static void find_limits(hd_owner_scratch *d, uint32_t bins)
 {
     const uint32_t members = d->batch->members;
     uint32_t seen = 0; /* members whose limit is known */
@@ -46,7 +46,7 @@ static void find_limits(hd_owner_desk *d, uint32_t bins)
     while (d->in_order && seen < members) d->limits[seen++] = bins;
 }
 
-static void desk_lay(hd_owner_desk *d, const hd_owners *batch)
+static void scratch_lay(hd_owner_scratch *d, const hd_owners *batch)
 {
     const uint32_t bins = UINT32_C(1) << batch->bits;
     d->batch = batch;
@@ -83,8 +83,8 @@ static heddle_status plan(heddle_device *device, const hd_owners *batch, void *s
     (void)stream;
 #pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
     {
-        hd_owner_desk d;
-        desk_lay(&d, batch);
+        hd_owner_scratch d;
+        scratch_lay(&d, batch);
 #pragma omp for schedule(static)
         for (uint64_t tile = 0; tile < d.tiles; tile++) steps->count(&d, tile);
     }
@@ -98,14 +98,14 @@ static heddle_status plan(heddle_device *device, const hd_owners *batch, void *s
  * Element `place` of the array for all members, or of the member's own, which begins with its first row; NULL where
  * there is neither.
  */
-static char *place_in(const hd_owner_desk *d, void *all, void *const *own, uint32_t member,
+static char *place_in(const hd_owner_scratch *d, void *all, void *const *own, uint32_t member,
                       uint64_t place, uint32_t width)
 {
     if (own != NULL) return (char *)own[member] + (place - d->batch->starts[member]) * width;
     return all != NULL ? (char *)all + place * width : NULL;
 }
 
-static void aim_at(hd_owner_desk *d, const hd_owners_sent *sent, uint64_t tile)
+static void aim_at(hd_owner_scratch *d, const hd_owners_sent *sent, uint64_t tile)
 {
     for (uint32_t i = 0; i < d->batch->members; i++) {
         const uint64_t place = d->places[i * d->tiles + tile];
@@ -122,8 +122,8 @@ static heddle_status send(heddle_device *device, const hd_owners *batch, const h
     (void)stream;
 #pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
     {
-        hd_owner_desk d;
-        desk_lay(&d, batch);
+        hd_owner_scratch d;
+        scratch_lay(&d, batch);
 #pragma omp for schedule(static)
         for (uint64_t tile = 0; tile < d.tiles; tile++) {
             aim_at(&d, sent, tile);
@@ -135,7 +135,7 @@ static heddle_status send(heddle_device *device, const hd_owners *batch, const h
 
 /* --------------------------------------------------------------------------------------- fetch */
 
-static void look_at(hd_owner_desk *d, const hd_owners_answers *answers, uint64_t tile)
+static void look_at(hd_owner_scratch *d, const hd_owners_answers *answers, uint64_t tile)
 {
     for (uint32_t i = 0; i < d->batch->members; i++) {
         const uint64_t place = d->places[i * d->tiles + tile];
@@ -153,8 +153,8 @@ static heddle_status fetch(heddle_device *device, const hd_owners *batch,
     (void)stream;
 #pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
     {
-        hd_owner_desk d;
-        desk_lay(&d, batch);
+        hd_owner_scratch d;
+        scratch_lay(&d, batch);
 #pragma omp for schedule(static)
         for (uint64_t tile = 0; tile < d.tiles; tile++) {
             look_at(&d, answers, tile);

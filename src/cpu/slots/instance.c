@@ -6,7 +6,7 @@
  * Memory is slow and wide: the batch loops keep many walks in flight. Insertions have two waves of
  * them: the first buckets of one wave are prefetched before the wave before it is looked at, and a
  * walk that goes on to a second bucket prefetches it and is looked at again after the rest of its wave.
- * Lookups (lookup.h) are a stream, or go on with the next key whenever one is done.
+ * Lookups (lookup.inl) are a stream, or go on with the next key whenever one is done.
  */
 #include <string.h>
 
@@ -62,7 +62,7 @@ static inline uint64_t chunk_end(uint64_t first, uint64_t n)
     return n - first < CHUNK ? n : first + CHUNK;
 }
 
-#include "cpu/slots/lookup.h"
+#include "cpu/slots/lookup.inl"
 
 static heddle_status locate(heddle_device *device, const hd_view *view, const hd_batch *batch,
                             void *stream)
@@ -249,7 +249,7 @@ static heddle_status rehome(heddle_device *device, const hd_view *view, const hd
     return HEDDLE_OK;
 }
 
-#include "cpu/slots/fill.h"
+#include "cpu/slots/fill.inl"
 
 /* ------------------------------------------------------------------------------- whole tables */
 
@@ -313,7 +313,7 @@ static heddle_status inspect(heddle_device *device, const hd_view *view, hd_cens
     return HEDDLE_OK;
 }
 
-/* A thread does a region, which stays in its core's cache meanwhile. */
+/* A thread does a region, which stays in its core's cache. */
 static heddle_status renew_marks(heddle_device *device, const hd_view *view, void *stream)
 {
     const uint64_t regions = UINT64_C(1) << view->region_bits, slots = slots_of(view) / regions;

@@ -1,6 +1,6 @@
 /*
  * lookup_stream.inl: finding and testing the keys of a batch where most walks end at their first bucket, as a
- * stream. Included by lookup.h.
+ * stream. Included by lookup.inl.
  *
  * First looks are all alike and hardly have a branch that could be guessed wrong. A block of keys is aimed at once, by
  * vectors; the first bucket of every key is asked for AHEAD keys before it is looked at. Walks that go on wait
@@ -11,6 +11,9 @@
  * bucket does: a line is read before the first answer goes into it. Values that lie apart from their keys are one more
  * read: they are asked for when the key is found, and taken when the run is delivered.
  */
+#ifndef HD_INSTANCE_NAME
+#error "included by instance.c alone"
+#endif
 #ifndef HD_CPU_LOOKUP_STREAM_H
 #define HD_CPU_LOOKUP_STREAM_H
 
@@ -39,10 +42,10 @@ typedef struct looking {
     hd_key leans[2 * AIMED];
     uint64_t buckets[2 * AIMED];
     stream_queue queues[2];
-    uint32_t waiting; /* the queue of the walks whose bucket was asked for since the last turn */
-    uint32_t told;    /* keys whose answers are delivered */
-    uint32_t settled; /* keys that had an answer at the last turn */
-    bool past;        /* answers go past the caches */
+    uint32_t waiting;   /* the queue of the walks whose bucket was asked for since the last turn */
+    uint32_t delivered; /* keys whose answers are delivered */
+    uint32_t settled;   /* keys that had an answer at the last turn */
+    bool past;          /* answers go past the caches */
     uint8_t found[RING] __attribute__((aligned(64)));
 #if HD_APART
     uint64_t slots[RING]; /* whose values are on their way */
@@ -100,9 +103,9 @@ static inline void run_write_values(const looking *s, uint64_t first, const uint
 #if HD_APART
     hd_value values[RUN] __attribute__((aligned(64)));
     for (uint32_t i = 0; i < count; i++)
-        values[i] = *slot_value_at(s->view, s->slots[s->told % RING + i]);
+        values[i] = *slot_value_at(s->view, s->slots[s->delivered % RING + i]);
 #else
-    const hd_value *values = s->values + s->told % RING;
+    const hd_value *values = s->values + s->delivered % RING;
 #endif
     uint32_t all = 0;
     for (uint32_t i = 0; i < count; i++) all += found[i];
@@ -115,12 +118,12 @@ static inline void run_write_values(const looking *s, uint64_t first, const uint
 /* The answers to the next keys, a run of them or less. */
 static inline void run_deliver(int op, looking *s, uint32_t count)
 {
-    const uint8_t *found = s->found + s->told % RING;
-    const uint64_t first = s->first + s->told;
+    const uint8_t *found = s->found + s->delivered % RING;
+    const uint64_t first = s->first + s->delivered;
     if (HD_VALUE_BITS != 0 && op == FIND) run_write_values(s, first, found, count);
     if (s->batch->found != NULL)
         run_write(s->past && count == RUN, s->batch->found + first, found, count);
-    s->told += count;
+    s->delivered += count;
 }
 
 static inline bool is_line(const void *at) { return (uintptr_t)at % 64 == 0; }
@@ -207,7 +210,7 @@ static inline void stream_pause(int op, looking *s, uint32_t end, sums *sum)
         oldest = stream_ready(s)->oldest < end ? stream_ready(s)->oldest : end;
     } while (stream_ready(s)->count > TURN || end - oldest > RING_OLD);
     if (!waits) s->settled = oldest;
-    while (s->settled - s->told >= RUN) run_deliver(op, s, RUN);
+    while (s->settled - s->delivered >= RUN) run_deliver(op, s, RUN);
     s->settled = oldest;
 }
 
@@ -219,7 +222,7 @@ static inline void stream_begin(int op, looking *s, const hd_view *view, const h
     s->first = first;
     s->waiting = s->queues[0].count = s->queues[1].count = 0;
     s->queues[0].oldest = s->queues[1].oldest = UINT32_MAX;
-    s->told = s->settled = 0;
+    s->delivered = s->settled = 0;
     s->past = goes_past(op, batch);
 }
 
@@ -239,8 +242,8 @@ static inline void stream_chunk(int op, const hd_view *view, const hd_batch *bat
     }
     do stream_turn(op, &s, sum);
     while (stream_ready(&s)->count != 0);
-    while (n - s.told >= RUN) run_deliver(op, &s, RUN);
-    if (s.told != n) run_deliver(op, &s, n - s.told);
+    while (n - s.delivered >= RUN) run_deliver(op, &s, RUN);
+    if (s.delivered != n) run_deliver(op, &s, n - s.delivered);
     hd_stream_end();
 }
 

@@ -1,7 +1,10 @@
 /*
- * multi.h: the operations of a compiled table as a multimap (scheme/multi.h) on the CPU: the same slots,
+ * multi.inl: the operations of a compiled table as a multimap (scheme/multi.inl) on the CPU: the same slots,
  * another set of operations. Included by instance.c, whose waves of walks in flight it has for trails.
  */
+#ifndef HD_INSTANCE_NAME
+#error "included by instance.c alone"
+#endif
 #ifndef HD_CPU_MULTI_H
 #define HD_CPU_MULTI_H
 

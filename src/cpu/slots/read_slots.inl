@@ -1,4 +1,7 @@
 /* read_slots.inl: reading pairs by the numbers of their slots; a part of instance.c. */
+#ifndef HD_INSTANCE_NAME
+#error "included by instance.c alone"
+#endif
 #ifndef HD_CPU_READ_SLOTS_H
 #define HD_CPU_READ_SLOTS_H
 

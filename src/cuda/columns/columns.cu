@@ -260,10 +260,10 @@ template <class ROW, bool SCATTER>
 static __global__ void __launch_bounds__(GROUPED_BLOCK)
     number_rows(hd_grouped grouped, const ROW *names, ROW *out)
 {
-    __shared__ grouped_desk desk;
-    const grouped_tile tile = grouped_tile_of(grouped, &desk);
+    __shared__ grouped_scratch scratch;
+    const grouped_tile tile = grouped_tile_of(grouped, &scratch);
     for (uint32_t i = threadIdx.x; i < tile.count; i += GROUPED_BLOCK) {
-        const uint64_t group = tile.group + grouped_find(&desk, tile, i);
+        const uint64_t group = tile.group + grouped_find(&scratch, tile, i);
         const uint64_t at = tile.begin + i;
         out[SCATTER ? (uint64_t)((const ROW *)grouped.rows)[at] : at] =
             names != NULL ? names[group] : (ROW)group;
@@ -473,12 +473,12 @@ template <class ROW>
 static __global__ void __launch_bounds__(GROUPED_BLOCK)
     differ_rows(hd_row_keys keys, hd_grouped grouped, uint64_t *count)
 {
-    __shared__ grouped_desk desk;
+    __shared__ grouped_scratch scratch;
     const ROW *rows = (const ROW *)grouped.rows;
-    const grouped_tile tile = grouped_tile_of(grouped, &desk);
+    const grouped_tile tile = grouped_tile_of(grouped, &scratch);
     uint32_t mine[1] = {0};
     for (uint32_t i = threadIdx.x; i < tile.count; i += GROUPED_BLOCK) {
-        const uint64_t first = grouped.starts[tile.group + grouped_find(&desk, tile, i)];
+        const uint64_t first = grouped.starts[tile.group + grouped_find(&scratch, tile, i)];
         if (first != tile.begin + i)
             mine[0] += rows_differ(keys, rows[first], rows[tile.begin + i]);
     }

@@ -15,11 +15,11 @@
 #endif
 #define GROUPED_TILE (GROUPED_BLOCK * GROUPED_ITEMS)
 
-typedef struct grouped_desk {
+typedef struct grouped_scratch {
     uint16_t starts[GROUPED_TILE +
                     1];   /* where the groups after the first begin, from the tile's begin */
     uint64_t first, last; /* groups of the tile */
-} grouped_desk;
+} grouped_scratch;
 
 typedef struct grouped_tile {
     uint64_t begin; /* of its rows */
@@ -46,30 +46,30 @@ HD_FN uint64_t group_at(const hd_grouped &grouped, uint64_t at)
 }
 
 /* The tile of this block. Every thread calls it; the block is synchronised after. */
-HD_FN grouped_tile grouped_tile_of(const hd_grouped &grouped, grouped_desk *desk)
+HD_FN grouped_tile grouped_tile_of(const hd_grouped &grouped, grouped_scratch *scratch)
 {
     grouped_tile tile;
     tile.begin = (uint64_t)blockIdx.x * GROUPED_TILE;
     tile.count =
         (uint32_t)(grouped.n - tile.begin < GROUPED_TILE ? grouped.n - tile.begin : GROUPED_TILE);
-    if (threadIdx.x == 0) desk->first = group_at(grouped, tile.begin);
-    if (threadIdx.x == 32) desk->last = group_at(grouped, tile.begin + tile.count - 1);
+    if (threadIdx.x == 0) scratch->first = group_at(grouped, tile.begin);
+    if (threadIdx.x == 32) scratch->last = group_at(grouped, tile.begin + tile.count - 1);
     __syncthreads();
-    tile.group = desk->first;
-    tile.more = (uint32_t)(desk->last - desk->first);
+    tile.group = scratch->first;
+    tile.more = (uint32_t)(scratch->last - scratch->first);
     for (uint32_t i = threadIdx.x; i < tile.more; i += GROUPED_BLOCK)
-        desk->starts[i] = (uint16_t)(grouped.starts[tile.group + 1 + i] - tile.begin);
+        scratch->starts[i] = (uint16_t)(grouped.starts[tile.group + 1 + i] - tile.begin);
     __syncthreads();
     return tile;
 }
 
 /* How many groups after the tile's first begin at or before its i-th row: the number of the row's group. */
-HD_FN uint32_t grouped_find(const grouped_desk *desk, const grouped_tile &tile, uint32_t i)
+HD_FN uint32_t grouped_find(const grouped_scratch *scratch, const grouped_tile &tile, uint32_t i)
 {
     uint32_t low = 0, high = tile.more;
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
-        if (desk->starts[middle] <= i) low = middle + 1;
+        if (scratch->starts[middle] <= i) low = middle + 1;
         else high = middle;
     }
     return low;

@@ -68,7 +68,7 @@ template <> struct order<double> {
     }
 };
 
-/* ------------------------------------------------------------------------------ ways to combine */
+/* ------------------------------------------------------------------------------ ways to aggregate */
 
 template <class TYPE> struct sum_integers {
     typedef unsigned long long number; /* wraps alike for signed and unsigned */
@@ -161,7 +161,7 @@ static __global__ void __launch_bounds__(GROUPED_BLOCK)
                  typename WAY::number *out, uint8_t *any)
 {
     typedef typename WAY::number number;
-    __shared__ grouped_desk desk;
+    __shared__ grouped_scratch scratch;
     number *sums = (number *)block_memory();
     uint32_t *anys = any != NULL ? (uint32_t *)(sums + GROUPED_TILE) : NULL;
     const uint64_t at = (uint64_t)blockIdx.x * GROUPED_TILE + threadIdx.x * GROUPED_ITEMS;
@@ -179,7 +179,7 @@ static __global__ void __launch_bounds__(GROUPED_BLOCK)
         taken[i] =
             there[i] ? WAY::take(column != NULL ? column[rows[i]] : (TYPE)0) : WAY::neutral();
     }
-    const grouped_tile tile = grouped_tile_of(grouped, &desk);
+    const grouped_tile tile = grouped_tile_of(grouped, &scratch);
     for (uint32_t i = threadIdx.x; i <= tile.more; i += GROUPED_BLOCK) {
         sums[i] = WAY::neutral();
         if (anys != NULL) anys[i] = 0;
@@ -187,12 +187,12 @@ static __global__ void __launch_bounds__(GROUPED_BLOCK)
     __syncthreads();
     const uint32_t first = threadIdx.x * GROUPED_ITEMS;
     if (first < tile.count) {
-        uint32_t group = grouped_find(&desk, tile, first);
+        uint32_t group = grouped_find(&scratch, tile, first);
         number run = WAY::neutral();
         bool some = false, whole = false;
 #pragma unroll
         for (int i = 0; i < GROUPED_ITEMS; i++) {
-            if (group < tile.more && desk.starts[group] <= first + i) {
+            if (group < tile.more && scratch.starts[group] <= first + i) {
                 run_add<WAY>(sums, group++, run, whole, some, anys);
                 run = WAY::neutral();
                 some = false;

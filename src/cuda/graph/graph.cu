@@ -1,6 +1,6 @@
 /*
  * graph.cu: graphs on a CUDA device, for one kind of pair: the launches of the kernels in
- * graph_place.h and graph_kernels.h. Built once for every kind, by a generated stub that defines
+ * place.h and graph_kernels.h. Built once for every kind, by a generated stub that defines
  * HD_KEY_BITS, HD_VALUE_BITS and HD_SYMBOL. Exports HD_SYMBOL alone.
  */
 #include "cuda/device/engine.h"

@@ -1,5 +1,5 @@
 /*
- * graph_place.h: the device code that builds graphs (engine/graph.h) from pairs sorted by region.
+ * place.h: the device code that builds graphs (engine/graph.h) from pairs sorted by region.
  *
  * A block builds a region in shared memory and writes it once. A region with more pairs than that holds
  * is counted and placed by its block straight from and to the device's memory; one with more than 16-bit

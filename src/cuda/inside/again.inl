@@ -2,6 +2,9 @@
  * again.inl: takes back what the headers of one compiled table have defined, guards included, so that they
  * can be included once more for another one.
  */
+#ifndef HEDDLE_NAME
+#error "included by heddle/device.cuh alone"
+#endif
 #undef HD_AIM_BITS
 #undef HD_AIM_KEYS
 #undef HD_AIM_MODE

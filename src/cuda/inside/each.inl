@@ -3,6 +3,9 @@
  * own: the functions for threads that each have a key, and a kernel over the keys of a batch. Included in a
  * namespace like the files that include it, so there is no guard.
  */
+#ifndef HEDDLE_NAME
+#error "included by heddle/device.cuh alone"
+#endif
 
 HD_FN bool find_each(const table &t, key_type key, value_type *value, bool active)
 {

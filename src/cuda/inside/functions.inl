@@ -1,4 +1,7 @@
 /* functions.inl: the functions of one table; see device_functions.cu, which includes it for each. */
+#ifndef HD_EXPORT
+#error "included by device_functions.cu alone"
+#endif
 #define HD_ONE_LANE
 #define HEDDLE_KEEP_NAME
 #if HEDDLE_VALUE_BITS == 0

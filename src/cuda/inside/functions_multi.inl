@@ -1,6 +1,9 @@
 /*
  * functions_multi.inl: the functions of one multimap; see device_functions.cu, which includes it for each.
  */
+#ifndef HD_EXPORT
+#error "included by device_functions.cu alone"
+#endif
 #define HD_ONE_LANE
 #define HEDDLE_KEEP_NAME
 #include <heddle/device.cuh>

@@ -3,6 +3,9 @@
  * tile works on in turn; see heddle/device.cuh. Included in a namespace like the files that include it, so there
  * is no guard.
  */
+#ifndef HEDDLE_NAME
+#error "included by heddle/device.cuh alone"
+#endif
 
 /* The number of this thread's tile in the grid. */
 HD_FN uint64_t tile_number(void)

@@ -3,6 +3,9 @@
  * heddle/device.cuh, which includes it in a namespace of the table's own, once for every table. So there is
  * no guard. The namespace `keys` in it has the table that leads keys to numbers of lists.
  */
+#ifndef HEDDLE_NAME
+#error "included by heddle/device.cuh alone"
+#endif
 
 typedef keys::key_type key_type;
 typedef hd_value value_type;

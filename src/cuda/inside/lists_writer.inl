@@ -13,6 +13,9 @@
  *
  * so that a top which went and came again is not taken for the same.
  */
+#ifndef HEDDLE_NAME
+#error "included by heddle/device.cuh alone"
+#endif
 
 #define HD_SPARE_BITS 40
 #define HD_SPARE_MASK ((UINT64_C(1) << HD_SPARE_BITS) - 1)

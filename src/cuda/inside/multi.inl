@@ -1,8 +1,11 @@
 /*
- * multi.inl: a multimap by open addressing (scheme/multi.h) as kernels of a user's own see it; see
+ * multi.inl: a multimap by open addressing (scheme/multi.inl) as kernels of a user's own see it; see
  * heddle/device.cuh, which includes it in a namespace of the table's own, once for every table. So there
  * is no guard.
  */
+#ifndef HEDDLE_NAME
+#error "included by heddle/device.cuh alone"
+#endif
 #define HD_VIEW_ID (HD_SCHEME_ID | HEDDLE_VIEW_MULTIMAP)
 #include "cuda/inside/slots.inl"
 

@@ -5,6 +5,9 @@
  * The steps are those of the batch kernels, so everything here may run beside everything else. Only the tiles
  * go alone (HD_SLAB_ALONE): that nobody waits for ever is shown in scheme/slab.h.
  */
+#ifndef HEDDLE_NAME
+#error "included by heddle/device.cuh alone"
+#endif
 
 typedef hd_key key_type;
 typedef hd_value value_type; /* of no use in a set */

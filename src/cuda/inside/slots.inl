@@ -3,6 +3,9 @@
  * heddle/device.cuh, which includes it in a namespace of the table's own, once for every table. So there is
  * no guard.
  */
+#ifndef HEDDLE_NAME
+#error "included by heddle/device.cuh alone"
+#endif
 
 typedef hd_key key_type;
 typedef hd_value value_type; /* of no use in a set */

@@ -2,6 +2,9 @@
  * table.inl: a map, set or counter as kernels of a user's own see it; see heddle/device.cuh, which
  * includes it in a namespace of the table's own, once for every table. So there is no guard.
  */
+#ifndef HEDDLE_NAME
+#error "included by heddle/device.cuh alone"
+#endif
 #define HD_VIEW_ID HD_SCHEME_ID
 #include "cuda/inside/slots.inl"
 

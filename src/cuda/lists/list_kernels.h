@@ -98,16 +98,16 @@ static __global__ void __launch_bounds__(LIST_BLOCK)
  * Which runs or lists a tile of values touches. Where each begins is kept in shared memory, but where there
  * are more than values, as when most lists are empty, it is looked for in the device's memory.
  */
-typedef struct list_desk {
+typedef struct list_scratch {
     uint64_t first, last;
     uint32_t starts[LIST_TILE]; /* of those after the first, from the tile's begin */
-} list_desk;
+} list_scratch;
 
 typedef struct list_tile {
     uint64_t begin; /* the number of its first value among all */
     uint32_t count;
     uint64_t first, last; /* runs of its first and last value */
-    bool at_hand;         /* the desk knows where they begin */
+    bool at_hand;         /* the scratch knows where they begin */
 } list_tile;
 
 /* The last of [low, high) that begins at or before `at`; starts[low] does. */
@@ -123,34 +123,34 @@ HD_FN uint64_t run_at(const uint64_t *starts, uint64_t low, uint64_t high, uint6
 
 /* The tile of this block, of the values [first, first + n). Every thread calls it; the block is synchronised after. */
 HD_FN list_tile list_tile_of(const uint64_t *starts, uint64_t runs, uint64_t first, uint64_t n,
-                             list_desk *desk)
+                             list_scratch *scratch)
 {
     const uint64_t before = (uint64_t)blockIdx.x * LIST_TILE;
     list_tile tile;
     tile.begin = first + before;
     tile.count = (uint32_t)(n - before < LIST_TILE ? n - before : LIST_TILE);
-    if (threadIdx.x == 0) desk->first = run_at(starts, 0, runs, tile.begin);
-    if (threadIdx.x == 32) desk->last = run_at(starts, 0, runs, tile.begin + tile.count - 1);
+    if (threadIdx.x == 0) scratch->first = run_at(starts, 0, runs, tile.begin);
+    if (threadIdx.x == 32) scratch->last = run_at(starts, 0, runs, tile.begin + tile.count - 1);
     __syncthreads();
-    tile.first = desk->first;
-    tile.last = desk->last;
+    tile.first = scratch->first;
+    tile.last = scratch->last;
     tile.at_hand = tile.last - tile.first <= LIST_TILE;
     for (uint32_t i = threadIdx.x; tile.at_hand && i < (uint32_t)(tile.last - tile.first);
          i += LIST_BLOCK)
-        desk->starts[i] = (uint32_t)(starts[tile.first + 1 + i] - tile.begin);
+        scratch->starts[i] = (uint32_t)(starts[tile.first + 1 + i] - tile.begin);
     __syncthreads();
     return tile;
 }
 
 /* The run of the tile's i-th value. */
-HD_FN uint64_t list_tile_run(const uint64_t *starts, const list_desk *desk, const list_tile &tile,
-                             uint32_t i)
+HD_FN uint64_t list_tile_run(const uint64_t *starts, const list_scratch *scratch,
+                             const list_tile &tile, uint32_t i)
 {
     uint32_t low = 0, high = (uint32_t)(tile.last - tile.first);
     if (!tile.at_hand) return run_at(starts, tile.first, tile.last + 1, tile.begin + i);
     while (low < high) {
         const uint32_t middle = (low + high) / 2;
-        if (desk->starts[middle] <= i) low = middle + 1;
+        if (scratch->starts[middle] <= i) low = middle + 1;
         else high = middle;
     }
     return tile.first + low;
@@ -168,15 +168,15 @@ template <class ROW, bool PLAIN>
 static __global__ void __launch_bounds__(LIST_BLOCK)
     list_copy(hd_list_runs runs, const hd_list_place *places, hd_list_rows rows)
 {
-    __shared__ list_desk desk;
-    const list_tile tile = list_tile_of(runs.starts, runs.count, 0, rows.n, &desk);
+    __shared__ list_scratch scratch;
+    const list_tile tile = list_tile_of(runs.starts, runs.count, 0, rows.n, &scratch);
     const hd_value *values = (const hd_value *)rows.values;
 #pragma unroll 4
     for (uint32_t i = threadIdx.x; i < tile.count; i += LIST_BLOCK) {
         const uint64_t at = tile.begin + i;
         const uint64_t row = PLAIN ? at : (uint64_t)((const ROW *)rows.rows)[at];
         const hd_value value = values[row];
-        const uint64_t g = list_tile_run(runs.starts, &desk, tile, i);
+        const uint64_t g = list_tile_run(runs.starts, &scratch, tile, i);
         const hd_list_place place = places[g];
         hd_value *to = place_of(&place, at - runs.starts[g]);
         if (to != NULL) *to = value;
@@ -201,12 +201,12 @@ static __global__ void __launch_bounds__(LIST_BLOCK)
 
 static __global__ void __launch_bounds__(LIST_BLOCK) list_fetch(hd_list_pool pool, hd_list_fetch f)
 {
-    __shared__ list_desk desk;
-    const list_tile tile = list_tile_of(f.offsets, f.count, f.first, f.n, &desk);
+    __shared__ list_scratch scratch;
+    const list_tile tile = list_tile_of(f.offsets, f.count, f.first, f.n, &scratch);
     const uint64_t to = tile.begin - f.first;
 #pragma unroll 4
     for (uint32_t i = threadIdx.x; i < tile.count; i += LIST_BLOCK) {
-        const uint64_t g = list_tile_run(f.offsets, &desk, tile, i);
+        const uint64_t g = list_tile_run(f.offsets, &scratch, tile, i);
         if (f.values != NULL) {
             const uint64_t at = tile.begin + i - f.offsets[g];
             uint64_t begin;

@@ -77,7 +77,7 @@ static cudaError_t count_again(const sorting *s, const uint32_t *pairs)
 
 static cudaError_t sort_first(const sorting *s, uint64_t *cursors, void *out)
 {
-    sort_keys<<<s->tiles, SORT_BLOCK, sizeof(sort_desk), s->stream>>>(
+    sort_keys<<<s->tiles, SORT_BLOCK, sizeof(sort_scratch), s->stream>>>(
         *s->job, s->first, (unsigned long long *)cursors, (uint32_t *)out);
     return cudaGetLastError();
 }
@@ -106,7 +106,7 @@ static cudaError_t sort_twice(const sorting *s)
     error = sort_first(s, s->first_cursors, job->spare);
     if (error == cudaSuccess && !all_counted) error = count_again(s, (const uint32_t *)job->spare);
     if (error != cudaSuccess) return error;
-    sort_pairs<<<s->tiles, SORT_BLOCK, sizeof(sort_desk), s->stream>>>(
+    sort_pairs<<<s->tiles, SORT_BLOCK, sizeof(sort_scratch), s->stream>>>(
         (const uint32_t *)job->spare, 0, job->n, job->starts, s->second, s->first, s->second,
         (unsigned long long *)s->cursors, (uint32_t *)job->pairs);
     return cudaGetLastError();
@@ -139,8 +139,8 @@ static heddle_status sort(const hd_device_cuda *device, const hd_partition *job,
             cudaMemsetAsync(job->starts, 0,
                             ((UINT64_C(1) << job->region_bits) + 1) * sizeof(uint64_t), stream),
             "cannot sort pairs by region");
-    cudaError_t error = allow_memory(sort_keys, sizeof(sort_desk));
-    if (error == cudaSuccess) error = allow_memory(sort_pairs, sizeof(sort_desk));
+    cudaError_t error = allow_memory(sort_keys, sizeof(sort_scratch));
+    if (error == cudaSuccess) error = allow_memory(sort_pairs, sizeof(sort_scratch));
     if (error == cudaSuccess) error = s.second == 0 ? sort_once(&s) : sort_twice(&s);
     return hd_cuda_check(error, "cannot sort pairs by region");
 }

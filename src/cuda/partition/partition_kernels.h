@@ -172,29 +172,29 @@ typedef cub::BlockScan<uint32_t, SORT_BLOCK, cub::BLOCK_SCAN_WARP_SCANS> sort_sc
 #define SORT_TARGETS_A_THREAD ((1 << PASS_BITS) / SORT_BLOCK)
 
 /* What a block keeps in shared memory. */
-typedef struct sort_desk {
+typedef struct sort_scratch {
     union {
         typename sort_scan::TempStorage scan;
         uint32_t pairs[SORT_TILE * HD_PAIR_WORDS];
     };
     uint64_t ahead[1 << PASS_BITS]; /* where a target's pairs go, less where they are in the tile */
     uint32_t begins[1 << PASS_BITS]; /* counts, then where a target's pairs begin in the tile */
-} sort_desk;
+} sort_scratch;
 
 /* Turns the tile's counts into places in the tile, and reserves room for them. */
-HD_FN void sort_reserve(sort_desk *desk, uint32_t targets, unsigned long long *cursors)
+HD_FN void sort_reserve(sort_scratch *scratch, uint32_t targets, unsigned long long *cursors)
 {
     uint32_t counts[SORT_TARGETS_A_THREAD], begins[SORT_TARGETS_A_THREAD];
     const uint32_t first = threadIdx.x * SORT_TARGETS_A_THREAD;
 #pragma unroll
     for (uint32_t i = 0; i < SORT_TARGETS_A_THREAD; i++)
-        counts[i] = first + i < targets ? desk->begins[first + i] : 0;
-    sort_scan(desk->scan).ExclusiveSum(counts, begins);
+        counts[i] = first + i < targets ? scratch->begins[first + i] : 0;
+    sort_scan(scratch->scan).ExclusiveSum(counts, begins);
 #pragma unroll
     for (uint32_t i = 0; i < SORT_TARGETS_A_THREAD; i++) {
         if (counts[i] == 0) continue;
-        desk->begins[first + i] = begins[i];
-        desk->ahead[first + i] =
+        scratch->begins[first + i] = begins[i];
+        scratch->ahead[first + i] =
             atomicAdd(&cursors[first + i], (unsigned long long)counts[i]) - begins[i];
     }
     __syncthreads();
@@ -204,32 +204,33 @@ HD_FN void sort_reserve(sort_desk *desk, uint32_t targets, unsigned long long *c
  * Sorts the pairs whose leading `known` bits are `part` by `more` bits more: those of the thread's
  * pairs whose bit in `mine` is set, `count` in the whole block.
  */
-HD_FN void sort_part(sort_desk *desk, const hd_sorted_pair (&pairs)[SORT_ITEMS], uint32_t mine,
-                     uint32_t count, uint32_t bits, uint32_t more, unsigned long long *cursors,
-                     uint32_t *out)
+HD_FN void sort_part(sort_scratch *scratch, const hd_sorted_pair (&pairs)[SORT_ITEMS],
+                     uint32_t mine, uint32_t count, uint32_t bits, uint32_t more,
+                     unsigned long long *cursors, uint32_t *out)
 {
     const uint32_t mask = (1u << more) - 1;
     uint32_t ranks[SORT_ITEMS / 2] = {0}; /* two in a word: registers are dear */
-    for (uint32_t i = threadIdx.x; i <= mask; i += SORT_BLOCK) desk->begins[i] = 0;
+    for (uint32_t i = threadIdx.x; i <= mask; i += SORT_BLOCK) scratch->begins[i] = 0;
     __syncthreads();
 #pragma unroll
     for (uint32_t i = 0; i < SORT_ITEMS; i++)
         if (mine >> i & 1)
-            ranks[i / 2] |= atomicAdd(&desk->begins[leading(sorted_key(pairs[i]), bits) & mask], 1)
-                            << 16 * (i % 2);
+            ranks[i / 2] |=
+                atomicAdd(&scratch->begins[leading(sorted_key(pairs[i]), bits) & mask], 1)
+                << 16 * (i % 2);
     __syncthreads();
-    sort_reserve(desk, mask + 1, cursors);
+    sort_reserve(scratch, mask + 1, cursors);
 #pragma unroll
     for (uint32_t i = 0; i < SORT_ITEMS; i++)
         if (mine >> i & 1)
-            sorted_store(desk->pairs,
-                         desk->begins[leading(sorted_key(pairs[i]), bits) & mask] +
+            sorted_store(scratch->pairs,
+                         scratch->begins[leading(sorted_key(pairs[i]), bits) & mask] +
                              (ranks[i / 2] >> 16 * (i % 2) & 0xffff),
                          pairs[i]);
     __syncthreads();
     for (uint32_t i = threadIdx.x; i < count; i += SORT_BLOCK) {
-        const hd_sorted_pair pair = sorted_load(desk->pairs, i);
-        sorted_store(out, desk->ahead[leading(sorted_key(pair), bits) & mask] + i, pair);
+        const hd_sorted_pair pair = sorted_load(scratch->pairs, i);
+        sorted_store(out, scratch->ahead[leading(sorted_key(pair), bits) & mask] + i, pair);
     }
     __syncthreads();
 }
@@ -257,7 +258,7 @@ static __global__ void __launch_bounds__(SORT_BLOCK, SORT_BLOCKS)
             }
         }
     }
-    sort_part((sort_desk *)block_memory(), pairs, mine, count, more, more, cursors, out);
+    sort_part((sort_scratch *)block_memory(), pairs, mine, count, more, more, cursors, out);
 }
 
 /* From the pairs [begin_pair, end_pair) of those sorted by their leading `known` bits; whole parts of them. */
@@ -288,7 +289,7 @@ static __global__ void __launch_bounds__(SORT_BLOCK, SORT_BLOCKS)
             const uint32_t at = i * SORT_BLOCK + threadIdx.x;
             if (at >= lo && at < hi) mine |= 1u << i;
         }
-        sort_part((sort_desk *)block_memory(), pairs, mine, hi - lo, known + more, more,
+        sort_part((sort_scratch *)block_memory(), pairs, mine, hi - lo, known + more, more,
                   cursors + ((uint64_t)part << more), out);
     }
 }

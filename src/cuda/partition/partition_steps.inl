@@ -4,6 +4,9 @@
  * pass can; the second goes from there into `pairs`, some parts at a time. Where one pass tells all
  * regions apart, the second is a copy. Included by partition.cu.
  */
+#ifndef HD_SYMBOL
+#error "included by partition.cu alone"
+#endif
 static_assert(PASS_BITS == HD_CUDA_PASS_BITS, "parts are what a pass tells apart");
 
 static uint32_t part_bits(uint32_t region_bits)
@@ -51,7 +54,7 @@ static cudaError_t step_regions(const sorting *s)
             job->n * HD_PAIR_WORDS * sizeof(uint32_t), cudaMemcpyDeviceToDevice, s->stream);
     /* The cursors count all pairs: by them, `pairs` begins so many words before its first one. */
     uint32_t *out = (uint32_t *)((uintptr_t)job->pairs - words * sizeof(uint32_t));
-    sort_pairs<<<s->tiles, SORT_BLOCK, sizeof(sort_desk), s->stream>>>(
+    sort_pairs<<<s->tiles, SORT_BLOCK, sizeof(sort_scratch), s->stream>>>(
         (const uint32_t *)job->spare, job->first_pair, job->first_pair + job->n, job->starts,
         s->second, s->first, s->second, (unsigned long long *)s->cursors, out);
     return cudaGetLastError();
@@ -74,8 +77,8 @@ static heddle_status step(const hd_device_cuda *device, const hd_partition *job,
                           cudaStream_t stream)
 {
     const sorting s = make_sorting(device, job, part_bits(job->region_bits), stream);
-    cudaError_t error = allow_memory(sort_keys, sizeof(sort_desk));
-    if (error == cudaSuccess) error = allow_memory(sort_pairs, sizeof(sort_desk));
+    cudaError_t error = allow_memory(sort_keys, sizeof(sort_scratch));
+    if (error == cudaSuccess) error = allow_memory(sort_pairs, sizeof(sort_scratch));
     if (error == cudaSuccess) error = run_step(&s, step);
     return hd_cuda_check(error, "cannot sort pairs by region");
 }

@@ -21,9 +21,9 @@ static heddle_status run_join(heddle_device *device, void (*kernel)(hd_join_job)
     const heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK || job->count == 0) return status;
     cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                             (int)sizeof(join_desk));
+                                             (int)sizeof(join_scratch));
     if (error == cudaSuccess) {
-        kernel<<<job->count, VERTEX_BLOCK, sizeof(join_desk), use>>>(*job);
+        kernel<<<job->count, VERTEX_BLOCK, sizeof(join_scratch), use>>>(*job);
         error = cudaGetLastError();
     }
     return hd_cuda_check(error, "cannot join");

@@ -45,13 +45,13 @@ static unsigned blocks_for(const heddle_device *device, uint32_t tiles)
     return tiles < full ? tiles : full;
 }
 
-/* Launches a kernel over all tiles of a batch; `width` as owners_desk_bytes takes it. */
+/* Launches a kernel over all tiles of a batch; `width` as owners_scratch_bytes takes it. */
 template <class KERNEL, class... ARGUMENTS>
 static cudaError_t launch(heddle_device *device, cudaStream_t stream, const hd_owners *batch,
                           uint32_t width, KERNEL kernel, ARGUMENTS... arguments)
 {
     const uint32_t tiles = tiles_of(batch->n);
-    const size_t bytes = owners_desk_bytes(*batch, width);
+    const size_t bytes = owners_scratch_bytes(*batch, width);
     if (bytes > SHARED_ALWAYS) {
         const cudaError_t error =
             cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);

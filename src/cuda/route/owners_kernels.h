@@ -47,7 +47,7 @@ static inline owners_columns owners_columns_of(void *one, void *other, void *con
 }
 
 /* A block's shared memory. */
-typedef struct owners_desk {
+typedef struct owners_scratch {
     char **one_of,
         **other_of; /* of owners_columns, as if the rows of all owners had one array each; direct */
     char *rows;     /* a column of the tile, owner by owner; not in all kernels */
@@ -55,7 +55,7 @@ typedef struct owners_desk {
     uint32_t *begins; /* where the rows of every owner begin in `rows` */
     uint16_t *counts; /* rows of every owner in every warp, later: in the warps before */
     uint16_t *owners; /* of every bin, up to HD_OWNER_BITS_FEW */
-} owners_desk;
+} owners_scratch;
 
 #define OWNERS_POINTERS (2 * HD_OWNERS_DIRECT * sizeof(char *))
 
@@ -67,67 +67,67 @@ typedef struct owners_desk {
 #define OWNERS_MANY_BINS (-1)
 
 /* Its bytes, where an element of `rows` has `width` of them. */
-static inline size_t owners_desk_bytes(const hd_owners &batch, uint32_t width)
+static inline size_t owners_scratch_bytes(const hd_owners &batch, uint32_t width)
 {
     return OWNERS_POINTERS + (size_t)OWNERS_TILE * width + batch.members * 2 * sizeof(uint32_t) +
            OWNERS_WARPS * batch.members * sizeof(uint16_t) +
            (OWNERS_SHARED(batch) ? sizeof(uint16_t) << batch.bits : 0);
 }
 
-HD_FN owners_desk owners_desk_lay(const hd_owners &batch, uint32_t width)
+HD_FN owners_scratch owners_scratch_lay(const hd_owners &batch, uint32_t width)
 {
-    owners_desk desk;
-    desk.one_of = (char **)block_memory();
-    desk.other_of = desk.one_of + HD_OWNERS_DIRECT;
-    desk.rows = block_memory() + OWNERS_POINTERS;
-    desk.places = (uint32_t *)(desk.rows + (size_t)OWNERS_TILE * width);
-    desk.begins = desk.places + batch.members;
-    desk.counts = (uint16_t *)(desk.begins + batch.members);
-    desk.owners = desk.counts + OWNERS_WARPS * batch.members;
+    owners_scratch scratch;
+    scratch.one_of = (char **)block_memory();
+    scratch.other_of = scratch.one_of + HD_OWNERS_DIRECT;
+    scratch.rows = block_memory() + OWNERS_POINTERS;
+    scratch.places = (uint32_t *)(scratch.rows + (size_t)OWNERS_TILE * width);
+    scratch.begins = scratch.places + batch.members;
+    scratch.counts = (uint16_t *)(scratch.begins + batch.members);
+    scratch.owners = scratch.counts + OWNERS_WARPS * batch.members;
     if (OWNERS_SHARED(batch))
         for (uint32_t i = threadIdx.x; i < 1u << batch.bits; i += OWNERS_BLOCK)
-            desk.owners[i] = __ldg(batch.owners + i);
+            scratch.owners[i] = __ldg(batch.owners + i);
     __syncthreads();
-    return desk;
+    return scratch;
 }
 
 /* Notes where columns are whose elements have so many bytes; places count from the first row of the first owner. */
 template <bool DIRECT>
-static __device__ __forceinline__ void lay_columns(const owners_desk &desk, const hd_owners &batch,
-                                                   const owners_columns &columns,
-                                                   uint32_t one_width, uint32_t other_width)
+static __device__ __forceinline__ void
+lay_columns(const owners_scratch &scratch, const hd_owners &batch, const owners_columns &columns,
+            uint32_t one_width, uint32_t other_width)
 {
     if (!DIRECT) return;
     for (uint32_t i = threadIdx.x; i < batch.members; i += OWNERS_BLOCK) {
         const uint64_t before = batch.starts[i];
-        desk.one_of[i] = (char *)((uintptr_t)columns.one_of[i] - before * one_width);
-        desk.other_of[i] = (char *)((uintptr_t)columns.other_of[i] - before * other_width);
+        scratch.one_of[i] = (char *)((uintptr_t)columns.one_of[i] - before * one_width);
+        scratch.other_of[i] = (char *)((uintptr_t)columns.other_of[i] - before * other_width);
     }
     __syncthreads();
 }
 
 /* The columns as an owner's rows see them. */
 template <bool DIRECT>
-static __device__ __forceinline__ char *one_column(const owners_desk &desk,
+static __device__ __forceinline__ char *one_column(const owners_scratch &scratch,
                                                    const owners_columns &columns, uint32_t owner)
 {
-    return DIRECT ? desk.one_of[owner] : columns.one;
+    return DIRECT ? scratch.one_of[owner] : columns.one;
 }
 
 template <bool DIRECT>
-static __device__ __forceinline__ char *other_column(const owners_desk &desk,
+static __device__ __forceinline__ char *other_column(const owners_scratch &scratch,
                                                      const owners_columns &columns, uint32_t owner)
 {
-    return DIRECT ? desk.other_of[owner] : columns.other;
+    return DIRECT ? scratch.other_of[owner] : columns.other;
 }
 
 /* BITS as in rank_rows. */
 template <int BITS>
-static __device__ __forceinline__ uint32_t owner_of(const owners_desk &desk, const hd_owners &batch,
-                                                    hd_key key)
+static __device__ __forceinline__ uint32_t owner_of(const owners_scratch &scratch,
+                                                    const hd_owners &batch, hd_key key)
 {
     const uint32_t bin = (uint32_t)(mix_key(&batch.mix, key) >> (HD_KEY_BITS - batch.bits));
-    return BITS == OWNERS_MANY_BINS ? __ldg(batch.owners + bin) : desk.owners[bin];
+    return BITS == OWNERS_MANY_BINS ? __ldg(batch.owners + bin) : scratch.owners[bin];
 }
 
 /* ------------------------------------------------------------------------------- ranks of a tile */
@@ -212,16 +212,16 @@ HD_FN void rank_many(const hd_owners &batch, const warp_rows &rows, uint16_t *co
  */
 template <int BITS>
 static __device__ __forceinline__ void
-rank_rows(const owners_desk &desk, const hd_owners &batch, const warp_rows &rows,
+rank_rows(const owners_scratch &scratch, const hd_owners &batch, const warp_rows &rows,
           hd_key (&keys)[OWNERS_ITEMS], uint32_t (&spots)[OWNERS_ITEMS])
 {
     const hd_key *from = (const hd_key *)batch.keys + rows.first + threadIdx.x % 32;
-    uint16_t *counts = desk.counts + threadIdx.x / 32 * batch.members;
+    uint16_t *counts = scratch.counts + threadIdx.x / 32 * batch.members;
 #pragma unroll
     for (uint32_t i = 0; i < OWNERS_ITEMS; i++)
         keys[i] = 32 * i + threadIdx.x % 32 < rows.count ? __ldg(from + 32 * i) : 0;
 #pragma unroll
-    for (uint32_t i = 0; i < OWNERS_ITEMS; i++) spots[i] = owner_of<BITS>(desk, batch, keys[i]);
+    for (uint32_t i = 0; i < OWNERS_ITEMS; i++) spots[i] = owner_of<BITS>(scratch, batch, keys[i]);
     __syncwarp(); /* all lanes are done with the tile before */
     if constexpr (BITS > 0) rank_few<BITS>(batch, rows, counts, spots);
     else rank_many(batch, rows, counts, spots);
@@ -229,12 +229,12 @@ rank_rows(const owners_desk &desk, const hd_owners &batch, const warp_rows &rows
 }
 
 /* How many rows of an owner the warps before each have; returns those of all. */
-HD_FN uint32_t add_warps(const owners_desk &desk, const hd_owners &batch, uint32_t owner)
+HD_FN uint32_t add_warps(const owners_scratch &scratch, const hd_owners &batch, uint32_t owner)
 {
     uint32_t sum = 0;
 #pragma unroll
     for (uint32_t warp = 0; warp < OWNERS_WARPS; warp++) {
-        uint16_t *at = desk.counts + warp * batch.members + owner;
+        uint16_t *at = scratch.counts + warp * batch.members + owner;
         const uint32_t count = *at;
         *at = (uint16_t)sum;
         sum += count;
@@ -243,9 +243,9 @@ HD_FN uint32_t add_warps(const owners_desk &desk, const hd_owners &batch, uint32
 }
 
 /* The rank in the tile. */
-HD_FN uint32_t rank_of(const owners_desk &desk, const hd_owners &batch, uint32_t spot)
+HD_FN uint32_t rank_of(const owners_scratch &scratch, const hd_owners &batch, uint32_t spot)
 {
-    return desk.counts[threadIdx.x / 32 * batch.members + (spot >> 16)] + (spot & 0xffff);
+    return scratch.counts[threadIdx.x / 32 * batch.members + (spot >> 16)] + (spot & 0xffff);
 }
 
 /* ---------------------------------------------------------------------------------------- plan */
@@ -255,13 +255,13 @@ template <int BITS>
 static __global__ void __launch_bounds__(OWNERS_BLOCK, OWNERS_BLOCKS)
     count_owners(hd_owners batch, uint32_t tiles, uint32_t *counts)
 {
-    const owners_desk desk = owners_desk_lay(batch, 0);
+    const owners_scratch scratch = owners_scratch_lay(batch, 0);
     for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         hd_key keys[OWNERS_ITEMS];
         uint32_t spots[OWNERS_ITEMS];
-        rank_rows<BITS>(desk, batch, rows_of_warp(batch, tile), keys, spots);
+        rank_rows<BITS>(scratch, batch, rows_of_warp(batch, tile), keys, spots);
         for (uint32_t owner = threadIdx.x; owner < batch.members; owner += OWNERS_BLOCK)
-            counts[(uint64_t)owner * tiles + tile] = add_warps(desk, batch, owner);
+            counts[(uint64_t)owner * tiles + tile] = add_warps(scratch, batch, owner);
         __syncthreads();
     }
 }
@@ -277,13 +277,13 @@ static __global__ void tell_starts(hd_owners batch, uint32_t tiles, const uint32
 /* ---------------------------------------------------------------------------------------- send */
 
 /* By one warp: where the owners' rows begin, from how many there are; and the places less that. */
-HD_FN void add_owners(const owners_desk &desk, const hd_owners &batch)
+HD_FN void add_owners(const owners_scratch &scratch, const hd_owners &batch)
 {
     const uint32_t lane = threadIdx.x % 32;
     uint32_t before = 0;
     for (uint32_t base = 0; base < batch.members; base += 32) {
         const uint32_t owner = base + lane;
-        const uint32_t count = owner < batch.members ? desk.begins[owner] : 0;
+        const uint32_t count = owner < batch.members ? scratch.begins[owner] : 0;
         uint32_t sum = count;
 #pragma unroll
         for (uint32_t by = 1; by < 32; by *= 2) {
@@ -291,27 +291,27 @@ HD_FN void add_owners(const owners_desk &desk, const hd_owners &batch)
             if (lane >= by) sum += other;
         }
         if (owner < batch.members) {
-            desk.begins[owner] = before + sum - count;
-            desk.places[owner] -= before + sum - count;
+            scratch.begins[owner] = before + sum - count;
+            scratch.places[owner] -= before + sum - count;
         }
         before += __shfl_sync(ALL_LANES, sum, 31);
     }
 }
 
 /* The spots become places in `rows`. */
-HD_FN void lay_out(const owners_desk &desk, const hd_owners &batch, uint32_t tiles, uint32_t tile,
-                   const uint32_t *places, uint32_t (&spots)[OWNERS_ITEMS])
+HD_FN void lay_out(const owners_scratch &scratch, const hd_owners &batch, uint32_t tiles,
+                   uint32_t tile, const uint32_t *places, uint32_t (&spots)[OWNERS_ITEMS])
 {
     for (uint32_t owner = threadIdx.x; owner < batch.members; owner += OWNERS_BLOCK) {
-        desk.places[owner] = __ldg(places + (uint64_t)owner * tiles + tile);
-        desk.begins[owner] = add_warps(desk, batch, owner);
+        scratch.places[owner] = __ldg(places + (uint64_t)owner * tiles + tile);
+        scratch.begins[owner] = add_warps(scratch, batch, owner);
     }
     __syncthreads();
-    if (threadIdx.x < 32) add_owners(desk, batch);
+    if (threadIdx.x < 32) add_owners(scratch, batch);
     __syncthreads();
 #pragma unroll
     for (uint32_t i = 0; i < OWNERS_ITEMS; i++)
-        spots[i] = desk.begins[spots[i] >> 16] + rank_of(desk, batch, spots[i]);
+        spots[i] = scratch.begins[spots[i] >> 16] + rank_of(scratch, batch, spots[i]);
 }
 
 /* Where a row goes: its place among all, and whose it is. */
@@ -321,29 +321,29 @@ typedef struct owners_target {
 
 /* Writes the keys, and says where each of those that this thread has written went. */
 template <int BITS, bool DIRECT>
-static __device__ __forceinline__ void send_keys(const owners_desk &desk, const hd_owners &batch,
-                                                 uint32_t count, const owners_columns &columns,
-                                                 owners_target (&targets)[OWNERS_ITEMS])
+static __device__ __forceinline__ void
+send_keys(const owners_scratch &scratch, const hd_owners &batch, uint32_t count,
+          const owners_columns &columns, owners_target (&targets)[OWNERS_ITEMS])
 {
 #pragma unroll
     for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
         const uint32_t at = i * OWNERS_BLOCK + threadIdx.x;
         if (at >= count) continue;
-        const hd_key key = ((const hd_key *)desk.rows)[at];
-        targets[i].owner = owner_of<BITS>(desk, batch, key);
-        targets[i].place = desk.places[targets[i].owner] + at;
-        ((hd_key *)one_column<DIRECT>(desk, columns, targets[i].owner))[targets[i].place] = key;
+        const hd_key key = ((const hd_key *)scratch.rows)[at];
+        targets[i].owner = owner_of<BITS>(scratch, batch, key);
+        targets[i].place = scratch.places[targets[i].owner] + at;
+        ((hd_key *)one_column<DIRECT>(scratch, columns, targets[i].owner))[targets[i].place] = key;
     }
 }
 
 /* The same for values, which take the room of the keys. */
 template <class VALUE, bool DIRECT>
 static __device__ __forceinline__ void
-send_values(const owners_desk &desk, const warp_rows &rows, uint32_t count, const VALUE *values,
-            const owners_columns &columns, const uint32_t (&spots)[OWNERS_ITEMS],
-            const owners_target (&targets)[OWNERS_ITEMS])
+send_values(const owners_scratch &scratch, const warp_rows &rows, uint32_t count,
+            const VALUE *values, const owners_columns &columns,
+            const uint32_t (&spots)[OWNERS_ITEMS], const owners_target (&targets)[OWNERS_ITEMS])
 {
-    VALUE *staged = (VALUE *)desk.rows;
+    VALUE *staged = (VALUE *)scratch.rows;
     values += rows.first + threadIdx.x % 32;
     __syncthreads();
 #pragma unroll
@@ -354,7 +354,7 @@ send_values(const owners_desk &desk, const warp_rows &rows, uint32_t count, cons
     for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
         const uint32_t at = i * OWNERS_BLOCK + threadIdx.x;
         if (at < count)
-            ((VALUE *)other_column<DIRECT>(desk, columns, targets[i].owner))[targets[i].place] =
+            ((VALUE *)other_column<DIRECT>(scratch, columns, targets[i].owner))[targets[i].place] =
                 staged[at];
     }
 }
@@ -365,9 +365,9 @@ static __global__ void __launch_bounds__(OWNERS_BLOCK, OWNERS_BLOCKS)
     send_rows(hd_owners batch, uint32_t tiles, const uint32_t *places, const void *values,
               owners_columns columns)
 {
-    const owners_desk desk =
-        owners_desk_lay(batch, sizeof(VALUE) > sizeof(hd_key) ? sizeof(VALUE) : sizeof(hd_key));
-    lay_columns<DIRECT>(desk, batch, columns, sizeof(hd_key), sizeof(VALUE));
+    const owners_scratch scratch =
+        owners_scratch_lay(batch, sizeof(VALUE) > sizeof(hd_key) ? sizeof(VALUE) : sizeof(hd_key));
+    lay_columns<DIRECT>(scratch, batch, columns, sizeof(hd_key), sizeof(VALUE));
     for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         const warp_rows rows = rows_of_warp(batch, tile);
         const uint64_t left = batch.n - (uint64_t)tile * OWNERS_TILE;
@@ -375,15 +375,16 @@ static __global__ void __launch_bounds__(OWNERS_BLOCK, OWNERS_BLOCKS)
         hd_key keys[OWNERS_ITEMS];
         uint32_t spots[OWNERS_ITEMS];
         owners_target targets[OWNERS_ITEMS];
-        rank_rows<BITS>(desk, batch, rows, keys, spots);
-        lay_out(desk, batch, tiles, tile, places, spots);
+        rank_rows<BITS>(scratch, batch, rows, keys, spots);
+        lay_out(scratch, batch, tiles, tile, places, spots);
 #pragma unroll
         for (uint32_t i = 0; i < OWNERS_ITEMS; i++)
-            if (32 * i + threadIdx.x % 32 < rows.count) ((hd_key *)desk.rows)[spots[i]] = keys[i];
+            if (32 * i + threadIdx.x % 32 < rows.count)
+                ((hd_key *)scratch.rows)[spots[i]] = keys[i];
         __syncthreads();
-        send_keys<BITS, DIRECT>(desk, batch, count, columns, targets);
+        send_keys<BITS, DIRECT>(scratch, batch, count, columns, targets);
         if (values != NULL)
-            send_values<VALUE, DIRECT>(desk, rows, count, (const VALUE *)values, columns, spots,
+            send_values<VALUE, DIRECT>(scratch, rows, count, (const VALUE *)values, columns, spots,
                                        targets);
     }
 }
@@ -400,7 +401,7 @@ typedef struct owners_asked {
 /* What came for the rows at these targets. A value is read whether or not it will be written. */
 template <class VALUE, bool DIRECT>
 static __device__ __forceinline__ void
-fetch_answers(const owners_desk &desk, const warp_rows &rows, const owners_asked &asked,
+fetch_answers(const owners_scratch &scratch, const warp_rows &rows, const owners_asked &asked,
               const owners_columns &columns, const owners_target (&targets)[OWNERS_ITEMS])
 {
     const uint64_t first = rows.first + threadIdx.x % 32;
@@ -411,10 +412,10 @@ fetch_answers(const owners_desk &desk, const warp_rows &rows, const owners_asked
         const bool here = 32 * i + threadIdx.x % 32 < rows.count;
         const uint32_t owner = targets[i].owner, place = targets[i].place;
         found[i] = here && asked.flags
-                       ? __ldg((const uint8_t *)one_column<DIRECT>(desk, columns, owner) + place)
+                       ? __ldg((const uint8_t *)one_column<DIRECT>(scratch, columns, owner) + place)
                        : here;
         if (here && asked.values_out != NULL)
-            values[i] = __ldg((const VALUE *)other_column<DIRECT>(desk, columns, owner) + place);
+            values[i] = __ldg((const VALUE *)other_column<DIRECT>(scratch, columns, owner) + place);
     }
 #pragma unroll
     for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
@@ -430,25 +431,25 @@ static __global__ void __launch_bounds__(OWNERS_BLOCK, OWNERS_BLOCKS)
     fetch_rows(hd_owners batch, uint32_t tiles, const uint32_t *places, owners_asked asked,
                owners_columns columns)
 {
-    const owners_desk desk = owners_desk_lay(batch, 0);
-    lay_columns<DIRECT>(desk, batch, columns, 1, sizeof(VALUE));
+    const owners_scratch scratch = owners_scratch_lay(batch, 0);
+    lay_columns<DIRECT>(scratch, batch, columns, 1, sizeof(VALUE));
     for (uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         const warp_rows rows = rows_of_warp(batch, tile);
         hd_key keys[OWNERS_ITEMS];
         uint32_t spots[OWNERS_ITEMS];
         owners_target targets[OWNERS_ITEMS];
-        rank_rows<BITS>(desk, batch, rows, keys, spots);
+        rank_rows<BITS>(scratch, batch, rows, keys, spots);
         for (uint32_t owner = threadIdx.x; owner < batch.members; owner += OWNERS_BLOCK) {
-            desk.places[owner] = __ldg(places + (uint64_t)owner * tiles + tile);
-            add_warps(desk, batch, owner);
+            scratch.places[owner] = __ldg(places + (uint64_t)owner * tiles + tile);
+            add_warps(scratch, batch, owner);
         }
         __syncthreads();
 #pragma unroll
         for (uint32_t i = 0; i < OWNERS_ITEMS; i++) {
             targets[i].owner = spots[i] >> 16;
-            targets[i].place = desk.places[targets[i].owner] + rank_of(desk, batch, spots[i]);
+            targets[i].place = scratch.places[targets[i].owner] + rank_of(scratch, batch, spots[i]);
         }
-        fetch_answers<VALUE, DIRECT>(desk, rows, asked, columns, targets);
+        fetch_answers<VALUE, DIRECT>(scratch, rows, asked, columns, targets);
     }
 }
 

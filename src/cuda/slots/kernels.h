@@ -297,27 +297,28 @@ HD_FN void source_get(const hd_batch *batch, const hd_view *from, uint64_t first
 }
 
 /* What a tile of the settle kernel keeps in shared memory: some of its region's deferred pairs, and a path. */
-typedef struct settle_desk {
+typedef struct settle_scratch {
     uint32_t path[HD_KICKS_MAX];
     uint32_t index[SETTLE_GATHER];
     hd_key lean[SETTLE_GATHER];
     hd_value value[SETTLE_GATHER];
-} settle_desk;
+} settle_scratch;
 
 /* Takes up to SETTLE_GATHER keys off a list; *head is what is left of it. Their buckets are then under way. */
 HD_FN uint32_t settle_gather(hd_tile t, const hd_view *view, const hd_batch *batch,
-                             const hd_view *from, uint64_t first, uint32_t *head, settle_desk *desk)
+                             const hd_view *from, uint64_t first, uint32_t *head,
+                             settle_scratch *scratch)
 {
     uint32_t count = 0;
     for (; count < SETTLE_GATHER && *head != HD_NO_KEY; count++) {
-        if (t.lane == 0) desk->index[count] = *head;
+        if (t.lane == 0) scratch->index[count] = *head;
         *head = batch->next[*head];
     }
     __syncwarp(t.mask);
     for (uint32_t i = t.lane; i < count; i += HD_TILE) {
         hd_walk walk = walk_start_lean(0, 0);
-        source_get(batch, from, first, view, desk->index[i], &walk, &desk->value[i]);
-        desk->lean[i] = walk.lean;
+        source_get(batch, from, first, view, scratch->index[i], &walk, &scratch->value[i]);
+        scratch->lean[i] = walk.lean;
         walk_prefetch(view, walk);
     }
     __syncwarp(t.mask);
@@ -326,22 +327,22 @@ HD_FN uint32_t settle_gather(hd_tile t, const hd_view *view, const hd_batch *bat
 
 /* One tile works through the deferred keys of a region. */
 HD_FN void settle_region(hd_tile t, const hd_view *view, const hd_batch *batch, const hd_view *from,
-                         uint64_t first, uint32_t region, uint32_t head, settle_desk *desk,
+                         uint64_t first, uint32_t region, uint32_t head, settle_scratch *scratch,
                          insert_sums *s)
 {
     uint32_t kicks = view->kicks;
     while (head != HD_NO_KEY) {
-        const uint32_t count = settle_gather(t, view, batch, from, first, &head, desk);
+        const uint32_t count = settle_gather(t, view, batch, from, first, &head, scratch);
 #pragma unroll 1
         for (uint32_t i = 0; i < count; i++) {
             const int result =
-                scheme_settle(t, view, walk_start_lean(region, desk->lean[i]), desk->value[i],
-                              batch->policy, kicks, desk->path, &s->probes, &s->evictions);
-            insert_end(t, batch, desk->index[i], result, s);
+                scheme_settle(t, view, walk_start_lean(region, scratch->lean[i]), scratch->value[i],
+                              batch->policy, kicks, scratch->path, &s->probes, &s->evictions);
+            insert_end(t, batch, scratch->index[i], result, s);
             /* A full region stays full: long chains are not worth trying again and again. */
             if (result == HD_NO_ROOM && kicks > 4) kicks /= 2;
         }
-        __syncwarp(t.mask); /* all have read the desk before it is used again */
+        __syncwarp(t.mask); /* all have read the scratch before it is used again */
     }
 }
 
@@ -351,7 +352,7 @@ HD_FN void settle_region(hd_tile t, const hd_view *view, const hd_batch *batch, 
  */
 KERNEL(settle)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
 {
-    __shared__ settle_desk desks[SETTLE_BLOCK / 32];
+    __shared__ settle_scratch scratches[SETTLE_BLOCK / 32];
     const hd_tile t = tile_here();
     insert_sums s = {0, 0, 0, 0, 0};
     for (uint32_t r = warp_here(); r < UINT32_C(1) << view.region_bits; r += warps_in_all()) {
@@ -359,13 +360,13 @@ KERNEL(settle)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
         __syncwarp(); /* all have read it */
         if (head == HD_NO_KEY || threadIdx.x % 32 >= HD_TILE) continue;
         if (t.lane == 0) batch.heads[r] = HD_NO_KEY;
-        settle_region(t, &view, &batch, &from, first, r, head, &desks[threadIdx.x / 32], &s);
+        settle_region(t, &view, &batch, &from, first, r, head, &scratches[threadIdx.x / 32], &s);
     }
     __syncwarp();
     sums_add(&s, &batch);
 }
 
-#include "cuda/slots/fill_kernels.h"
+#include "cuda/slots/fill_kernels.inl"
 
 /* -------------------------------------------------------------------------------- whole tables */
 
@@ -451,7 +452,7 @@ KERNEL(renew_marks)(hd_view view)
 }
 
 #if defined(HD_MULTI) && HD_MULTI
-#include "cuda/slots/multi_kernels.h"
+#include "cuda/slots/multi_kernels.inl"
 #endif
 
 #endif

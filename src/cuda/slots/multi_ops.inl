@@ -1,4 +1,7 @@
-/* multi_ops.inl: the launches of the kernels in multi_kernels.h. Included by instance.cu. */
+/* multi_ops.inl: the launches of the kernels in multi_kernels.inl. Included by instance.cu. */
+#ifndef HD_INSTANCE_NAME
+#error "included by instance.cu alone"
+#endif
 #ifndef HD_CUDA_MULTI_OPS_H
 #define HD_CUDA_MULTI_OPS_H
 

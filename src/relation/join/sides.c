@@ -1,4 +1,13 @@
-/* sides.c: from the caller's columns to pairs sorted by region, on both sides alike; see join.h. */
+/*
+ * sides.c: from the caller's columns to pairs sorted by region, on both sides alike; see join.h. The
+ * steps of hd_join_sort:
+ *
+ *     read_side      columns are lent to the device, and rows left out whose key has a null
+ *     number_keys    every key becomes one number: itself, or one that encode/ gives
+ *     take_left      keys and names of the rows that are left
+ *     choose_regions
+ *     sort_side      the engine's `partition`
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,16 +35,9 @@ typedef struct sorting {
     uint32_t key_bits;
     uint64_t seed;
     hd_scratch scratch;
+    void *spare, *starts, *work; /* of partitions, one after the other */
     void *stream;
 } sorting;
-
-static heddle_status lend_columns(sorting *s, uint32_t side)
-{
-    const hd_key_columns columns = {"join_create", NULL, s->given->columns[side], s->given->count,
-                                    s->given->rows[side]};
-    s->sides[side].count = s->given->rows[side];
-    return hd_key_columns_lend(&columns, &s->scratch, s->sides[side].columns, s->stream);
-}
 
 /* ----------------------------------------------------------------------------------------- nulls */
 
@@ -110,6 +112,16 @@ static heddle_status leave_nulls_out(const sorting *s, side_keys *keys)
     return HEDDLE_OK;
 }
 
+static heddle_status read_side(sorting *s, uint32_t side)
+{
+    const hd_key_columns columns = {"join_create", NULL, s->given->columns[side], s->given->count,
+                                    s->given->rows[side]};
+    side_keys *keys = &s->sides[side];
+    keys->count = columns.rows;
+    HD_TRY(hd_key_columns_lend(&columns, &s->scratch, keys->columns, s->stream));
+    return leave_nulls_out(s, keys);
+}
+
 /* ------------------------------------------------------------------------------------------ keys */
 
 static bool is_plain(const hd_join_keys *given)
@@ -165,22 +177,37 @@ static heddle_status gather_left(sorting *s, const side_keys *keys, uint32_t wid
     return HEDDLE_OK;
 }
 
+static heddle_status take_left(sorting *s, uint32_t side)
+{
+    side_keys *keys = &s->sides[side];
+    keys->names = s->given->names[side];
+    s->join->sides[side].keys = keys->count;
+    HD_TRY(gather_left(s, keys, s->key_bits / 8, &keys->keys));
+    return gather_left(s, keys, hd_join_row_bytes(s->join), &keys->names);
+}
+
 /* -------------------------------------------------------------------------------------- sorting */
 
 /* Hashed rows of a region fit fast memory; the regions are also what several cores share. */
 #define PASSING_A_HASHED 64
 
-static void choose_regions(heddle_join *join)
+static heddle_status choose_regions(sorting *s)
 {
+    heddle_join *join = s->join;
     const uint64_t left = join->sides[HD_LEFT].keys, right = join->sides[HD_RIGHT].keys;
-    const uint64_t region_rows = join->ops->region_rows;
-    join->hashed = left <= right ? HD_LEFT : HD_RIGHT;
     const uint64_t hashed = left <= right ? left : right, passing = left + right - hashed;
+    uint64_t most;
+    join->ops = join->engine->relate(s->key_bits, join->row_bits);
+    if (join->ops == NULL || join->ops->join_count == NULL)
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device has no joins");
+    most = join->ops->region_rows;
+    join->hashed = left <= right ? HD_LEFT : HD_RIGHT;
     join->region_bits = 2;
-    while ((hashed >> join->region_bits > region_rows ||
-            passing >> join->region_bits > region_rows * PASSING_A_HASHED) &&
+    while ((hashed >> join->region_bits > most ||
+            passing >> join->region_bits > most * PASSING_A_HASHED) &&
            join->region_bits < HD_PARTITION_BITS_MAX)
         join->region_bits++;
+    return HEDDLE_OK;
 }
 
 static hd_partition partition_job(const sorting *s, uint32_t side)
@@ -197,78 +224,55 @@ static hd_partition partition_job(const sorting *s, uint32_t side)
     return job;
 }
 
-/* Device memory that both partitions use, one after the other. */
-typedef struct partition_memory {
-    void *spare, *starts, *work;
-} partition_memory;
-
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-static heddle_status partition_memory_take(sorting *s, partition_memory *memory)
+static uint64_t starts_bytes(const heddle_join *join)
+{
+    return ((UINT64_C(1) << join->region_bits) + 1) * sizeof(uint64_t);
+}
+
+static heddle_status take_memory(sorting *s)
 {
     heddle_device *device = s->join->device;
     const hd_partition jobs[2] = {partition_job(s, HD_LEFT), partition_job(s, HD_RIGHT)};
     const uint64_t pairs = larger(jobs[0].n, jobs[1].n);
+    const uint64_t work = larger(device->engine->partition_work(device, &jobs[0]),
+                                 device->engine->partition_work(device, &jobs[1]));
     HD_TRY(hd_scratch_take(&s->scratch, pairs * hd_pair_bytes(s->key_bits, s->join->row_bits),
-                           &memory->spare));
-    HD_TRY(hd_scratch_take(&s->scratch,
-                           ((UINT64_C(1) << s->join->region_bits) + 1) * sizeof(uint64_t),
-                           &memory->starts));
-    return hd_scratch_take(&s->scratch,
-                           larger(device->engine->partition_work(device, &jobs[0]),
-                                  device->engine->partition_work(device, &jobs[1])),
-                           &memory->work);
+                           &s->spare));
+    HD_TRY(hd_scratch_take(&s->scratch, starts_bytes(s->join), &s->starts));
+    return hd_scratch_take(&s->scratch, work, &s->work);
 }
 
-static heddle_status sort_side(const sorting *s, uint32_t side, const partition_memory *memory)
+static heddle_status sort_side(const sorting *s, uint32_t side)
 {
     heddle_join *join = s->join;
     hd_join_side *to = &join->sides[side];
-    const uint64_t starts = (UINT64_C(1) << join->region_bits) + 1;
     hd_partition job = partition_job(s, side);
-    to->starts = (uint64_t *)hd_allocate_zeroed(starts, sizeof(uint64_t));
+    to->starts = (uint64_t *)hd_allocate_zeroed(1, starts_bytes(join));
     if (to->starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
     if (job.n == 0) return HEDDLE_OK;
     HD_TRY(hd_block_take(join->device, job.n * hd_pair_bytes(job.key_bits, job.value_bits),
                          &to->pairs));
     job.pairs = to->pairs;
-    job.spare = memory->spare;
-    job.starts = (uint64_t *)memory->starts;
-    job.work = memory->work;
+    job.spare = s->spare;
+    job.starts = (uint64_t *)s->starts;
+    job.work = s->work;
     HD_TRY(join->engine->partition(join->device, &job, s->stream));
-    return join->engine->copy(join->device, to->starts, job.starts, starts * sizeof(uint64_t),
-                              s->stream);
-}
-
-static heddle_status sort_sides(sorting *s)
-{
-    heddle_join *join = s->join;
-    partition_memory memory;
-    join->ops = join->engine->relate(s->key_bits, join->row_bits);
-    if (join->ops == NULL || join->ops->join_count == NULL)
-        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device has no joins");
-    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++)
-        join->sides[side].keys = s->sides[side].count;
-    choose_regions(join);
-    HD_TRY(partition_memory_take(s, &memory));
-    HD_TRY(sort_side(s, HD_LEFT, &memory));
-    return sort_side(s, HD_RIGHT, &memory);
+    return join->engine->copy(join->device, to->starts, job.starts, starts_bytes(join), s->stream);
 }
 
 static heddle_status sort(sorting *s)
 {
-    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++) {
-        HD_TRY(lend_columns(s, side));
-        HD_TRY(leave_nulls_out(s, &s->sides[side]));
-    }
+    HD_TRY(read_side(s, HD_LEFT));
+    HD_TRY(read_side(s, HD_RIGHT));
     HD_TRY(number_keys(s));
-    for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++) {
-        side_keys *keys = &s->sides[side];
-        keys->names = s->given->names[side];
-        HD_TRY(gather_left(s, keys, s->key_bits / 8, &keys->keys));
-        HD_TRY(gather_left(s, keys, hd_join_row_bytes(s->join), &keys->names));
-    }
-    return sort_sides(s);
+    HD_TRY(take_left(s, HD_LEFT));
+    HD_TRY(take_left(s, HD_RIGHT));
+    HD_TRY(choose_regions(s));
+    HD_TRY(take_memory(s));
+    HD_TRY(sort_side(s, HD_LEFT));
+    return sort_side(s, HD_RIGHT);
 }
 
 heddle_status hd_join_sort(heddle_join *join, const hd_join_keys *keys, uint64_t seed, void *stream)

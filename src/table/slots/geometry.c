@@ -55,7 +55,7 @@ static uint32_t choose_mark_bits(const hd_view *view, bool is_multimap)
     return bits;
 }
 
-/* Those of scheme/multi.h are any number, which a prime number of windows makes right. */
+/* Those of scheme/multi.inl are any number, which a prime number of windows makes right. */
 static void make_prime(hd_view *view)
 {
     uint32_t divisor = 2;
