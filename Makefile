@@ -1,27 +1,30 @@
-# The short way to everything; CMakeLists.txt is the build itself.
-#
-#   make            library, tool, examples and tests, in build/
-#   make demo       a first benchmark on this machine
-#   make test       all tests, then the sanitizer builds (build-asan/, build-tsan/)
-#   make bench      a larger benchmark; BENCH="map --keys 2^28 ..." says which
-#   make install    PREFIX=/usr/local DESTDIR=
-#   make asan tsan  one sanitizer build with its tests
-#   make clean      removes all of these folders
-#
-# CMAKE_OPTIONS=-DHEDDLE_INSTANCES=k32_v32 and the like are handed on to CMake. JOBS limits how many
-# compilers run at a time.
+# The short way to everything; `make help` lists the targets. CMakeLists.txt is the build itself.
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 BENCH ?= map --keys 2^26 --load 0.8 --op build,find,miss --device auto --repeat 5
 BUILD = cmake --build build -j $(JOBS)
-export JOBS CMAKE_OPTIONS
+export JOBS CMAKE_OPTIONS SETUP V
 
-.PHONY: all tool setup demo test bench install asan tsan clean
+.PHONY: all help tool setup demo test check full kernels bench install asan tsan clean
 
 all: setup
 	scripts/configure.sh build $(CMAKE_OPTIONS)
 	$(BUILD)
+
+help:
+	@echo 'make            library, tool, examples and tests, in build/'
+	@echo 'make demo       a first benchmark on this machine (1 to 3 minutes)'
+	@echo 'make test       tests of a table of every kind (10 minutes on two cores)'
+	@echo 'make check      all other tests: every table, CUDA compiled, sanitizers (35 minutes)'
+	@echo 'make full, kernels, asan, tsan'
+	@echo '                one part of make check; scripts/test.sh says what each is'
+	@echo 'make bench      a larger benchmark; BENCH="map --keys 2^28 ..." says which'
+	@echo 'make install    PREFIX=$(PREFIX) DESTDIR='
+	@echo 'make clean      removes all build folders'
+	@echo
+	@echo 'V=1 shows what compilers and tests say. SETUP=no installs no packages. JOBS=2 compilers at a time.'
+	@echo 'CMAKE_OPTIONS="-DHEDDLE_TABLES=full ..." goes to CMake; CONTRIBUTING.md lists the options.'
 
 tool: setup
 	scripts/configure.sh build $(CMAKE_OPTIONS)
@@ -30,22 +33,29 @@ tool: setup
 setup:
 	@scripts/setup.sh build
 
-demo: tool
-	build/heddle bench map --keys 2^24 --load 0.8 --op build,find,miss --device auto --repeat 3
+demo:
+	@scripts/setup.sh build
+	@scripts/demo.sh
 
 bench: tool
 	build/heddle bench $(BENCH)
 
 test:
 	@scripts/setup.sh test
-	scripts/test.sh
+	@echo 'Tests: about 10 minutes on two cores.'
+	@scripts/test.sh quick
 
-asan tsan:
-	@scripts/setup.sh test
-	scripts/test.sh $@
+check:
+	@scripts/setup.sh check
+	@echo 'All other tests: about 35 minutes on two cores.'
+	@scripts/test.sh full kernels asan tsan
+
+full kernels asan tsan:
+	@scripts/setup.sh check
+	@scripts/test.sh $@
 
 install: all
 	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-asan build-tsan
+	rm -rf build build-demo build-test build-full build-kernels build-asan build-tsan

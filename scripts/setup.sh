@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# setup.sh [build|test]: makes sure that what a build (or the tests) needs is there. On Debian and
-# Ubuntu what is missing is installed when that needs no password; otherwise the one line to run is
-# printed. nvcc is never installed: it is large, and Heddle works without it. What is only wanted
-# (Ninja; for the tests Open MPI, SQLite, and clang with libomp, see thread_sanitizer.sh) does not fail
-# when it cannot be had.
+# setup.sh [build|test|check]: makes sure that what a build (the tests, all tests) needs is there. On
+# Debian and Ubuntu what is missing is named and installed when that needs no password; otherwise, and
+# with SETUP=no, the one line to run is printed. nvcc is never installed: it is large, and Heddle works
+# without it. What is only wanted (Ninja; for all tests Open MPI, SQLite, and clang with libomp, see
+# thread_sanitizer.sh) does not fail when it cannot be had.
 set -euo pipefail
 purpose=${1:-build}
 CC=${CC:-cc} CXX=${CXX:-c++}
@@ -25,7 +25,7 @@ missing() # prints "PACKAGE what it is" for everything needed that is not there
     have "$CXX" || echo "g++ a C++ compiler"
     have cmake || echo "cmake CMake 3.22 or later"
     have make || echo "make make"
-    if [ "$purpose" = test ]; then
+    if [ "$purpose" != build ]; then
         have pkg-config || echo "pkg-config pkg-config"
         compiles "$cmocka#include <cmocka.h>\n$plain" -lcmocka || echo "libcmocka-dev cmocka"
     fi
@@ -35,7 +35,7 @@ wanted() # the same for what is only wanted
 {
     local plain='int main(void) { return 0; }\n'
     have ninja || echo "ninja-build Ninja"
-    [ "$purpose" = test ] || return 0
+    [ "$purpose" = check ] || return 0
     have mpicc || echo "libopenmpi-dev Open MPI"
     have mpirun || echo "openmpi-bin Open MPI"
     compiles "#include <sqlite3.h>\n$plain" -lsqlite3 || echo "libsqlite3-dev SQLite"
@@ -64,6 +64,7 @@ packages_of() { cut -d' ' -f1 <<< "$1" | sort -u | paste -sd' '; }
 as_root=()
 can_install()
 {
+    [ "${SETUP:-yes}" != no ] || return 1
     have apt-get || return 1
     [ "$(id -u)" != 0 ] || return 0
     as_root=(sudo -n)
@@ -77,7 +78,7 @@ updated=
 # install PACKAGES LOG: what apt-get says goes to the log.
 install()
 {
-    echo "setup: installing $1"
+    echo "setup: installing the packages $1 (SETUP=no does without)"
     [ -n "$updated" ] || apt update > "$2" 2>&1 || true
     updated=1
     # Word splitting of the packages is meant.

@@ -1,48 +1,74 @@
 #!/usr/bin/env bash
-# test.sh [plain|asan|tsan ...]: builds and tests, in separate trees,
-#   plain  the whole library
-#   asan   a few tables with the address and undefined behaviour sanitizers: all tests, quick
-#   tsan   one table of every width, scalar, with the thread sanitizer: the tests whose threads
-#          write to one table, quick, with two threads; skipped where scripts/thread_sanitizer.sh finds no clang for it
-# All of them unless told; a failure does not keep the next from running.
+# test.sh [quick|full|kernels|asan|tsan ...]: builds and tests, in a tree for each,
+#   quick    a table of every kind, small sizes                                          build-test/
+#   full     all tables, all sizes, everything emulated                                  build-full/
+#   kernels  that the CUDA engine and the tests of it compile, where no GPU is           build-kernels/
+#   asan     some tables with the address and undefined behaviour sanitizers, small sizes  build-asan/
+#   tsan     one table of every width, scalar, with the thread sanitizer: the tests whose threads
+#            write to one table, small sizes, two threads; skipped where scripts/thread_sanitizer.sh
+#            finds no clang for it                                                       build-tsan/
+# `make test` is quick, `make check` the others. A failure does not keep the next from running. Where
+# a GPU is, quick and full have the CUDA engine and test it.
 #
-# Variables: JOBS (compilers at a time), ASAN_INSTANCES and TSAN_INSTANCES (regexes of the tables),
-# TSAN_TESTS (names of tests), TSAN_CC (its compiler, clang unless told), UBSAN_OPTIONS and
-# TSAN_OPTIONS (go before what is needed here).
+# Variables: V=1 (shows what the compilers and tests say), JOBS (compilers at a time), CMAKE_OPTIONS (of
+# quick and full), QUICK_INSTANCES, ASAN_INSTANCES and TSAN_INSTANCES (regexes of the tables), TSAN_TESTS
+# (names of tests), TSAN_CC (its compiler, clang unless told), UBSAN_OPTIONS and TSAN_OPTIONS (go
+# before what is needed here).
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
+. scripts/stages.sh
 jobs=${JOBS:-$(nproc)}
-# Every key and value width in one bucket size; one slot, and a bucket that is less than a vector. Of
-# iceberg, which has larger buckets, every kind of slot; claimed by way of BUSY. Windows of 16, as open
-# multimaps have them.
-asan_tables=${ASAN_INSTANCES:-'_b8$|k32_v32_b1$|k64_v64_b4$|iceberg_k(32|64_v32|64_v64)_b16$|iceberg_k32_v32_b32$|open_k32_v32_b16$'}
+# Every key and value width in one bucket size of two schemes, and of iceberg, which has larger buckets,
+# every kind of slot; windows of 16, as open multimaps have them.
+quick_tables=${QUICK_INSTANCES:-'_b8$|open_k32_v32_b16$|iceberg_k(32|64_v32|64_v64)_b16$|iceberg_k32_v32_b32$'}
+# One slot besides, and a bucket that is less than a vector.
+asan_tables=${ASAN_INSTANCES:-"$quick_tables|k32_v32_b1\$|k64_v64_b4\$"}
 tsan_tables=${TSAN_INSTANCES:-'_b8$|iceberg_k64_v32_b16$'}
-tsan_tests=${TSAN_TESTS:-concurrent insert erase random_ops full regions insert_more join graph_contents filter exchange local_exchange group mixed slab_room slab_pool slab_batch_32_32 slab_batch_64_64}
+tsan_tests=${TSAN_TESTS:-concurrent insert erase random_ops full regions insert_more join graph_contents filter exchange local_exchange cluster mixed slab_room slab_pool slab_batch_32_32 slab_batch_64_64}
 
 # Older sanitizers cannot place their shadow memory under newer kernels' address randomisation.
 fixed_addresses=
 if setarch -R true 2> /dev/null; then fixed_addresses="setarch -R"; fi
 
+# On a GPU of this machine, or not at all.
+cuda_here=-DHEDDLE_CUDA=OFF
+if [ -e /dev/nvidiactl ]; then cuda_here=-DHEDDLE_CUDA=AUTO; fi
+
 # suite DIR "TARGETS" "CTEST OPTIONS" CMAKE OPTIONS...: no targets are all of them
 suite()
 {
-    local dir=$1 targets=$2 ctest_options=$3 said
+    local dir=$1 targets=$2 ctest_options=$3
     shift 3
-    said=$(scripts/configure.sh "$dir" -DHEDDLE_TESTS=ON "$@" 2>&1) || { echo "$said"; return 1; }
-    grep -E '^-- (CUDA engine|Compiled tables)' <<< "$said"
     # Word splitting of the lists is meant.
     # shellcheck disable=SC2086
-    cmake --build "$dir" -j "$jobs" ${targets:+--target $targets} &&
-        $launcher ctest --test-dir "$dir" --output-on-failure --no-tests=error -j 2 $ctest_options
+    stage "$name, configure" scripts/configure.sh "$dir" -DHEDDLE_TESTS=ON "$@" &&
+        stage "$name, build" cmake --build "$dir" -j "$jobs" ${targets:+--target $targets} &&
+        stage "$name, test" $launcher ctest --test-dir "$dir" --output-on-failure --no-tests=error \
+            -j 2 $ctest_options
 }
 
-# Where no GPU is, kernels are compiled to see that they compile: for one architecture.
-plain()
+quick()
 {
-    local kernels=
-    [ -e /dev/nvidiactl ] || kernels=-DCMAKE_CUDA_ARCHITECTURES=90-real
     # shellcheck disable=SC2086
-    suite build "" "" $kernels ${CMAKE_OPTIONS:-}
+    HEDDLE_TEST_QUICK=1 suite build-test "" "" $cuda_here -DHEDDLE_INSTANCES="$quick_tables" \
+        -DHEDDLE_EMULATED=few ${CMAKE_OPTIONS:-}
+}
+
+full()
+{
+    # shellcheck disable=SC2086
+    suite build-full "" "" $cuda_here -DHEDDLE_TABLES=full ${CMAKE_OPTIONS:-}
+}
+
+kernels()
+{
+    if [ $cuda_here != -DHEDDLE_CUDA=OFF ]; then return 0; fi
+    if ! command -v nvcc > /dev/null && [ ! -x /usr/local/cuda/bin/nvcc ] && [ -z "${CUDACXX:-}" ]; then
+        skipped+=("kernels (no nvcc)")
+        return 0
+    fi
+    suite build-kernels "heddle_tool heddle heddle_device_code cuda_tests" "-R ^exports\$" \
+        -DHEDDLE_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-real
 }
 
 asan()
@@ -58,7 +84,6 @@ tsan()
 {
     local tools cc archer names targets
     if ! tools=$(scripts/thread_sanitizer.sh 2>&1); then
-        echo "tsan: SKIPPED: $tools"
         skipped+=("tsan ($tools)")
         return 0
     fi
@@ -78,15 +103,16 @@ tsan()
 }
 
 failed=() skipped=()
-for step in "${@:-plain asan tsan}"; do
-    for name in $step; do
-        launcher=
-        started=$SECONDS
-        echo "=== $name"
-        "$name" || failed+=("$name")
-        echo "=== $name: $((SECONDS - started)) s"
-    done
+# Word splitting of the arguments is meant.
+# shellcheck disable=SC2206
+steps=(${@:-quick full kernels asan tsan})
+stages_of $((3 * ${#steps[@]}))
+for i in "${!steps[@]}"; do
+    name=${steps[i]} launcher=
+    stages_done=$((3 * i))
+    "$name" || failed+=("$name")
 done
-[ ${#skipped[@]} = 0 ] || echo "SKIPPED: ${skipped[*]}"
+[ ${#skipped[@]} = 0 ] || echo "Skipped: ${skipped[*]}"
 [ ${#failed[@]} = 0 ] || { echo "FAILED: ${failed[*]}"; exit 1; }
-[ ${#skipped[@]} = 0 ] && echo "All tests passed." || echo "All other tests passed."
+[ ${#skipped[@]} = 0 ] && echo "All tests passed in $(clock "$SECONDS")." ||
+    echo "All other tests passed in $(clock "$SECONDS")."

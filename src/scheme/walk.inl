@@ -57,14 +57,16 @@ HD_FN void walk_prefetch(const hd_view *view, hd_walk walk)
     while (walk.step < 3 && walk_advance(view, &walk));
 }
 
+/* The rule by which a search ends: it has found the key, or the key was never pushed past this bucket. */
+HD_FN bool find_ends(bool found, bool passed) { return found || !passed; }
+
 /* One look of a lookup at the bucket the walk is at, loaded as `b`. Tiles may go together. */
 HD_FN int find_step(hd_tile t, const hd_view *view, hd_walk *walk, const hd_bucket *b, hd_hit *hit)
 {
     const bool found = bucket_lookup(t, view, b, walk->lean, hit);
     if (tile_is_alone(t) && found) return HD_STEP_FOUND;
     const bool passed = bucket_is_passed(t, view, b, walk->lean);
-    if (found) return HD_STEP_FOUND;
-    if (!passed) return HD_STEP_ABSENT;
+    if (find_ends(found, passed)) return found ? HD_STEP_FOUND : HD_STEP_ABSENT;
     return walk_advance(view, walk) ? HD_STEP_ON : HD_STEP_ABSENT;
 }
 

@@ -97,15 +97,15 @@ HD_FN hd_bucket bucket_load_shared(hd_tile t, const hd_view *view, uint64_t inde
     return b;
 }
 
+/* Where the key is absent, the hit is the bucket's last slot: no branch that could be guessed wrong. */
 HD_FN bool bucket_lookup(hd_tile t, const hd_view *view, const hd_bucket *b, hd_key lean,
                          hd_hit *hit)
 {
     const uint64_t equal = words_equal(bucket_words(view, b), lean, (hd_key)view->key_mask);
+    const uint64_t last = UINT64_C(1) << (HD_BUCKET - 1) * HD_STRIDE;
     (void)t;
-    hit->slot = 0;
-    if (equal == 0) return false;
-    hit->slot = b->first + hd_lowest_bit(equal) / HD_STRIDE;
-    return true;
+    hit->slot = b->first + hd_lowest_bit(equal | last) / HD_STRIDE;
+    return equal != 0;
 }
 
 #if !defined(HD_HAS_WORDS_REPEAT)

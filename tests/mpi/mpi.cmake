@@ -15,7 +15,7 @@ set(mpi_environment "OMPI_ALLOW_RUN_AS_ROOT=1;OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1;O
 function(heddle_add_mpi_test name ranks)
     add_test(NAME ${name}_${ranks}
         COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} $<TARGET_FILE:test_${name}>)
-    set_tests_properties(${name}_${ranks} PROPERTIES TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${mpi_environment}")
+    set_tests_properties(${name}_${ranks} PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${mpi_environment}")
 endfunction()
 
 foreach(ranks 1 2 3 5)
@@ -26,6 +26,8 @@ foreach(ranks 2 3)
     heddle_add_mpi_test(mpi_lost ${ranks})
     heddle_add_mpi_test(mpi_faults ${ranks})
 endforeach()
+# Of these most time is waiting.
+set_tests_properties(mpi_lost_2 mpi_lost_3 PROPERTIES PROCESSORS 1)
 heddle_add_mpi_test(mpi_long 2)
 set_tests_properties(mpi_long_2 PROPERTIES SKIP_RETURN_CODE 77)
 
@@ -34,5 +36,5 @@ add_test(NAME mpi_tool COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 3 $
     --members 3,2 --scaling strong,weak --distribution hot --keys 2^13 --repeat 1 --model --op build,find,cluster)
 add_test(NAME mpi_tool_refuses COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2
     $<TARGET_FILE:heddle_mpi_tool> --members 2,3 --keys 2^12 --repeat 1)
-set_tests_properties(mpi_tool mpi_tool_refuses PROPERTIES TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${mpi_environment}")
+set_tests_properties(mpi_tool mpi_tool_refuses PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${mpi_environment}")
 set_tests_properties(mpi_tool_refuses PROPERTIES PASS_REGULAR_EXPRESSION "--members 3 is more than the 2 ranks")

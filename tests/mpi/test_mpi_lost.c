@@ -71,7 +71,9 @@ static void ranks_that_leave_are_noticed(void **state)
     options.slice = 500;
     options.timeout_ms = TIMEOUT_MS;
     for (uint32_t i = 0; i < 3000; i++) keys[i] = i * 7 + (uint32_t)rank;
-    for (int after = 0; after < 16; after += ranks - 1) { /* more ranks, the same time in all */
+    /* More ranks, the same time in all. Every loss costs a timeout; an odd step meets all four ways below. */
+    const int step = (case_quick() ? 3 : 1) * (ranks - 1);
+    for (int after = 0; after < 16; after += step) {
         heddle_cluster *cluster = NULL;
         MPI_Barrier(MPI_COMM_WORLD);
         /* By turns as ranks whose slices are laid out while others are on their way. */

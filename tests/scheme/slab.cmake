@@ -19,7 +19,7 @@ function(heddle_add_slab_test name kind tile)
     target_include_directories(test_${test} PRIVATE scheme)
     target_link_libraries(test_${test} PRIVATE test_support_code)
     add_test(NAME ${test} COMMAND test_${test})
-    set_tests_properties(${test} PROPERTIES TIMEOUT 600 SKIP_RETURN_CODE 77)
+    set_tests_properties(${test} PROPERTIES LABELS scheme TIMEOUT 600 SKIP_RETURN_CODE 77)
 endfunction()
 
 set(vector_tiles ${heddle_tiles})

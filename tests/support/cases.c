@@ -28,6 +28,15 @@ uint64_t case_size(uint64_t n)
     return (n / 8 > least ? n / 8 : least) | (n & 1);
 }
 
+bool case_spared(const test_case *c)
+{
+    const uint32_t key_bits = c->graph != NULL ? c->graph->key_bits : c->ops->key_bits;
+    const uint32_t value_bits = c->graph != NULL ? c->graph->value_bits : c->ops->value_bits;
+    if (!case_quick()) return false;
+    if (strcmp(c->device_name, "cpu:1") == 0 && !asked("HEDDLE_TEST_DEVICE")) return true;
+    return value_bits != 0 && value_bits != key_bits;
+}
+
 uint64_t case_seed(void)
 {
     const char *text = getenv("HEDDLE_TEST_SEED");

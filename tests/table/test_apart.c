@@ -190,7 +190,7 @@ static void multimaps(const test_case *c)
         {0, PAIRS, PAIRS / 4, true, false},
         {HEDDLE_FLAG_ORDERED, PAIRS, PAIRS / 4, true, false},
     };
-    if (!is_multimap(c)) return;
+    if (!is_multimap(c) || case_spared(c)) return;
     material x = material_make(PAIRS, c->graph->key_bits, OFTEN);
     apart_begin(c->device);
     const bool all = !case_quick() && c->graph->key_bits == 32 && c->graph->value_bits == 32;
@@ -225,7 +225,7 @@ static void pieces(const test_case *c)
         {0, 0, KEYS / 4, true, false},
         {0, KEYS, 0, false, false},
     };
-    if (is_multimap(c)) return;
+    if (is_multimap(c) || case_spared(c)) return;
     material x = material_of_keys(c);
     apart_begin(c->device);
     const size_t step = case_quick() ? 3 : c->graph->key_bits == 64 ? 2 : 1;
@@ -241,6 +241,7 @@ static void pieces(const test_case *c)
 /* Every allocation of an insertion in slices or in pieces is refused once, or of many some. */
 static void refusals(const test_case *c)
 {
+    if (case_spared(c)) return;
     const uint64_t n = is_multimap(c) ? PAIRS : KEYS;
     const plan p = {0, 0, n / 4, true, false};
     material x = is_multimap(c) ? material_make(n, c->graph->key_bits, OFTEN) : material_of_keys(c);
@@ -249,7 +250,7 @@ static void refusals(const test_case *c)
     apart_begin(c->device);
     const uint64_t room = squeeze(&apart, &x, &p);
     bool struck = true;
-    for (uint64_t i = 1; struck; i += (case_quick() ? 40 : 5) + i / 4) {
+    for (uint64_t i = 1; struck; i += (case_quick() ? 40 : 12) + i / 4) {
         attempt a = attempt_make(&apart, &x, &p);
         case_note("allocation %llu", (unsigned long long)i);
         check(i < NEVER, "there is no end of allocations");

@@ -99,13 +99,17 @@ static bool walks(const test_case *c)
 
 static void large(const test_case *c)
 {
+    if (case_spared(c)) return;
     run_set(c, case_size(UINT64_C(1) << 18), KEYS_TWICE);
     run_set(c, case_size(walks(c) ? 30001 : 100001), KEYS_ZIPF);
 }
 
 /* More edges in a region than 16-bit numbers can tell: wide rows, beside narrow ones. Where the pairs of a
    key have no list every one of them is a walk along the others, so there are fewer. */
-static void wide_alone(const test_case *c) { run_set(c, walks(c) ? 7001 : 70001, KEYS_EQUAL); }
+static void wide_alone(const test_case *c)
+{
+    if (!case_spared(c)) run_set(c, walks(c) ? 7001 : 70001, KEYS_EQUAL);
+}
 
 static void wide_rows(const test_case *c)
 {
@@ -166,6 +170,7 @@ static void emptied(const test_case *c)
 /* Many insertions, few erasures: the graph gets more regions on the way. */
 static void grown(const test_case *c)
 {
+    if (case_spared(c)) return;
     multi m = multi_create(c, NULL);
     const uint64_t n = case_size(60000);
     material x = material_make(&m, n, KEYS_TWICE, 13);

@@ -9,7 +9,7 @@ foreach(tile avx2 scalar)
     foreach(name IN LISTS tiled_tests)
         add_test(NAME tile_${tile}_${name} COMMAND
             sh ${CMAKE_CURRENT_LIST_DIR}/with_tile.sh ${tile} $<TARGET_FILE:test_${name}>)
-        set_tests_properties(tile_${tile}_${name} PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77
+        set_tests_properties(tile_${tile}_${name} PROPERTIES LABELS tiles TIMEOUT 900 SKIP_RETURN_CODE 77
             ENVIRONMENT "HEDDLE=$<TARGET_FILE:heddle_tool>")
     endforeach()
 endforeach()

@@ -27,70 +27,58 @@ typedef struct part {
     uint64_t begin, end;
 } part;
 
-/* Where keys come from and who else sets bits; constants in every loop. */
-typedef enum mode { ALONE, SHARED, SORTED } mode;
+/* Where keys come from and who else sets bits. */
+typedef enum mode { ALONE, SHARED, SORTED, MODES } mode;
 
-#define ADD(h, mixed, shared)                                                                      \
-    case h:                                                                                        \
-        add_loop(p->view, p->keys, p->begin, p->end, mixed, shared, h, WIDELY);                    \
-        break;
-#define ADD_ALONE(h) ADD(h, false, false)
-#define ADD_SHARED(h) ADD(h, false, true)
-#define ADD_SORTED(h) ADD(h, true, false)
-#define CONTAINS_CASE(h)                                                                           \
-    case h:                                                                                        \
-        return contains_loop(p->view, p->keys, p->begin, p->end, found, h, WIDELY);
+typedef void add_function(const part *p);
+typedef uint64_t contains_function(const part *p, uint8_t *found);
 
-#define WIDELY false
-static void add_part(const part *p, mode how)
-{
-    if (how == ALONE) switch (p->view->hashes) {
-            HD_FOR_HASHES(ADD_ALONE)
-        }
-    else if (how == SHARED) switch (p->view->hashes) {
-            HD_FOR_HASHES(ADD_SHARED)
-        }
-    else switch (p->view->hashes) {
-            HD_FOR_HASHES(ADD_SORTED)
-        }
-}
-
-static uint64_t contains_part(const part *p, uint8_t *found)
-{
-    switch (p->view->hashes) {
-        HD_FOR_HASHES(CONTAINS_CASE)
+/* The loops for h hashes, each a function of its own: in one function all of them take a compiler half a minute. */
+#define LOOPS(h, width, wide, attribute)                                                           \
+    attribute static void add_alone_##width##h(const part *p)                                      \
+    {                                                                                              \
+        add_loop(p->view, p->keys, p->begin, p->end, false, false, h, wide);                       \
+    }                                                                                              \
+    attribute static void add_shared_##width##h(const part *p)                                     \
+    {                                                                                              \
+        add_loop(p->view, p->keys, p->begin, p->end, false, true, h, wide);                        \
+    }                                                                                              \
+    attribute static void add_sorted_##width##h(const part *p)                                     \
+    {                                                                                              \
+        add_loop(p->view, p->keys, p->begin, p->end, true, false, h, wide);                        \
+    }                                                                                              \
+    attribute static uint64_t contains_##width##h(const part *p, uint8_t *found)                   \
+    {                                                                                              \
+        return contains_loop(p->view, p->keys, p->begin, p->end, found, h, wide);                  \
     }
-    return 0;
-}
-#undef WIDELY
+#define NARROW_LOOPS(h) LOOPS(h, narrow, false, )
+#define ADDS_NARROW(h) [h] = {add_alone_narrow##h, add_shared_narrow##h, add_sorted_narrow##h},
+#define CONTAINS_NARROW(h) [h] = contains_narrow##h,
+HD_FOR_HASHES(NARROW_LOOPS)
+static add_function *const adds[][MODES] = {HD_FOR_HASHES(ADDS_NARROW)};
+static contains_function *const looks[] = {HD_FOR_HASHES(CONTAINS_NARROW)};
 
 #if HD_WIDE_BLOCKS
-#define WIDELY true
-HD_WIDE static void add_part_wide(const part *p, mode how)
+#define WIDE_LOOPS(h) LOOPS(h, wide, true, HD_WIDE)
+#define ADDS_WIDE(h) [h] = {add_alone_wide##h, add_shared_wide##h, add_sorted_wide##h},
+#define CONTAINS_WIDE(h) [h] = contains_wide##h,
+HD_FOR_HASHES(WIDE_LOOPS)
+static add_function *const wide_adds[][MODES] = {HD_FOR_HASHES(ADDS_WIDE)};
+static contains_function *const wide_looks[] = {HD_FOR_HASHES(CONTAINS_WIDE)};
+#else
+#define wide_adds adds
+#define wide_looks looks
+#endif
+
+static void add_part(const part *p, mode how, bool wide)
 {
-    if (how == ALONE) switch (p->view->hashes) {
-            HD_FOR_HASHES(ADD_ALONE)
-        }
-    else if (how == SHARED) switch (p->view->hashes) {
-            HD_FOR_HASHES(ADD_SHARED)
-        }
-    else switch (p->view->hashes) {
-            HD_FOR_HASHES(ADD_SORTED)
-        }
+    (wide ? wide_adds : adds)[p->view->hashes][how](p);
 }
 
-HD_WIDE static uint64_t contains_part_wide(const part *p, uint8_t *found)
+static uint64_t contains_part(const part *p, uint8_t *found, bool wide)
 {
-    switch (p->view->hashes) {
-        HD_FOR_HASHES(CONTAINS_CASE)
-    }
-    return 0;
+    return (wide ? wide_looks : looks)[p->view->hashes](p, found);
 }
-#undef WIDELY
-#else
-#define add_part_wide add_part
-#define contains_part_wide contains_part
-#endif
 
 /* ----------------------------------------------------------------------------------- operations */
 
@@ -104,8 +92,7 @@ static heddle_status add(heddle_device *device, const hd_filter_view *view, cons
         const hd_share share = hd_share_of(n);
         const part p = {view, (const hd_key *)keys, share.begin, share.end};
         const mode how = omp_get_num_threads() > 1 ? SHARED : ALONE;
-        if (wide) add_part_wide(&p, how);
-        else add_part(&p, how);
+        add_part(&p, how, wide);
     }
     return HEDDLE_OK;
 }
@@ -120,8 +107,7 @@ static heddle_status add_sorted(heddle_device *device, const hd_filter_view *vie
     for (uint32_t r = 0; r < regions; r++) {
         const part p = {view, (const hd_key *)sorted->mixed, sorted->starts[r],
                         sorted->starts[r + 1]};
-        if (wide) add_part_wide(&p, SORTED);
-        else add_part(&p, SORTED);
+        add_part(&p, SORTED, wide);
     }
     return HEDDLE_OK;
 }
@@ -149,7 +135,7 @@ static heddle_status contains(heddle_device *device, const hd_filter_view *view,
     {
         const hd_share share = hd_share_of(n);
         const part p = {view, (const hd_key *)keys, share.begin, share.end};
-        all += wide ? contains_part_wide(&p, found) : contains_part(&p, found);
+        all += contains_part(&p, found, wide);
     }
     if (count != NULL) *count += all;
     return HEDDLE_OK;

@@ -50,7 +50,6 @@ static inline bool flight_look(int op, flight *f, const hd_view *view, const hd_
                                     : bucket_load(tile_here(), view, bucket);
     hd_hit hit;
     int step;
-    hit.slot = 0;
     step = find_step(tile_here(), view, &f->walk, &b, &hit);
     s->looks++;
     if (step == HD_STEP_ON) {

@@ -136,18 +136,6 @@ static inline bool goes_past(int op, const hd_batch *batch)
 
 /* --------------------------------------------------------------------------------------- looks */
 
-/* One look of a walk. Where nothing is found, the slot is the bucket's last. */
-static inline bool stream_look(const looking *s, uint64_t bucket, hd_key lean, uint64_t *slot,
-                               bool *passed)
-{
-    const uint64_t last = UINT64_C(1) << (HD_BUCKET - 1) * HD_STRIDE;
-    const hd_bucket b = bucket_load(tile_here(), s->view, bucket);
-    const uint64_t equal = words_equal(bucket_words(s->view, &b), lean, (hd_key)s->view->key_mask);
-    *slot = b.first + hd_lowest_bit(equal | last) / HD_STRIDE;
-    *passed = bucket_is_passed(tile_here(), s->view, &b, lean);
-    return equal != 0;
-}
-
 /* Asks for the bucket a walk has come to. */
 static inline void stream_wait(looking *s, const hd_walk *walk, uint32_t i)
 {
@@ -158,15 +146,20 @@ static inline void stream_wait(looking *s, const hd_walk *walk, uint32_t i)
     if (i < q->oldest) q->oldest = i;
 }
 
+/*
+ * The first look for a key: the scheme's find_step in other words. That step returns as soon as a key is found, a branch
+ * that is guessed wrong wherever some keys are present and others not; here only a walk that goes on takes one.
+ */
 static inline void stream_first(int op, looking *s, uint32_t i, sums *sum)
 {
-    uint64_t slot;
-    bool passed;
-    const bool found =
-        stream_look(s, s->buckets[i % (2 * AIMED)], s->leans[i % (2 * AIMED)], &slot, &passed);
-    stream_tell(op, s, i, found, slot);
+    const hd_key lean = s->leans[i % (2 * AIMED)];
+    const hd_bucket b = bucket_load(tile_here(), s->view, s->buckets[i % (2 * AIMED)]);
+    hd_hit hit;
+    const bool found = bucket_lookup(tile_here(), s->view, &b, lean, &hit);
+    const bool passed = bucket_is_passed(tile_here(), s->view, &b, lean);
+    stream_tell(op, s, i, found, hit.slot);
     sum->found += found;
-    if (__builtin_expect(passed && !found, 0)) {
+    if (__builtin_expect(!find_ends(found, passed), 0)) {
         hd_walk walk = walk_start(s->view, ((const hd_key *)s->batch->keys)[s->first + i]);
         if (walk_advance(s->view, &walk)) stream_wait(s, &walk, i);
     }
@@ -179,12 +172,12 @@ static inline void stream_turn(int op, looking *s, sums *sum)
     sum->looks += q->count;
     for (uint32_t n = 0; n < q->count; n++) {
         hd_walk walk = q->walks[n];
-        uint64_t slot;
-        bool passed;
-        const bool found = stream_look(s, walk_bucket(s->view, &walk), walk.lean, &slot, &passed);
-        sum->found += found;
-        if (!found && passed && walk_advance(s->view, &walk)) stream_wait(s, &walk, q->keys[n]);
-        else stream_tell(op, s, q->keys[n], found, slot);
+        const hd_bucket b = bucket_load(tile_here(), s->view, walk_bucket(s->view, &walk));
+        hd_hit hit;
+        const int step = find_step(tile_here(), s->view, &walk, &b, &hit);
+        sum->found += step == HD_STEP_FOUND;
+        if (step == HD_STEP_ON) stream_wait(s, &walk, q->keys[n]);
+        else stream_tell(op, s, q->keys[n], step == HD_STEP_FOUND, hit.slot);
     }
     q->count = 0;
     q->oldest = UINT32_MAX;

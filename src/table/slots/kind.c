@@ -76,7 +76,8 @@ static heddle_status choose(heddle_table *table)
         return HEDDLE_OK;
     }
     return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
-                   "%s is not compiled for %u-bit keys, %u-bit values and buckets of %u slots",
+                   "%s is not compiled for %u-bit keys, %u-bit values and buckets of %u slots; "
+                   "the CMake option HEDDLE_TABLES=full compiles all tables that there are",
                    scheme_rules[o->scheme].name, o->key_bits, o->value_bits, o->bucket);
 }
 
