@@ -6,7 +6,7 @@ BENCH ?= map --keys 2^26 --load 0.8 --op build,find,miss --device auto --repeat 
 BUILD = cmake --build build -j $(JOBS)
 export JOBS CMAKE_OPTIONS SETUP V
 
-.PHONY: all help tool setup demo test check full kernels bench install asan tsan clean
+.PHONY: all help tool setup demo test check check-speed full kernels bench install asan tsan clean
 
 all: setup
 	scripts/configure.sh build $(CMAKE_OPTIONS)
@@ -20,6 +20,7 @@ help:
 	@echo 'make full, kernels, asan, tsan'
 	@echo '                one part of make check; scripts/test.sh says what each is'
 	@echo 'make bench      a larger benchmark; BENCH="map --keys 2^28 ..." says which'
+	@echo 'make check-speed REF=COMMIT   this tree beside a commit, operation by operation, in turns'
 	@echo 'make install    PREFIX=$(PREFIX) DESTDIR='
 	@echo 'make clean      removes all build folders'
 	@echo
@@ -53,6 +54,18 @@ check:
 full kernels asan tsan:
 	@scripts/setup.sh check
 	@scripts/test.sh $@
+
+# The same few tables of both, each in a folder of its own.
+SPEED = -DHEDDLE_TESTS=OFF -DHEDDLE_INSTANCES='^(cuckoo|open)_k32_v32_b8$$|^cuckoo_k64_v64_b8$$|^cuckoo_k32_b8$$|^iceberg_k32_v32_b16$$|^open_k32_v(32|64)_b(8|16)$$'
+check-speed: setup
+	@test -n "$(REF)" || { echo 'make check-speed REF=COMMIT'; exit 2; }
+	rm -rf build-speed/ref && mkdir -p build-speed/ref
+	git archive $(REF) | tar -x -C build-speed/ref
+	build-speed/ref/scripts/configure.sh build $(SPEED) $(CMAKE_OPTIONS)
+	cmake --build build-speed/ref/build -j $(JOBS) --target heddle_tool
+	scripts/configure.sh build-speed/new $(SPEED) $(CMAKE_OPTIONS)
+	cmake --build build-speed/new -j $(JOBS) --target heddle_tool
+	scripts/compare_speed.sh build-speed/ref/build/heddle build-speed/new/heddle $(SPEED_OPTIONS)
 
 install: all
 	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)

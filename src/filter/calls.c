@@ -10,6 +10,7 @@
 #include "filter/filter.h"
 #include "host/lent.h"
 #include "host/stage.h"
+#include "table/check.h"
 
 /* Keys that are sorted at a time. */
 #define SORT_KEYS_MAX (UINT64_C(1) << 28)
@@ -107,14 +108,23 @@ static heddle_status add_device(heddle_filter *filter, const char *keys, uint64_
     return HEDDLE_OK;
 }
 
+static hd_slices slices_of(const filter_call *c)
+{
+    const hd_slices slices = {
+        .device = c->filter->device,
+        .spans = {hd_span_in(c->keys, key_width(c->filter)), hd_span_out(c->found, 1)},
+        .n = c->n,
+        .slice = &c->filter->slice,
+        .stream = c->stream,
+    };
+    return slices;
+}
+
 static heddle_status add_any(filter_call *c)
 {
-    heddle_filter *filter = c->filter;
-    const hd_span spans[] = {{(void *)(uintptr_t)c->keys, key_width(filter), true, false}};
-    return hd_any_staged_on(filter->device, spans, 1)
-               ? hd_for_slices_on(filter->device, &filter->slice, spans, 1, c->n, add_slice, c,
-                                  c->stream)
-               : add_device(filter, (const char *)c->keys, c->n, c->stream);
+    const hd_slices slices = slices_of(c);
+    return hd_any_staged(&slices) ? hd_for_slices(&slices, add_slice, c)
+                                  : add_device(c->filter, (const char *)c->keys, c->n, c->stream);
 }
 
 heddle_status heddle_filter_add(heddle_filter *filter, const void *keys, uint64_t n, void *stream)
@@ -144,13 +154,10 @@ static heddle_status contains_slice(void *context, void *const arrays[HD_SPANS_M
 static heddle_status look(filter_call *c)
 {
     heddle_filter *filter = c->filter;
-    const hd_span spans[] = {{(void *)(uintptr_t)c->keys, key_width(filter), true, false},
-                             {c->found, 1, false, true}};
-    return hd_any_staged_on(filter->device, spans, 2)
-               ? hd_for_slices_on(filter->device, &filter->slice, spans, 2, c->n, contains_slice, c,
-                                  c->stream)
-               : filter->ops->contains(filter->device, &filter->view, c->keys, c->n, c->found,
-                                       c->count, c->stream);
+    const hd_slices slices = slices_of(c);
+    return hd_any_staged(&slices) ? hd_for_slices(&slices, contains_slice, c)
+                                  : filter->ops->contains(filter->device, &filter->view, c->keys,
+                                                          c->n, c->found, c->count, c->stream);
 }
 
 /* Waits for the stream and brings a number from device memory. */

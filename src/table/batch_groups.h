@@ -6,12 +6,12 @@
 #include "table/table.h"
 
 /*
- * Groups n rows of the table's keys, at least one, by the engine: rows, row_bits, n, starts and groups of
- * `grouped` are set. Takes what the grouping needs (hd_relate_ops.group_work), a row number and a byte for
- * every row and a number for every group from `scratch`, and waits once. *work is what the steps of columns
+ * Groups the n keys of a request, at least one, in device memory: rows, row_bits, n, starts and groups of
+ * `grouped` are set. Takes from `scratch` what the grouping needs (hd_relate_ops.group_work), a row number
+ * and a byte for every row, and a number for every group. Waits once. *work is what the steps of columns
  * need for n rows.
  */
-heddle_status hd_batch_group(heddle_table *table, const hd_mix *mix, const void *keys, uint64_t n,
-                             hd_scratch *scratch, hd_grouped *grouped, void **work, void *stream);
+heddle_status hd_batch_group(heddle_table *table, const hd_request *r, const hd_mix *mix,
+                             hd_scratch *scratch, hd_grouped *grouped, void **work);
 
 #endif

@@ -1,26 +1,35 @@
 /*
- * calls.c: the public operations on tables. Each checks its arguments and hands on to the table's kind;
- * what is the same for all kinds, sizes and totals, is done here.
+ * calls.c: the public operations on tables. Each checks its arguments, makes a request of them and hands
+ * it on to the table's kind; what is the same for all kinds, sizes and totals, is done here.
  */
 #include <stddef.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "host/public_struct.h"
+#include "table/collect.h"
 #include "table/table.h"
 
-/* -------------------------------------------------------------------------------------- insert */
-
-/* Gives the sums of a call that waited to its caller, or keeps them for heddle_table_take_totals. */
-static void report(heddle_table *table, const hd_counts *counts, heddle_totals *totals)
+/*
+ * Gives the sums of a call that waited to its caller, or keeps them for heddle_table_take_totals. Several
+ * lookups may do so at once.
+ */
+static heddle_status give_sums(heddle_table *table, const hd_request *request,
+                               heddle_totals *totals, heddle_status status)
 {
+    const uint64_t *sums = request->counts.at;
+    if (!request->waits) return status;
     if (totals != NULL) {
         hd_clear_totals(totals);
-        hd_totals_add(totals, counts);
-    } else {
-        for (int i = 0; i < HD_COUNTS; i++) table->settled.at[i] += counts->at[i];
+        hd_totals_add(totals, &request->counts);
+        return status;
     }
+    for (int i = 0; i < HD_COUNTS; i++)
+        __atomic_fetch_add(&table->settled.at[i], sums[i], __ATOMIC_RELAXED);
+    return status;
 }
+
+/* -------------------------------------------------------------------------------------- insert */
 
 /* The caller's options and place for totals, which may be those of another version of the header. */
 static heddle_status read_structs(hd_request *request, const heddle_insert_options *options,
@@ -28,7 +37,6 @@ static heddle_status read_structs(hd_request *request, const heddle_insert_optio
 {
     static const heddle_insert_options defaults = HEDDLE_INSERT_OPTIONS_INIT;
     request->options = defaults;
-    request->waits = totals != NULL;
     HD_TRY(hd_check_totals(totals));
     return hd_read_struct(&request->options, options, &hd_insert_options_kind);
 }
@@ -38,13 +46,11 @@ heddle_status heddle_table_insert(heddle_table *table, const void *keys, const v
                                   heddle_totals *totals, void *stream)
 {
     hd_request r = {.keys = keys, .values = values, .n = n, .stream = stream};
+    r.waits = totals != NULL;
     HD_TRY(hd_check_table(table, stream, "insert"));
     HD_TRY(read_structs(&r, options, totals));
     HD_TRY(hd_check_insertion(&table->options, &r, table->device, "insert"));
-    const heddle_status status =
-        table->kind->insert(table, keys, values, n, &r.options, &r.waits, &r.counts, stream);
-    if (r.waits) report(table, &r.counts, totals);
-    return status;
+    return give_sums(table, &r, totals, table->kind->insert(table, &r));
 }
 
 heddle_status heddle_table_build(heddle_table *table, const void *keys, const void *values,
@@ -52,13 +58,11 @@ heddle_status heddle_table_build(heddle_table *table, const void *keys, const vo
                                  heddle_totals *totals, void *stream)
 {
     hd_request r = {.keys = keys, .values = values, .n = n, .stream = stream};
+    r.waits = true;
     HD_TRY(hd_check_table(table, stream, "build"));
     HD_TRY(read_structs(&r, options, totals));
     HD_TRY(hd_check_insertion(&table->options, &r, table->device, "build"));
-    const heddle_status status =
-        table->kind->build(table, keys, values, n, &r.options, &r.counts, stream);
-    report(table, &r.counts, totals);
-    return status;
+    return give_sums(table, &r, totals, table->kind->build(table, &r));
 }
 
 heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes)
@@ -74,87 +78,94 @@ heddle_status heddle_table_mixed(heddle_table *table, const uint8_t *operations,
                                  const heddle_insert_options *options, heddle_totals *totals,
                                  void *stream)
 {
-    const hd_mixed batch = {operations, keys, values, n, values_out};
     hd_request r = {.keys = keys, .values = values, .n = n, .stream = stream};
     r.operations = operations;
     r.values_out = values_out;
+    r.waits = totals != NULL;
     HD_TRY(hd_check_table(table, stream, "mixed"));
     if (table->kind->mixed == NULL)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "mixed: only the scheme slab takes mixed batches");
     HD_TRY(read_structs(&r, options, totals));
     HD_TRY(hd_check_mixture(&table->options, &r, table->device, "mixed"));
-    const heddle_status status =
-        table->kind->mixed(table, &batch, &r.options, &r.waits, &r.counts, stream);
-    if (r.waits) report(table, &r.counts, totals);
-    return status;
+    return give_sums(table, &r, totals, table->kind->mixed(table, &r));
 }
 
 /* --------------------------------------------------------------------------------------- query */
 
-static heddle_status check_lookup(const heddle_table *table, const void *keys, uint64_t n,
-                                  const void *stream, const char *what)
+static heddle_status check_lookup(const heddle_table *table, const hd_request *r, const char *what)
 {
-    HD_TRY(hd_check_table(table, stream, what));
-    return hd_check_array(keys, n, hd_key_width(table), "keys");
+    HD_TRY(hd_check_table(table, r->stream, what));
+    return hd_check_array(r->keys, r->n, hd_key_width(table), "keys");
 }
 
 heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t n, void *values,
                                 uint8_t *found, heddle_totals *totals, void *stream)
 {
-    HD_TRY(check_lookup(table, keys, n, stream, "find"));
+    hd_request r = {.keys = keys, .n = n, .values_out = values, .found = found, .stream = stream};
+    r.waits = totals != NULL;
+    HD_TRY(check_lookup(table, &r, "find"));
     HD_TRY(hd_check_totals(totals));
     if (hd_value_width(table) == 0)
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "find: a set has no values to find; use heddle_table_contains");
     HD_TRY(hd_check_array(values, n, hd_value_width(table), "values"));
-    return table->kind->find(table, keys, n, values, found, totals, stream);
+    return give_sums(table, &r, totals, table->kind->find(table, &r));
 }
 
 heddle_status heddle_table_contains(heddle_table *table, const void *keys, uint64_t n,
                                     uint8_t *found, heddle_totals *totals, void *stream)
 {
-    HD_TRY(check_lookup(table, keys, n, stream, "contains"));
+    hd_request r = {.keys = keys, .n = n, .found = found, .stream = stream};
+    r.waits = totals != NULL;
+    HD_TRY(check_lookup(table, &r, "contains"));
     HD_TRY(hd_check_totals(totals));
-    return table->kind->find(table, keys, n, NULL, found, totals, stream);
+    return give_sums(table, &r, totals, table->kind->find(table, &r));
 }
 
 heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
                                  heddle_totals *totals, void *stream)
 {
-    HD_TRY(check_lookup(table, keys, n, stream, "erase"));
+    hd_request r = {.keys = keys, .n = n, .found = found, .stream = stream};
+    r.waits = totals != NULL;
+    HD_TRY(check_lookup(table, &r, "erase"));
     HD_TRY(hd_check_totals(totals));
-    return table->kind->erase(table, keys, n, found, totals, stream);
+    return give_sums(table, &r, totals, table->kind->erase(table, &r));
 }
 
 heddle_status heddle_table_count(heddle_table *table, const void *keys, uint64_t n,
                                  uint64_t *matches, heddle_totals *totals, void *stream)
 {
-    HD_TRY(check_lookup(table, keys, n, stream, "count"));
+    hd_request r = {.keys = keys, .n = n, .matches = matches, .stream = stream};
+    r.waits = totals != NULL;
+    HD_TRY(check_lookup(table, &r, "count"));
     HD_TRY(hd_check_totals(totals));
     HD_TRY(hd_check_array(matches, n, sizeof *matches, "matches"));
-    return table->kind->count(table, keys, n, matches, totals, stream);
+    return give_sums(table, &r, totals, table->kind->count(table, &r));
 }
 
-static heddle_status check_retrieve(const heddle_table *table, const void *keys, uint64_t n,
-                                    const uint64_t *offsets, const void *values, uint64_t capacity,
-                                    const uint64_t *count, const void *stream)
+static heddle_status check_retrieve(const heddle_table *table, const hd_request *r)
 {
-    HD_TRY(check_lookup(table, keys, n, stream, "retrieve"));
-    HD_TRY(hd_check_array(offsets, n + 1, sizeof *offsets, "offsets"));
-    if (count == NULL)
+    HD_TRY(check_lookup(table, r, "retrieve"));
+    HD_TRY(hd_check_array(r->offsets, r->n + 1, sizeof *r->offsets, "offsets"));
+    if (r->count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "retrieve: there is no place for the count");
     if (hd_value_width(table) == 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "retrieve: a set has no values to retrieve");
-    return values != NULL ? hd_check_array(values, capacity, hd_value_width(table), "values")
-                          : HEDDLE_OK;
+    return r->values_out != NULL
+               ? hd_check_array(r->values_out, r->capacity, hd_value_width(table), "values")
+               : HEDDLE_OK;
 }
 
 heddle_status heddle_table_retrieve(heddle_table *table, const void *keys, uint64_t n,
                                     uint64_t *offsets, void *values, uint64_t capacity,
                                     uint64_t *count, void *stream)
 {
-    HD_TRY(check_retrieve(table, keys, n, offsets, values, capacity, count, stream));
-    return table->kind->retrieve(table, keys, n, offsets, values, capacity, count, stream);
+    hd_request r = {.keys = keys, .n = n, .values_out = values, .stream = stream};
+    r.offsets = offsets;
+    r.capacity = capacity;
+    r.count = count;
+    HD_TRY(check_retrieve(table, &r));
+    return give_sums(table, &r, NULL, table->kind->retrieve(table, &r));
 }
 
 /* --------------------------------------------------------------------------------------- whole */
@@ -193,29 +204,25 @@ heddle_status heddle_table_clear(heddle_table *table, void *stream)
 
 heddle_status heddle_table_flush(heddle_table *table, void *stream)
 {
-    const heddle_status status = hd_check_table(table, stream, "flush");
-    return status == HEDDLE_OK && table->kind->flush != NULL ? table->kind->flush(table, stream)
-                                                             : status;
+    HD_TRY(hd_check_table(table, stream, "flush"));
+    return table->kind->flush != NULL ? table->kind->flush(table, stream) : HEDDLE_OK;
 }
 
 heddle_status heddle_table_export(heddle_table *table, void *keys, void *values, uint64_t capacity,
                                   uint64_t *count, void *stream)
 {
-    heddle_status status = hd_check_table(table, stream, "export");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_table(table, stream, "export"));
     if (count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "export: there is no place for the count");
     if (values != NULL && hd_value_width(table) == 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "export: a set has no values");
-    status = hd_check_array(keys, capacity, hd_key_width(table), "keys");
-    if (status == HEDDLE_OK && values != NULL)
-        status = hd_check_array(values, capacity, hd_value_width(table), "values");
-    if (status == HEDDLE_OK) status = hd_table_count(table, count, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_array(keys, capacity, hd_key_width(table), "keys"));
+    if (values != NULL) HD_TRY(hd_check_array(values, capacity, hd_value_width(table), "values"));
+    HD_TRY(hd_table_count(table, count, stream));
     if (*count > capacity)
         return hd_fail(HEDDLE_ERROR_TOO_SMALL, "export: %llu pairs do not fit into arrays of %llu",
                        (unsigned long long)*count, (unsigned long long)capacity);
-    return *count != 0 ? table->kind->collect(table, keys, values, stream) : HEDDLE_OK;
+    return *count != 0 ? hd_collect(table, keys, values, stream) : HEDDLE_OK;
 }
 
 /* Gives what is pending and what is settled to the caller. */

@@ -1,12 +1,13 @@
 /*
- * multi_query.c: count and retrieve for multimaps of slots and for slab hashes. Retrieving is counting, a scan, and a second
- * search that writes every key's values at its place. Scratch memory: what the scan needs, and room for
- * arrays that the device cannot use where they are.
+ * multi_query.c: count and retrieve for multimaps of slots and for slab hashes. Retrieving is counting, a
+ * scan, and a second search that writes every key's values at its place. Scratch memory: what the scan
+ * needs, and room for arrays that the device cannot use where they are.
  */
-#include <string.h>
-
-#include "host/lent.h"
 #include "table/multi_query.h"
+
+#include "base/error.h"
+#include "host/lent.h"
+#include "table/pieces.h"
 
 /* A batch of keys in device memory. */
 typedef struct retrieval {
@@ -15,20 +16,16 @@ typedef struct retrieval {
     const void *keys;
     uint64_t n;
     uint64_t *offsets; /* device memory, n + 1 */
-    hd_scratch scratch;
+    hd_scratch *scratch;
     void *stream;
 } retrieval;
 
-static heddle_status begin(retrieval *r, heddle_table *table, const hd_multi_search *search,
-                           const void *keys, uint64_t n, void *stream)
+static heddle_status begin(retrieval *r, const hd_request *request)
 {
-    memset(r, 0, sizeof *r);
-    r->table = table;
-    r->search = search;
-    r->n = n;
-    r->scratch.device = table->device;
-    r->stream = stream;
-    return hd_lend_in(&r->scratch, keys, n * hd_key_width(table), &r->keys, stream);
+    r->n = request->n;
+    r->stream = request->stream;
+    return hd_lend_in(r->scratch, request->keys, r->n * hd_key_width(r->table), &r->keys,
+                      r->stream);
 }
 
 static heddle_status count_keys(const retrieval *r, uint64_t *matches, hd_counts *counts)
@@ -38,82 +35,62 @@ static heddle_status count_keys(const retrieval *r, uint64_t *matches, hd_counts
 }
 
 /* Device arrays and no totals: nothing is allocated and nobody waits. */
-heddle_status hd_multi_count(heddle_table *table, const hd_multi_search *search, const void *keys,
-                             uint64_t n, uint64_t *matches, heddle_totals *totals, void *stream)
+heddle_status hd_multi_count(heddle_table *table, hd_request *request,
+                             const hd_multi_search *search)
 {
-    retrieval r;
+    HD_SCRATCH(scratch, table->device);
+    HD_CALL(call);
+    retrieval r = {table, search, NULL, 0, NULL, &scratch, NULL};
     hd_lent out;
-    hd_call call;
-    heddle_status status = begin(&r, table, search, keys, n, stream);
-    if (status == HEDDLE_OK) status = hd_lend_out(&r.scratch, matches, n * sizeof *matches, &out);
-    if (status == HEDDLE_OK) status = hd_call_begin(table, totals != NULL, stream, &call);
-    if (status == HEDDLE_OK) {
-        status = count_keys(&r, (uint64_t *)out.memory, call.counts);
-        status = hd_call_finish(table, &call, status, totals, stream);
-    }
-    if (status == HEDDLE_OK && r.scratch.count != 0)
-        status = hd_take_back(r.scratch.device, &out, stream);
-    hd_scratch_free(&r.scratch);
-    return status;
+    HD_TRY(begin(&r, request));
+    HD_TRY(hd_lend_out(&scratch, request->matches, r.n * sizeof *request->matches, &out));
+    HD_TRY(hd_call_begin(table, request->waits, r.stream, &call));
+    HD_TRY(count_keys(&r, (uint64_t *)out.memory, call.counts));
+    HD_TRY(hd_call_finish(&call, request));
+    return scratch.count != 0 ? hd_take_back(table->device, &out, r.stream) : HEDDLE_OK;
 }
 
 /* Where values begin for every key, and how many there are. */
-static heddle_status find_offsets(retrieval *r, uint64_t *count)
+static heddle_status find_offsets(const retrieval *r, uint64_t *count)
 {
     heddle_table *table = r->table;
     const hd_column_ops *columns = table->engine->columns;
-    hd_call call;
+    HD_CALL(call);
     void *work = NULL;
-    heddle_status status = hd_scratch_take(&r->scratch, columns->work(table->device, r->n), &work);
-    if (status == HEDDLE_OK) status = hd_call_begin(table, false, r->stream, &call);
-    if (status != HEDDLE_OK) return status;
-    status = count_keys(r, r->offsets, call.counts);
-    hd_call_end(table, &call);
-    if (status == HEDDLE_OK)
-        status = columns->scan(table->device, r->offsets, r->n, work, r->stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(table, count, r->offsets + r->n, sizeof *count, r->stream);
-    return status;
+    HD_TRY(hd_scratch_take(r->scratch, columns->work(table->device, r->n), &work));
+    HD_TRY(hd_call_begin(table, false, r->stream, &call));
+    HD_TRY(count_keys(r, r->offsets, call.counts));
+    HD_TRY(columns->scan(table->device, r->offsets, r->n, work, r->stream));
+    return hd_read_back(table, count, r->offsets + r->n, sizeof *count, r->stream);
 }
 
-static heddle_status write_values(retrieval *r, void *values, uint64_t count)
+static heddle_status write_values(const retrieval *r, void *values, uint64_t count)
 {
+    HD_CALL(call);
     hd_lent out;
-    hd_call call;
-    heddle_status status = hd_lend_out(&r->scratch, values, count * hd_value_width(r->table), &out);
-    if (status == HEDDLE_OK) status = hd_call_begin(r->table, true, r->stream, &call);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_lend_out(r->scratch, values, count * hd_value_width(r->table), &out));
+    HD_TRY(hd_call_begin(r->table, true, r->stream, &call));
     /* The keys were counted when they were first asked. */
     const hd_multi_batch batch = {r->keys, r->n, call.counts, NULL, r->offsets, out.memory};
-    status = r->search->retrieve(r->table, &batch, r->stream);
-    if (status == HEDDLE_OK) status = hd_take_back(r->scratch.device, &out, r->stream);
-    hd_call_end(r->table, &call);
-    return status;
+    HD_TRY(r->search->retrieve(r->table, &batch, r->stream));
+    return hd_take_back(r->table->device, &out, r->stream);
 }
 
-heddle_status hd_multi_retrieve(heddle_table *table, const hd_multi_search *search,
-                                const void *keys, uint64_t n, uint64_t *offsets, void *values,
-                                uint64_t capacity, uint64_t *count, void *stream)
+heddle_status hd_multi_retrieve(heddle_table *table, hd_request *request,
+                                const hd_multi_search *search)
 {
-    retrieval r;
+    HD_SCRATCH(scratch, table->device);
+    retrieval r = {table, search, NULL, 0, NULL, &scratch, NULL};
     hd_lent out;
-    heddle_status status = begin(&r, table, search, keys, n, stream);
-    if (status == HEDDLE_OK && table->engine->columns == NULL)
-        status = hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device cannot retrieve");
-    if (status == HEDDLE_OK)
-        status = hd_lend_out(&r.scratch, offsets, (n + 1) * sizeof *offsets, &out);
-    if (status == HEDDLE_OK) {
-        r.offsets = (uint64_t *)out.memory;
-        status = find_offsets(&r, count);
-    }
-    if (status == HEDDLE_OK && out.memory != out.user)
-        status = hd_take_back(r.scratch.device, &out, stream);
-    if (status == HEDDLE_OK && values != NULL && *count > capacity)
-        status = hd_fail(HEDDLE_ERROR_TOO_SMALL,
-                         "retrieve: %llu values do not fit into an array of %llu",
-                         (unsigned long long)*count, (unsigned long long)capacity);
-    else if (status == HEDDLE_OK && values != NULL && *count != 0)
-        status = write_values(&r, values, *count);
-    hd_scratch_free(&r.scratch);
-    return status;
+    HD_TRY(begin(&r, request));
+    if (table->engine->columns == NULL)
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device cannot retrieve");
+    HD_TRY(hd_lend_out(&scratch, request->offsets, (r.n + 1) * sizeof *r.offsets, &out));
+    r.offsets = (uint64_t *)out.memory;
+    HD_TRY(find_offsets(&r, request->count));
+    if (out.memory != out.user) HD_TRY(hd_take_back(table->device, &out, r.stream));
+    if (request->values_out == NULL) return HEDDLE_OK;
+    HD_TRY(hd_retrieve_fits(request));
+    return *request->count != 0 ? write_values(&r, request->values_out, *request->count)
+                                : HEDDLE_OK;
 }

@@ -1,4 +1,4 @@
-/* multi_query.h: count and retrieve where a key has any number of values, over what a kind of table can search. */
+/* multi_query.h: count and retrieve where a key has any number of values, over a kind of search. */
 #ifndef HD_MULTI_QUERY_H
 #define HD_MULTI_QUERY_H
 
@@ -19,11 +19,10 @@ typedef struct hd_multi_search {
     heddle_status (*retrieve)(heddle_table *table, const hd_multi_batch *batch, void *stream);
 } hd_multi_search;
 
-/* heddle_table_count and heddle_table_retrieve. */
-heddle_status hd_multi_count(heddle_table *table, const hd_multi_search *search, const void *keys,
-                             uint64_t n, uint64_t *matches, heddle_totals *totals, void *stream);
-heddle_status hd_multi_retrieve(heddle_table *table, const hd_multi_search *search,
-                                const void *keys, uint64_t n, uint64_t *offsets, void *values,
-                                uint64_t capacity, uint64_t *count, void *stream);
+/* hd_table_kind.count and retrieve. */
+heddle_status hd_multi_count(heddle_table *table, hd_request *request,
+                             const hd_multi_search *search);
+heddle_status hd_multi_retrieve(heddle_table *table, hd_request *request,
+                                const hd_multi_search *search);
 
 #endif

@@ -6,11 +6,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "host/public_struct.h"
-#include "host/stage.h"
+#include "host/lent.h"
 
-#define PIECE_MAX                                                                                  \
-    (UINT64_C(1) << 20) /* keys of a piece of a retrieval, whose offsets pass through the host */
+/* Keys of a piece of a retrieval, whose offsets pass through the host. */
+#define PIECE_MAX (UINT64_C(1) << 20)
 
 /* How many keys the next piece has: fewer after one that did not fit, and more again after one that did. */
 typedef struct piece_size {
@@ -26,121 +25,113 @@ static heddle_status resize(piece_size *size, uint64_t n, heddle_status status)
     return HEDDLE_OK;
 }
 
-static void *from(const void *array, uint64_t first, uint32_t width)
+/* Adds the sums of a piece to those of all; they are known if those of any piece are. */
+static void add_sums(hd_request *all, const hd_request *piece)
 {
-    return array != NULL ? (char *)(uintptr_t)array + first * width : NULL;
+    if (!piece->waits) return;
+    all->waits = true;
+    hd_counts_add(&all->counts, &piece->counts);
 }
 
-static void add_totals(heddle_totals *sums, const heddle_totals *more)
+heddle_status hd_query_in_pieces(heddle_table *table, hd_request *request, hd_query_work work)
 {
-    sums->found += more->found;
-    sums->absent += more->absent;
-    sums->probes += more->probes;
-}
-
-heddle_status hd_query_in_pieces(const hd_query *query, hd_query_work work)
-{
-    heddle_table *table = query->table;
-    piece_size size = {query->n / 2, query->n / 2};
-    heddle_totals sums = HEDDLE_TOTALS_INIT;
-    heddle_status status = work(query);
-    if (status != HEDDLE_ERROR_NO_MEMORY || query->n < 2) return status;
-    status = HEDDLE_OK;
-    for (uint64_t first = 0; first < query->n && status == HEDDLE_OK;) {
-        const uint64_t left = query->n - first, n = left < size.now ? left : size.now;
-        heddle_totals totals = HEDDLE_TOTALS_INIT;
-        const hd_query piece = {table,
-                                from(query->keys, first, hd_key_width(table)),
-                                n,
-                                from(query->values, first, hd_value_width(table)),
-                                (uint8_t *)from(query->found, first, 1),
-                                (uint64_t *)from(query->matches, first, sizeof(uint64_t)),
-                                query->totals != NULL ? &totals : NULL,
-                                query->stream};
-        status = work(&piece);
+    piece_size size = {request->n / 2, request->n / 2};
+    const hd_request all = *request;
+    const heddle_status whole = work(table, request);
+    if (whole != HEDDLE_ERROR_NO_MEMORY || all.n < 2) return whole;
+    *request = all;
+    for (uint64_t first = 0; first < all.n;) {
+        const uint64_t left = all.n - first, n = left < size.now ? left : size.now;
+        hd_request piece = hd_request_part(table, &all, first, n);
+        const heddle_status status = work(table, &piece);
         if (status == HEDDLE_OK) {
             first += n;
-            add_totals(&sums, &totals);
+            add_sums(request, &piece);
         }
-        status = resize(&size, n, status);
+        HD_TRY(resize(&size, n, status));
     }
-    if (status == HEDDLE_OK && query->totals != NULL) hd_write_totals(query->totals, &sums);
-    return status;
+    return HEDDLE_OK;
 }
 
 /* ------------------------------------------------------------------------------------ retrieve */
 
-heddle_status hd_retrieve_fits(const hd_retrieve *retrieve)
+heddle_status hd_retrieve_fits(const hd_request *request)
 {
-    return *retrieve->count <= retrieve->capacity
+    return *request->count <= request->capacity
                ? HEDDLE_OK
                : hd_fail(HEDDLE_ERROR_TOO_SMALL,
                          "retrieve: %llu values do not fit into an array of %llu",
-                         (unsigned long long)*retrieve->count,
-                         (unsigned long long)retrieve->capacity);
+                         (unsigned long long)*request->count,
+                         (unsigned long long)request->capacity);
 }
 
-/* Gives the caller the offsets of a piece, which begin at 0 yet. */
-static heddle_status give_offsets(const hd_retrieve *all, uint64_t first, uint64_t n, uint64_t base,
-                                  uint64_t *offsets)
+/* Gives the caller the offsets of a piece of n keys, which begin at 0 yet. */
+static heddle_status give_offsets(heddle_table *table, const hd_request *piece, uint64_t *to,
+                                  uint64_t base)
 {
-    heddle_table *table = all->table;
-    const hd_span span = {all->offsets, sizeof *offsets, false, true};
-    const uint64_t bytes = (n + 1) * sizeof *offsets;
-    for (uint64_t i = 0; i <= n; i++) offsets[i] += base;
-    if (hd_any_staged(table, &span, 1)) {
-        memcpy(all->offsets + first, offsets, bytes);
+    const uint64_t bytes = (piece->n + 1) * sizeof *to;
+    for (uint64_t i = 0; i <= piece->n; i++) piece->offsets[i] += base;
+    if (!hd_is_direct(table->device, to)) {
+        memcpy(to, piece->offsets, bytes);
         return HEDDLE_OK;
     }
-    HD_TRY(table->engine->copy(table->device, all->offsets + first, offsets, bytes, all->stream));
-    return table->engine->synchronize(table->device, all->stream);
+    HD_TRY(table->engine->copy(table->device, to, piece->offsets, bytes, piece->stream));
+    return table->engine->synchronize(table->device, piece->stream);
 }
 
-/* The offsets of all pieces, or their values. `offsets` has room for those of a piece. */
-static heddle_status for_pieces(hd_retrieve *all, hd_retrieve_work work, bool values,
-                                piece_size size, uint64_t *offsets)
+/* A retrieval in pieces. */
+typedef struct retrieval {
+    heddle_table *table;
+    hd_request *all;
+    hd_query_work work;
+    uint64_t *offsets; /* room for those of a piece */
+    piece_size size;
+} retrieval;
+
+/* The next keys from `first` on: their offsets, or their values, of which `base` come before. */
+static heddle_status do_piece(retrieval *r, bool values, uint64_t *first, uint64_t *base)
 {
-    heddle_table *table = all->table;
-    heddle_status status = HEDDLE_OK;
+    hd_request *all = r->all;
+    const uint64_t left = all->n - *first, n = left < r->size.now ? left : r->size.now;
+    hd_request piece = hd_request_part(r->table, all, *first, n);
+    uint64_t count = 0;
+    piece.offsets = r->offsets;
+    piece.values_out = values ? (char *)all->values_out + *base * hd_value_width(r->table) : NULL;
+    piece.capacity = values ? *all->count - *base : 0;
+    piece.count = &count;
+    piece.offsets_known = values;
+    heddle_status status = r->work(r->table, &piece);
+    if (status == HEDDLE_OK && !values)
+        status = give_offsets(r->table, &piece, all->offsets + *first, *base);
+    if (status == HEDDLE_OK) {
+        *first += n;
+        *base += count;
+        add_sums(all, &piece);
+    }
+    return resize(&r->size, n, status);
+}
+
+/* The offsets of all pieces, or their values. */
+static heddle_status for_pieces(retrieval *r, bool values)
+{
+    const piece_size size = r->size;
     uint64_t first = 0, base = 0;
-    while (first < all->n && status == HEDDLE_OK) {
-        const uint64_t left = all->n - first, n = left < size.now ? left : size.now;
-        uint64_t count = 0;
-        hd_retrieve piece = {table,  from(all->keys, first, hd_key_width(table)),
-                             n,      offsets,
-                             NULL,   0,
-                             &count, all->stream,
-                             values};
-        if (values) {
-            piece.values = from(all->values, base, hd_value_width(table));
-            piece.capacity = *all->count - base;
-        }
-        status = work(&piece);
-        if (status == HEDDLE_OK && !values) status = give_offsets(all, first, n, base, offsets);
-        if (status == HEDDLE_OK) {
-            first += n;
-            base += count;
-        }
-        status = resize(&size, n, status);
-    }
-    if (status == HEDDLE_OK) *all->count = base;
-    return status;
+    while (first < r->all->n) HD_TRY(do_piece(r, values, &first, &base));
+    *r->all->count = base;
+    r->size = size;
+    return HEDDLE_OK;
 }
 
-heddle_status hd_retrieve_in_pieces(hd_retrieve *retrieve, hd_retrieve_work work)
+heddle_status hd_retrieve_in_pieces(heddle_table *table, hd_request *request, hd_query_work work)
 {
-    const uint64_t half = retrieve->n / 2, piece = half < PIECE_MAX ? half : PIECE_MAX;
-    const piece_size size = {piece, piece};
-    uint64_t *offsets;
-    heddle_status status = work(retrieve);
-    if (status != HEDDLE_ERROR_NO_MEMORY || retrieve->n < 2) return status;
-    offsets = (uint64_t *)hd_allocate((piece + 1) * sizeof *offsets);
+    const uint64_t half = request->n / 2, piece = half < PIECE_MAX ? half : PIECE_MAX;
+    const heddle_status whole = work(table, request);
+    if (whole != HEDDLE_ERROR_NO_MEMORY || request->n < 2) return whole;
+    uint64_t *offsets HD_FREED = (uint64_t *)hd_allocate((piece + 1) * sizeof *offsets);
     if (offsets == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to retrieve in pieces");
-    status = retrieve->known ? HEDDLE_OK : for_pieces(retrieve, work, false, size, offsets);
-    if (status == HEDDLE_OK && retrieve->values != NULL) {
-        status = hd_retrieve_fits(retrieve);
-        if (status == HEDDLE_OK) status = for_pieces(retrieve, work, true, size, offsets);
-    }
-    free(offsets);
-    return status;
+    retrieval r = {table, request, work, offsets, {piece, piece}};
+    if (!request->offsets_known) HD_TRY(for_pieces(&r, false));
+    if (request->values_out == NULL) return HEDDLE_OK;
+    HD_TRY(hd_retrieve_fits(request));
+    return for_pieces(&r, true);
 }

@@ -8,7 +8,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "host/file.h"
-#include "host/stage.h"
 #include "table/table.h"
 
 #define BLOCK_MAX (UINT64_C(1) << 20) /* pairs in a block */

@@ -178,27 +178,40 @@ static int claim_block(heddle_table *table)
 
 heddle_status hd_call_begin(heddle_table *table, bool waits, void *stream, hd_call *call)
 {
-    heddle_status status;
-    call->block = -1;
+    call->table = table;
+    call->stream = stream;
     call->words = NULL;
     call->counts = &table->control->pending;
     if (!waits) return HEDDLE_OK;
     call->block = claim_block(table);
     call->words = &table->control->calls[call->block];
     call->counts = &call->words->counts;
-    status = table->engine->fill(table->device, call->words, 0, sizeof *call->words, stream);
-    if (status != HEDDLE_OK) hd_call_end(table, call);
+    const heddle_status status =
+        table->engine->fill(table->device, call->words, 0, sizeof *call->words, stream);
+    if (status != HEDDLE_OK) hd_call_end(call);
     return status;
 }
 
-heddle_status hd_call_read(heddle_table *table, const hd_call *call, void *stream,
-                           hd_counts *counts)
+heddle_status hd_call_read(const hd_call *call, hd_counts *counts)
 {
+    const heddle_table *table = call->table;
     hd_counts *read = &table->readback->calls[call->block].counts;
-    HD_TRY(table->engine->copy(table->device, read, call->counts, sizeof *read, stream));
-    HD_TRY(table->engine->synchronize(table->device, stream));
+    HD_TRY(table->engine->copy(table->device, read, call->counts, sizeof *read, call->stream));
+    HD_TRY(table->engine->synchronize(table->device, call->stream));
     *counts = *read;
     return HEDDLE_OK;
+}
+
+heddle_status hd_call_finish(const hd_call *call, hd_request *request)
+{
+    return request->waits ? hd_call_read(call, &request->counts) : HEDDLE_OK;
+}
+
+void hd_call_end(hd_call *call)
+{
+    if (call->words != NULL)
+        __atomic_fetch_and(&call->table->calls, ~(UINT32_C(1) << call->block), __ATOMIC_RELEASE);
+    call->words = NULL;
 }
 
 heddle_status hd_read_back(heddle_table *table, void *to, const void *from, uint64_t bytes,
@@ -206,25 +219,6 @@ heddle_status hd_read_back(heddle_table *table, void *to, const void *from, uint
 {
     HD_TRY(table->engine->copy(table->device, to, from, bytes, stream));
     return table->engine->synchronize(table->device, stream);
-}
-
-void hd_call_end(heddle_table *table, const hd_call *call)
-{
-    if (call->block >= 0)
-        __atomic_fetch_and(&table->calls, ~(UINT32_C(1) << call->block), __ATOMIC_RELEASE);
-}
-
-heddle_status hd_call_finish(heddle_table *table, const hd_call *call, heddle_status status,
-                             heddle_totals *totals, void *stream)
-{
-    if (status == HEDDLE_OK && totals != NULL) {
-        hd_counts counts;
-        status = hd_call_read(table, call, stream, &counts);
-        hd_clear_totals(totals);
-        if (status == HEDDLE_OK) hd_totals_add(totals, &counts);
-    }
-    hd_call_end(table, call);
-    return status;
 }
 
 void hd_totals_add(heddle_totals *totals, const hd_counts *counts)

@@ -1,11 +1,27 @@
 /*
- * table.h: a table as the API layer sees it: what all kinds of tables share, what a kind must offer, and
- * the few steps that all operations have in common. The files of this folder include it; nobody else
- * does, but tests.
+ * table.h: the room of tables, which opens here: what all kinds of tables share, what a kind must offer,
+ * and the few steps that all operations have in common.
  *
- * The public functions (calls.c, table.c, save.c) check their arguments and hand on to the table's kind:
- * table/slots/slots.h for tables of slots, table/graph/graph.h for graphs in compressed rows, table/lists/lists.h for bucket lists,
- * table/slabs/slabs.h for slab hashes.
+ *   calls.c         the public operations: each checks its arguments, makes a request of them, hands
+ *                   it to the table's kind, and gives the sums back
+ *   table.c         making and describing tables; calls and their counts
+ *   check.h         whether arguments can be used; for clusters and shelves too
+ *   request.h       a call as a record, and its parts
+ *   collect.h       all pairs, brought to the host in pieces
+ *   pieces.h        queries in pieces, where memory is short
+ *   multi_query.h   count and retrieve where keys have many values: slots and slabs
+ *   pair_sort.h     pairs sorted by region: slots, slabs and graphs
+ *   batch_groups.h  rows of a batch grouped by key: graphs and lists
+ *   save.c visit.c view.c   files, visitors, kernels outside the library
+ *
+ * and a folder for each kind, which opens with the header of its name: slots/ (cuckoo, open, iceberg),
+ * graph/ (hashgraph), lists/ (bucket lists), slabs/ (slab hash). They have the same files: kind.c
+ * (options, the table of functions), storage.c (memory), insert.c, query.c (find, erase, count,
+ * retrieve), whole.c (clear, export, statistics, validation).
+ *
+ * A call: heddle_table_find (calls.c) makes an hd_request; hd_table_kind.find, say hd_slots_find, begins
+ * an hd_call, which gives it a place to count in, goes through the slices of the arrays
+ * (hd_for_slices), each of them one operation of the engine, and reads the counts if the call waits.
  */
 #ifndef HD_TABLE_H
 #define HD_TABLE_H
@@ -13,6 +29,7 @@
 #include "base/error.h"
 #include "engine/engine.h"
 #include "table/check.h"
+#include "table/request.h"
 #include "table/slots/geometry.h"
 
 typedef struct hd_table_kind hd_table_kind;
@@ -58,17 +75,10 @@ struct heddle_table {
 typedef heddle_status (*hd_pairs_take)(void *context, const void *keys, const void *values,
                                        uint64_t n);
 
-/* The arrays of heddle_table_mixed. */
-typedef struct hd_mixed {
-    const uint8_t *operations; /* NULL: all insert */
-    const void *keys, *values;
-    uint64_t n;
-    void *values_out;
-} hd_mixed;
-
 /*
  * What a kind of table does. Arguments are checked before: the table, its stream and the arrays are
- * usable, options have their size. All as the public function of the same name says.
+ * usable, options have their size. All as the public function of the same name says. Sums are given as
+ * hd_request says.
  */
 struct hd_table_kind {
     uint64_t bytes; /* of a table of this kind, which begins with a heddle_table */
@@ -80,24 +90,16 @@ struct hd_table_kind {
     heddle_status (*start)(heddle_table *table);
     void (*stop)(heddle_table *table);
 
-    /* *counts are the sums where *waited comes back true, as it does at least where it was. */
-    heddle_status (*insert)(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                            const heddle_insert_options *options, bool *waited, hd_counts *counts,
-                            void *stream);
+    heddle_status (*insert)(heddle_table *table, hd_request *request);
     /* Always waits. */
-    heddle_status (*build)(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                           const heddle_insert_options *options, hd_counts *counts, void *stream);
+    heddle_status (*build)(heddle_table *table, hd_request *request);
     heddle_status (*build_workspace)(heddle_table *table, uint64_t n, uint64_t *bytes);
     /* Values or found flags may be NULL; without values it is heddle_table_contains. */
-    heddle_status (*find)(heddle_table *table, const void *keys, uint64_t n, void *values,
-                          uint8_t *found, heddle_totals *totals, void *stream);
-    heddle_status (*erase)(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
-                           heddle_totals *totals, void *stream);
-    heddle_status (*count)(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
-                           heddle_totals *totals, void *stream);
-    heddle_status (*retrieve)(heddle_table *table, const void *keys, uint64_t n, uint64_t *offsets,
-                              void *values, uint64_t capacity, uint64_t *count, void *stream);
-    /* The arrays suffice for all pairs, of which there are some. */
+    heddle_status (*find)(heddle_table *table, hd_request *request);
+    heddle_status (*erase)(heddle_table *table, hd_request *request);
+    heddle_status (*count)(heddle_table *table, hd_request *request);
+    heddle_status (*retrieve)(heddle_table *table, hd_request *request);
+    /* The arrays are the device's and suffice for all pairs, of which there are some. */
     heddle_status (*collect)(heddle_table *table, void *keys, void *values, void *stream);
     /* Hands all pairs to `take` in pieces. Waits. A status other than HEDDLE_OK from it ends it. */
     heddle_status (*for_pairs)(heddle_table *table, hd_pairs_take take, void *context,
@@ -108,10 +110,8 @@ struct hd_table_kind {
     heddle_status (*get_stats)(heddle_table *table, heddle_table_stats *stats, void *stream);
     heddle_status (*validate)(heddle_table *table, void *stream);
     bool loads_whole; /* from a file best at once, not block by block */
-    /* NULL where there is no such thing. As insert. */
-    heddle_status (*mixed)(heddle_table *table, const hd_mixed *batch,
-                           const heddle_insert_options *options, bool *waited, hd_counts *counts,
-                           void *stream);
+    /* NULL where there is no such thing. */
+    heddle_status (*mixed)(heddle_table *table, hd_request *request);
     heddle_status (*flush)(heddle_table *table, void *stream); /* NULL: there is nothing to do */
 };
 
@@ -119,26 +119,30 @@ extern const hd_table_kind hd_slots_kind, hd_graph_kind, hd_lists_kind, hd_slabs
 
 /* A call's own place to count in. */
 typedef struct hd_call {
+    heddle_table *table;
+    void *stream;
     hd_counts *counts;    /* device memory: control->pending, or those of `words` */
     hd_call_words *words; /* device memory, NULL in a call that does not wait */
     int block;            /* number of the words in control->calls */
 } hd_call;
 
+/* A call that ends with the block in which it is declared. */
+#define HD_CALL(name)                                                                              \
+    hd_call name __attribute__((cleanup(hd_call_end))) = {NULL, NULL, NULL, NULL, 0}
+
 /* Begins a call; one that `waits` gets sums of its own. */
 heddle_status hd_call_begin(heddle_table *table, bool waits, void *stream, hd_call *call);
 /* Waits for the stream and reads the sums of a waiting call so far. */
-heddle_status hd_call_read(heddle_table *table, const hd_call *call, void *stream,
-                           hd_counts *counts);
+heddle_status hd_call_read(const hd_call *call, hd_counts *counts);
+/* The same for the request's sums, if it waits. */
+heddle_status hd_call_finish(const hd_call *call, hd_request *request);
 /* Gives the call's place back. */
-void hd_call_end(heddle_table *table, const hd_call *call);
-/* Gives the sums of a call to its caller, if it wants them and the call has come so far, and ends it. */
-heddle_status hd_call_finish(heddle_table *table, const hd_call *call, heddle_status status,
-                             heddle_totals *totals, void *stream);
+void hd_call_end(hd_call *call);
 /* Copies from device memory and waits for the stream. */
 heddle_status hd_read_back(heddle_table *table, void *to, const void *from, uint64_t bytes,
                            void *stream);
 
-/* The caller's options, which may be those of an older header: what they do not have is as by default. */
+/* The caller's options, perhaps of an older header: what they do not have is as by default. */
 heddle_status hd_options_read(const heddle_table_options *given, heddle_table_options *options);
 
 /* The number of keys, after a wait for the stream. */
@@ -149,8 +153,8 @@ heddle_status hd_table_set_count(heddle_table *table, uint64_t keys, void *strea
 void hd_totals_add(heddle_totals *totals, const hd_counts *counts);
 
 /*
- * As heddle_table_load. With `whole` all pairs are read before they are inserted, in one batch, which the CPU builds
- * by regions; that takes host memory for them.
+ * As heddle_table_load. With `whole` all pairs are read before they are inserted, in one batch, which
+ * the CPU builds by regions; that takes host memory for them.
  */
 heddle_status hd_table_load(heddle_device *device, const char *path,
                             const heddle_table_options *options, bool whole, heddle_table **table);

@@ -1,5 +1,5 @@
 /*
- * fold.c: bringing the equal keys of a batch together, for sets and counters: the engine groups
+ * fold.c: folding the equal keys of a batch, for sets and counters: the engine groups
  * the rows, and each group becomes one key with its count or the sum of its values. Scratch memory:
  * what table/batch_groups.h takes, and up to 48 bytes for every distinct key.
  */
@@ -52,7 +52,7 @@ static heddle_status sum_values(const folding *f, const void *values, uint64_t *
 {
     const uint64_t groups = f->grouped.groups;
     const bool narrow = f->table->options.value_bits == 32;
-    heddle_status status = HEDDLE_OK;
+    *folded = counts;
     if (values != NULL) {
         hd_reduce reduce;
         memset(&reduce, 0, sizeof reduce);
@@ -60,32 +60,32 @@ static heddle_status sum_values(const folding *f, const void *values, uint64_t *
         reduce.type = narrow ? HEDDLE_TYPE_U32 : HEDDLE_TYPE_U64;
         reduce.column = values;
         reduce.out = counts;
-        status = f->columns->reduce(f->table->device, &f->grouped, &reduce, f->work, f->stream);
+        HD_TRY(f->columns->reduce(f->table->device, &f->grouped, &reduce, f->work, f->stream));
     }
-    *folded = counts;
-    if (status != HEDDLE_OK || !narrow) return status;
-    status = take(f, groups, sizeof(uint32_t), folded);
-    return status == HEDDLE_OK ? low_halves(f, counts, groups, *folded) : status;
+    if (!narrow) return HEDDLE_OK;
+    HD_TRY(take(f, groups, sizeof(uint32_t), folded));
+    return low_halves(f, counts, groups, *folded);
 }
 
-heddle_status hd_graph_fold(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                            hd_scratch *scratch, hd_folded *folded, void *stream)
+heddle_status hd_graph_fold(heddle_table *table, const hd_request *r, hd_scratch *scratch,
+                            hd_folded *folded)
 {
-    folding f = {table, table->engine->columns, scratch, {NULL, 0, 0, NULL, 0, NULL, NULL}, NULL,
-                 stream};
+    const uint32_t kw = hd_key_width(table);
+    const hd_mix *mix = &hd_graph_of(table)->storage.graph.mix;
+    folding f = {.table = table, .columns = table->engine->columns, .scratch = scratch};
     uint64_t *counts = NULL;
+    f.stream = r->stream;
     memset(folded, 0, sizeof *folded);
-    if (n == 0) return HEDDLE_OK;
-    HD_TRY(hd_batch_group(table, &hd_graph_of(table)->storage.graph.mix, keys, n, scratch,
-                          &f.grouped, &f.work, stream));
+    if (r->n == 0) return HEDDLE_OK;
+    HD_TRY(hd_batch_group(table, r, mix, scratch, &f.grouped, &f.work));
     folded->n = f.grouped.groups;
     folded->row_bits = f.grouped.row_bits;
     HD_TRY(take(&f, folded->n, folded->row_bits / 8, &folded->firsts));
     HD_TRY(take(&f, folded->n, sizeof *counts, (void **)&counts));
-    HD_TRY(take(&f, folded->n, hd_key_width(table), &folded->keys));
-    HD_TRY(f.columns->describe(table->device, &f.grouped, folded->firsts, NULL, counts, stream));
-    HD_TRY(f.columns->gather(table->device, keys, hd_key_width(table), folded->firsts,
-                             folded->row_bits, folded->n, folded->keys, stream));
-    if (hd_value_width(table) != 0) HD_TRY(sum_values(&f, values, counts, &folded->values));
+    HD_TRY(take(&f, folded->n, kw, &folded->keys));
+    HD_TRY(f.columns->describe(table->device, &f.grouped, folded->firsts, NULL, counts, f.stream));
+    HD_TRY(f.columns->gather(table->device, r->keys, kw, folded->firsts, folded->row_bits,
+                             folded->n, folded->keys, f.stream));
+    if (hd_value_width(table) != 0) HD_TRY(sum_values(&f, r->values, counts, &folded->values));
     return HEDDLE_OK;
 }

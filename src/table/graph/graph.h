@@ -1,10 +1,23 @@
 /*
  * graph.h: graphs in compressed rows (engine/graph.h) as tables: sets, multimaps and counters.
  *
- * A graph is never changed in place but for erasures: a build or an insertion makes a new one beside
+ * A graph is never changed in place except for erasures: a build or an insertion makes a new one beside
  * the old and then takes its place, so that nothing is lost when memory runs out. Only an empty table
  * whose memory suffices is filled where it is. A set and a counter are graphs whose keys were brought
  * together before.
+ *
+ *   kind.c     options, and the table of functions
+ *   storage.c  the shape and memory of a graph; what a table was before a call of several steps
+ *   insert.c   build and insert: pairs of a multimap as they come, keys of sets and counters folded
+ *   fold.c    the equal keys of a batch, brought together
+ *   renew.c    a new graph from the table's pairs and the feed, in one go
+ *   passes.c   the same in passes, where memory is short
+ *   query.c    find, count, retrieve, erase
+ *   whole.c    export, statistics, validation
+ *
+ * A build: hd_graph_build (insert.c) folds keys where the container wants it and calls hd_graph_renew,
+ * which takes memory for the new graph, sorts the pairs by region (hd_engine.partition), and places the
+ * sorted pairs (hd_graph_ops.place). Then the new graph is the table's.
  */
 #ifndef HD_GRAPH_TABLE_H
 #define HD_GRAPH_TABLE_H
@@ -81,21 +94,20 @@ typedef struct hd_graph_feed {
     uint64_t seed;
     void *workspace; /* for the sorted pairs, where it suffices */
     uint64_t workspace_bytes;
-    bool
-        bounded; /* where it does not suffice, passes that it suffices for; else memory of the call's own */
+    bool bounded; /* it is all there is: passes where it does not suffice, else memory of our own */
 } hd_graph_feed;
 
 /* A call of hd_graph_renew. */
 typedef struct hd_renewal {
     heddle_table *table;
     const hd_graph_feed *feed;
-    hd_scratch scratch;
+    hd_scratch *scratch;
     hd_graph_storage storage; /* the new graph; or the table's own, which is empty */
     bool in_place;
     uint64_t live; /* the table's own pairs that are kept */
     /* The feed where the device can read it: as it is, or in copies, which lie in the scratch. */
     hd_lent keys, values;
-    /* 0, or there is no memory for copies: host arrays come in slices, twice, by buffers of so many elements. */
+    /* 0, or host arrays come in slices, twice, by buffers of so many elements. */
     uint64_t slice;
     hd_graph_placing placing;
     uint64_t passes;
@@ -114,19 +126,22 @@ heddle_status hd_graph_bring_in(hd_renewal *r);
 heddle_status hd_graph_renew_in_passes(hd_renewal *r);
 /* Whether the table's own pairs lie in the order of the new graph's regions. */
 bool hd_graph_keeps_regions(const hd_renewal *r);
-/* A sort of pairs by the regions of a graph. */
-hd_partition hd_graph_sort(const heddle_table *table, const hd_graph *graph, const void *keys,
-                           const void *values, uint64_t n);
 /* The bytes of a workspace that hd_graph_renew uses for n pairs. */
 heddle_status hd_graph_workspace(heddle_table *table, uint64_t n, uint64_t *bytes);
-/* The pairs that are in lists: the edges themselves, or a copy in scratch where some were erased. */
-heddle_status hd_graph_live_pairs(heddle_table *table, hd_scratch *scratch, uint64_t live,
-                                  hd_graph_source *source, void *stream);
-/* The table's pairs as keys and values; `values` NULL where they have none or nobody asks. */
-heddle_status hd_graph_unzip(heddle_table *table, hd_scratch *scratch, uint64_t live, void *keys,
-                             void *values, void *stream);
+/* The table's own pairs, for a call. */
+typedef struct hd_graph_pairs {
+    heddle_table *table;
+    uint64_t live; /* how many are in lists */
+    hd_scratch *scratch;
+    void *stream;
+} hd_graph_pairs;
 
-/* ---------------------------------------------------------------------------------------- fold */
+/* Those in lists: the edges themselves, or a copy in scratch where some were erased. */
+heddle_status hd_graph_live_pairs(const hd_graph_pairs *p, hd_graph_source *source);
+/* The same as keys and values; `values` NULL where they have none or nobody asks. */
+heddle_status hd_graph_unzip(const hd_graph_pairs *p, void *keys, void *values);
+
+/* --------------------------------------------------------------------------------------- fold */
 
 /* A batch whose equal keys were brought together. All device memory, in scratch. */
 typedef struct hd_folded {
@@ -137,27 +152,19 @@ typedef struct hd_folded {
     uint32_t row_bits; /* of firsts */
 } hd_folded;
 
-/* `values` NULL counts occurrences. */
-heddle_status hd_graph_fold(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                            hd_scratch *scratch, hd_folded *folded, void *stream);
+/* Keys and values of the request, in device memory; without values occurrences are counted. */
+heddle_status hd_graph_fold(heddle_table *table, const hd_request *r, hd_scratch *scratch,
+                            hd_folded *folded);
 
-/* ------------------------------------------------------------------- what hd_graph_kind consists of */
+/* --------------------------------------------------------------- what hd_graph_kind consists of */
 
-heddle_status hd_graph_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                              const heddle_insert_options *options, bool *waited, hd_counts *counts,
-                              void *stream);
-heddle_status hd_graph_build(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                             const heddle_insert_options *options, hd_counts *counts, void *stream);
+heddle_status hd_graph_insert(heddle_table *table, hd_request *r);
+heddle_status hd_graph_build(heddle_table *table, hd_request *r);
 heddle_status hd_graph_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes);
-heddle_status hd_graph_find(heddle_table *table, const void *keys, uint64_t n, void *values,
-                            uint8_t *found, heddle_totals *totals, void *stream);
-heddle_status hd_graph_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
-                             heddle_totals *totals, void *stream);
-heddle_status hd_graph_count(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
-                             heddle_totals *totals, void *stream);
-heddle_status hd_graph_retrieve(heddle_table *table, const void *keys, uint64_t n,
-                                uint64_t *offsets, void *values, uint64_t capacity, uint64_t *count,
-                                void *stream);
+heddle_status hd_graph_find(heddle_table *table, hd_request *r);
+heddle_status hd_graph_erase(heddle_table *table, hd_request *r);
+heddle_status hd_graph_count(heddle_table *table, hd_request *r);
+heddle_status hd_graph_retrieve(heddle_table *table, hd_request *r);
 heddle_status hd_graph_collect(heddle_table *table, void *keys, void *values, void *stream);
 heddle_status hd_graph_for_pairs(heddle_table *table, hd_pairs_take take, void *context,
                                  void *stream);

@@ -1,6 +1,7 @@
 /* kind.c: graphs as a kind of table: which options they take, and how one is made. */
 #include <stdio.h>
 
+#include "base/error.h"
 #include "table/graph/graph.h"
 
 static heddle_status complete(heddle_table_options *o)
@@ -41,12 +42,10 @@ static heddle_status start(heddle_table *table)
 {
     hd_graph_storage fresh;
     hd_graph shape;
-    heddle_status status = hd_graph_shape(table, table->options.capacity, 1, &shape);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_graph_shape(table, table->options.capacity, 1, &shape));
     hd_mix_init(&shape.mix, table->options.seed);
-    status = hd_graph_allocate(table, &shape, table->options.capacity, &fresh);
-    if (status != HEDDLE_OK) return status;
-    status = hd_graph_empty(table, &fresh, NULL);
+    HD_TRY(hd_graph_allocate(table, &shape, table->options.capacity, &fresh));
+    const heddle_status status = hd_graph_empty(table, &fresh, NULL);
     hd_graph_adopt(table, &fresh, table->options.seed);
     return status;
 }

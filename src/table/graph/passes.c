@@ -25,11 +25,9 @@
 #include "base/error.h"
 #include "host/stage.h"
 #include "table/graph/graph.h"
+#include "table/pair_sort.h"
 
-#define ALIGNMENT UINT64_C(256)
 #define SHARES_MAX 1024 /* of the memory for one go; less than this is not asked for */
-
-static uint64_t aligned(uint64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
 typedef struct passing {
     hd_renewal *r;
@@ -58,21 +56,21 @@ static layout make_layout(const passing *p)
 {
     const uint64_t regions = hd_graph_regions(&p->r->storage.graph);
     layout l;
-    l.work = aligned((regions + 1) * sizeof(uint64_t));
+    l.work = hd_aligned((regions + 1) * sizeof(uint64_t));
     l.live_starts =
-        l.work + aligned(p->table->engine->partition_step_work(p->table->device, &p->job));
+        l.work + hd_aligned(p->table->engine->partition_step_work(p->table->device, &p->job));
     l.memory = l.live_starts +
-               (p->compacts ? aligned((hd_graph_regions(p->own) + 1) * sizeof(uint64_t)) : 0);
+               (p->compacts ? hd_aligned((hd_graph_regions(p->own) + 1) * sizeof(uint64_t)) : 0);
     return l;
 }
 
 /* Bytes for a pass over so many sorted pairs and own ones. */
 static uint64_t pass_bytes(const passing *p, uint64_t sorted, uint64_t own)
 {
-    uint64_t bytes = sorted != 0 ? aligned((sorted + 16) * p->pair) : 0, order = 0;
-    if (p->compacts) bytes += aligned(own * p->pair);
+    uint64_t bytes = sorted != 0 ? hd_aligned((sorted + 16) * p->pair) : 0, order = 0;
+    if (p->compacts) bytes += hd_aligned(own * p->pair);
     if ((p->table->options.flags & HEDDLE_FLAG_ORDERED) != 0)
-        order = aligned(p->ops->order_work(p->table->device, sorted + own));
+        order = hd_aligned(p->ops->order_work(p->table->device, sorted + own));
     return bytes > order ? bytes : order;
 }
 
@@ -96,8 +94,8 @@ static heddle_status take_memory(passing *p)
     } else {
         for (uint64_t share = 1; share <= SHARES_MAX && status == HEDDLE_ERROR_NO_MEMORY;
              share *= 2) {
-            p->bytes = aligned(most / share + 1);
-            status = hd_scratch_take(&p->r->scratch, l.memory + p->bytes, (void **)&memory);
+            p->bytes = hd_aligned(most / share + 1);
+            status = hd_scratch_take(p->r->scratch, l.memory + p->bytes, (void **)&memory);
         }
     }
     if (status != HEDDLE_OK) return status;
@@ -146,7 +144,7 @@ static heddle_status step_own(const passing *p, const void *pairs, uint64_t n, c
     const heddle_table *table = p->table;
     hd_partition job = p->job;
     job.keys = to;
-    job.values = hd_value_width(table) != 0 ? to + aligned(n * hd_key_width(table)) : NULL;
+    job.values = hd_value_width(table) != 0 ? to + hd_aligned(n * hd_key_width(table)) : NULL;
     job.n = n;
     HD_TRY(p->ops->split(table->device, &p->own->mix, pairs, n, to, (void *)(uintptr_t)job.values,
                          p->r->stream));
@@ -156,12 +154,12 @@ static heddle_status step_own(const passing *p, const void *pairs, uint64_t n, c
 /* Bytes of n pairs as keys and values. */
 static uint64_t split_bytes(const passing *p, uint64_t n)
 {
-    return aligned(n * hd_key_width(p->table)) + aligned(n * hd_value_width(p->table));
+    return hd_aligned(n * hd_key_width(p->table)) + hd_aligned(n * hd_value_width(p->table));
 }
 
 static heddle_status step_dense(passing *p, uint32_t step)
 {
-    const uint64_t most = p->bytes > 2 * ALIGNMENT ? (p->bytes - 2 * ALIGNMENT) / p->pair : 0;
+    const uint64_t most = p->bytes > 2 * HD_ALIGNMENT ? (p->bytes - 2 * HD_ALIGNMENT) / p->pair : 0;
     if (!suffices(p, split_bytes(p, 1)) || most == 0) return too_small(p);
     for (uint64_t first = 0; first < p->r->live; first += most)
         HD_TRY(step_own(p, (const char *)p->own->edges + first * p->pair,
@@ -178,7 +176,7 @@ static heddle_status step_gappy(passing *p, uint32_t step)
         uint64_t n = 0, bytes = 0;
         for (end = first; end < regions; end++) {
             const uint64_t more = starts[end + 1] - starts[first];
-            const uint64_t need = aligned(more * p->pair) + split_bytes(p, more);
+            const uint64_t need = hd_aligned(more * p->pair) + split_bytes(p, more);
             if (end != first && need > p->bytes) break;
             n = more;
             bytes = need;
@@ -186,7 +184,7 @@ static heddle_status step_gappy(passing *p, uint32_t step)
         if (!suffices(p, bytes)) return too_small(p);
         HD_TRY(p->ops->compact(p->table->device, p->own, first, end, p->live_starts, starts[first],
                                p->memory, p->r->stream));
-        if (n != 0) HD_TRY(step_own(p, p->memory, n, p->memory + aligned(n * p->pair), step));
+        if (n != 0) HD_TRY(step_own(p, p->memory, n, p->memory + hd_aligned(n * p->pair), step));
     }
     return HEDDLE_OK;
 }
@@ -215,25 +213,28 @@ static heddle_status step_slices(const passing *p, uint32_t step)
 {
     const hd_graph_feed *feed = p->r->feed;
     const void *values = step == HD_SORT_TALLY ? NULL : feed->values;
-    const hd_span spans[2] = {
-        {(void *)(uintptr_t)feed->keys, hd_key_width(p->table), true, false},
-        {(void *)(uintptr_t)values, hd_value_width(p->table), true, false},
+    const hd_slices slices = {
+        .device = p->table->device,
+        .spans = {hd_span_in(feed->keys, hd_key_width(p->table)),
+                  hd_span_in(values, hd_value_width(p->table))},
+        .n = feed->n,
+        .slice = &p->table->slice,
+        .stream = p->r->stream,
     };
     sliced_step s = {p, step};
-    return hd_for_slices(p->table, spans, 2, feed->n, step_slice, &s, p->r->stream);
+    return hd_for_slices(&slices, step_slice, &s);
 }
 
 /* Counts all batches, or brings them into parts: own pairs come first, as in lists. */
 static heddle_status step_batches(passing *p, uint32_t step)
 {
     hd_partition job = p->job;
-    heddle_status status = HEDDLE_OK;
     job.keys = p->r->keys.memory;
     job.values = p->r->values.memory;
     job.n = p->r->feed->n;
     if (p->r->live != 0 && !p->merges)
-        status = p->compacts ? step_gappy(p, step) : step_dense(p, step);
-    if (status != HEDDLE_OK || job.n == 0) return status;
+        HD_TRY(p->compacts ? step_gappy(p, step) : step_dense(p, step));
+    if (job.n == 0) return HEDDLE_OK;
     return p->r->slice != 0 ? step_slices(p, step) : sort_step(p, &job, step);
 }
 
@@ -301,7 +302,7 @@ static heddle_status add_own(const passing *p, uint32_t first, uint32_t end,
 {
     hd_graph_source *source = &placing->sources[placing->count++];
     const uint64_t sorted = sorted_in(p, first, end);
-    char *to = p->memory + (sorted != 0 ? aligned((sorted + 16) * p->pair) : 0);
+    char *to = p->memory + (sorted != 0 ? hd_aligned((sorted + 16) * p->pair) : 0);
     source->pairs = p->own->edges;
     source->starts = p->own->starts;
     if (!p->compacts) return HEDDLE_OK;
@@ -352,14 +353,14 @@ static heddle_status run_passes(passing *p)
 {
     const uint32_t regions = (uint32_t)hd_graph_regions(&p->r->storage.graph);
     uint32_t wide_done = 0;
-    heddle_status status = check_passes(p);
-    for (uint32_t first = 0, end; first < regions && status == HEDDLE_OK; first = end) {
+    HD_TRY(check_passes(p));
+    for (uint32_t first = 0, end; first < regions; first = end) {
         end = pass_end(p, first);
-        status = run_pass(p, first, end, wide_done);
+        HD_TRY(run_pass(p, first, end, wide_done));
         wide_done += wide_in(p, first, end);
         p->r->passes++;
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 /* ------------------------------------------------------------------------------------ the whole */
@@ -378,31 +379,33 @@ static passing make_passing(hd_renewal *r)
     p.merges = r->live != 0 && hd_graph_keeps_regions(r);
     p.compacts = r->live != 0 && p.own->lengths != NULL;
     p.sorted = r->feed->n + (p.merges ? 0 : r->live);
-    p.job = hd_graph_sort(r->table, &r->storage.graph, NULL, NULL, p.sorted);
+    p.job = hd_sort_job(r->table, r->storage.graph.region_bits, &r->storage.graph.mix, p.sorted);
     p.job.spare = (char *)r->storage.graph.edges +
                   (p.merges ? (own_end + HD_EDGES_SLACK - 1) / HD_EDGES_SLACK * HD_EDGES_SLACK : 0);
     return p;
 }
 
+static void passing_end(passing *p)
+{
+    free(p->starts);
+    free(p->own_starts);
+}
+
 heddle_status hd_graph_renew_in_passes(hd_renewal *r)
 {
-    passing p = make_passing(r);
+    passing p __attribute__((cleanup(passing_end))) = make_passing(r);
+    heddle_device *device = r->table->device;
     const uint64_t regions = hd_graph_regions(&r->storage.graph);
-    heddle_status status;
     if (r->storage.edges == 0) return hd_graph_empty(r->table, &r->storage, r->stream);
     /* Slices want buffers, of which those of passes must leave some. */
-    status = r->slice != 0 ? hd_stage_ready(r->table->device, r->slice) : hd_graph_make_room(r);
-    if (status == HEDDLE_OK) status = take_memory(&p);
-    if (status == HEDDLE_OK && r->slice == 0) status = hd_graph_bring_in(r);
-    if (status == HEDDLE_OK && p.compacts)
-        status = p.ops->live_starts(r->table->device, p.own, p.live_starts, r->stream);
-    if (status == HEDDLE_OK && (p.merges || p.compacts))
-        status = copy_starts(&p, p.compacts ? p.live_starts : p.own->starts,
-                             hd_graph_regions(p.own) + 1, &p.own_starts);
-    if (status == HEDDLE_OK) status = into_parts(&p);
-    if (status == HEDDLE_OK) status = copy_starts(&p, p.job.starts, regions + 1, &p.starts);
-    if (status == HEDDLE_OK) status = run_passes(&p);
-    free(p.starts);
-    free(p.own_starts);
-    return status;
+    HD_TRY(r->slice != 0 ? hd_stage_ready(device, r->slice) : hd_graph_make_room(r));
+    HD_TRY(take_memory(&p));
+    if (r->slice == 0) HD_TRY(hd_graph_bring_in(r));
+    if (p.compacts) HD_TRY(p.ops->live_starts(device, p.own, p.live_starts, r->stream));
+    if (p.merges || p.compacts)
+        HD_TRY(copy_starts(&p, p.compacts ? p.live_starts : p.own->starts,
+                           hd_graph_regions(p.own) + 1, &p.own_starts));
+    HD_TRY(into_parts(&p));
+    HD_TRY(copy_starts(&p, p.job.starts, regions + 1, &p.starts));
+    return run_passes(&p);
 }

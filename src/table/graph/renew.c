@@ -15,50 +15,23 @@
 #include "base/error.h"
 #include "host/stage.h"
 #include "table/graph/graph.h"
+#include "table/pair_sort.h"
 
-#define ALIGNMENT UINT64_C(256)
-
-static uint64_t aligned(uint64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
-
-hd_partition hd_graph_sort(const heddle_table *table, const hd_graph *graph, const void *keys,
-                           const void *values, uint64_t n)
+/* A sort of n pairs by the regions of the new graph, without arrays. */
+static hd_partition sort_job(const heddle_table *table, const hd_graph *graph, uint64_t n)
 {
-    hd_partition job;
-    memset(&job, 0, sizeof job);
-    job.key_bits = table->options.key_bits;
-    job.value_bits = table->options.value_bits;
-    job.region_bits = graph->region_bits;
-    job.mix = graph->mix;
-    job.keys = keys;
-    job.values = values;
-    job.n = n;
-    return job;
-}
-
-/* Where the parts of a workspace for n pairs begin; the pairs are first. */
-typedef struct layout {
-    uint64_t starts, work, bytes;
-} layout;
-
-static layout make_layout(const heddle_table *table, const hd_partition *job)
-{
-    layout l;
-    l.starts = aligned(job->n * hd_pair_bytes(job->key_bits, job->value_bits));
-    l.work = l.starts + aligned(((UINT64_C(1) << job->region_bits) + 1) * sizeof(uint64_t));
-    l.bytes = l.work + aligned(table->engine->partition_work(table->device, job));
-    return l;
+    return hd_sort_job(table, graph->region_bits, &graph->mix, n);
 }
 
 heddle_status hd_graph_workspace(heddle_table *table, uint64_t n, uint64_t *bytes)
 {
     const hd_graph_storage *own = &hd_graph_of(table)->storage;
     const uint32_t own_bits = own->graph.region_bits;
-    hd_partition job;
     hd_graph shape;
     /* As many regions as an insertion would need, or as there are: a build may keep them. */
     HD_TRY(hd_graph_shape(table, own->edges + n, own_bits, &shape));
-    job = hd_graph_sort(table, &shape, NULL, NULL, n);
-    *bytes = make_layout(table, &job).bytes;
+    const hd_partition job = sort_job(table, &shape, n);
+    *bytes = hd_sort_layout_of(table, &job, true).bytes;
     return HEDDLE_OK;
 }
 
@@ -66,10 +39,10 @@ heddle_status hd_graph_make_room(hd_renewal *r)
 {
     const heddle_table *table = r->table;
     const hd_graph_feed *feed = r->feed;
-    HD_TRY(hd_lend_out(&r->scratch, (void *)(uintptr_t)feed->keys, feed->n * hd_key_width(table),
+    HD_TRY(hd_lend_out(r->scratch, (void *)(uintptr_t)feed->keys, feed->n * hd_key_width(table),
                        &r->keys));
-    return hd_lend_out(&r->scratch, (void *)(uintptr_t)feed->values,
-                       feed->n * hd_value_width(table), &r->values);
+    return hd_lend_out(r->scratch, (void *)(uintptr_t)feed->values, feed->n * hd_value_width(table),
+                       &r->values);
 }
 
 heddle_status hd_graph_bring_in(hd_renewal *r)
@@ -82,79 +55,68 @@ heddle_status hd_graph_bring_in(hd_renewal *r)
     return HEDDLE_OK;
 }
 
-/* Sorts pairs by the new graph's regions and makes them its next source. */
-static heddle_status add_sorted(hd_renewal *r, const void *keys, const void *values, uint64_t n,
-                                void *workspace, uint64_t workspace_bytes)
+/* Sorts the job's pairs by the new graph's regions and makes them its next source. */
+static heddle_status add_sorted(hd_renewal *r, hd_partition *job, void *workspace,
+                                uint64_t workspace_bytes)
 {
-    hd_partition job = hd_graph_sort(r->table, &r->storage.graph, keys, values, n);
-    const layout l = make_layout(r->table, &job);
+    const hd_sort_layout l = hd_sort_layout_of(r->table, job, true);
     char *memory = (char *)workspace;
     hd_graph_source *source = &r->placing.sources[r->placing.count++];
-    heddle_status status = HEDDLE_OK;
     if (memory != NULL && workspace_bytes < l.bytes && r->feed->bounded)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "the workspace is too small for a build in one go");
     if (memory == NULL || workspace_bytes < l.bytes)
-        status = hd_scratch_take(&r->scratch, l.bytes, (void **)&memory);
-    if (status == HEDDLE_OK && keys == r->keys.memory) status = hd_graph_bring_in(r);
-    if (status != HEDDLE_OK) return status;
-    job.pairs = memory;
-    job.spare = r->storage.graph.edges;
-    job.starts = (uint64_t *)(void *)(memory + l.starts);
-    job.work = memory + l.work;
-    status = r->table->engine->partition(r->table->device, &job, r->stream);
-    source->pairs = job.pairs;
-    source->starts = job.starts;
-    return status;
+        HD_TRY(hd_scratch_take(r->scratch, l.bytes, (void **)&memory));
+    if (job->keys == r->keys.memory) HD_TRY(hd_graph_bring_in(r));
+    hd_sort_lay(job, &l, memory, r->storage.graph.edges);
+    source->pairs = job->pairs;
+    source->starts = job->starts;
+    return r->table->engine->partition(r->table->device, job, r->stream);
 }
 
-heddle_status hd_graph_live_pairs(heddle_table *table, hd_scratch *scratch, uint64_t live,
-                                  hd_graph_source *source, void *stream)
+heddle_status hd_graph_live_pairs(const hd_graph_pairs *p, hd_graph_source *source)
 {
-    const hd_graph_table *t = hd_graph_of(table);
+    heddle_device *device = p->table->device;
+    const hd_graph_table *t = hd_graph_of(p->table);
     const hd_graph *graph = &t->storage.graph;
-    const uint64_t pair = hd_pair_bytes(table->options.key_bits, table->options.value_bits);
-    void *pairs = NULL, *starts = NULL;
-    heddle_status status;
+    const uint64_t regions = hd_graph_regions(graph);
+    const uint64_t pair = hd_pair_bytes(p->table->options.key_bits, p->table->options.value_bits);
+    void *pairs = NULL;
+    uint64_t *starts = NULL;
     source->pairs = graph->edges;
     source->starts = graph->starts;
     source->base = 0;
     if (graph->lengths == NULL) return HEDDLE_OK;
-    status = hd_scratch_take(scratch, live * pair, &pairs);
-    if (status == HEDDLE_OK)
-        status =
-            hd_scratch_take(scratch, (hd_graph_regions(graph) + 1) * sizeof(uint64_t), &starts);
-    if (status == HEDDLE_OK)
-        status = t->ops->live_starts(table->device, graph, (uint64_t *)starts, stream);
-    if (status == HEDDLE_OK)
-        status = t->ops->compact(table->device, graph, 0, (uint32_t)hd_graph_regions(graph),
-                                 (const uint64_t *)starts, 0, pairs, stream);
+    HD_TRY(hd_scratch_take(p->scratch, p->live * pair, &pairs));
+    HD_TRY(hd_scratch_take(p->scratch, (regions + 1) * sizeof *starts, (void **)&starts));
     source->pairs = pairs;
-    source->starts = (const uint64_t *)starts;
-    return status;
+    source->starts = starts;
+    HD_TRY(t->ops->live_starts(device, graph, starts, p->stream));
+    return t->ops->compact(device, graph, 0, (uint32_t)regions, starts, 0, pairs, p->stream);
 }
 
-heddle_status hd_graph_unzip(heddle_table *table, hd_scratch *scratch, uint64_t live, void *keys,
-                             void *values, void *stream)
+heddle_status hd_graph_unzip(const hd_graph_pairs *p, void *keys, void *values)
 {
-    const hd_graph_table *t = hd_graph_of(table);
+    const hd_graph_table *t = hd_graph_of(p->table);
     hd_graph_source source;
-    HD_TRY(hd_graph_live_pairs(table, scratch, live, &source, stream));
-    if (live != 0)
-        HD_TRY(t->ops->split(table->device, &t->storage.graph.mix, source.pairs, live, keys, values,
-                             stream));
-    return HEDDLE_OK;
+    HD_TRY(hd_graph_live_pairs(p, &source));
+    return p->live == 0 ? HEDDLE_OK
+                        : t->ops->split(p->table->device, &t->storage.graph.mix, source.pairs,
+                                        p->live, keys, values, p->stream);
 }
 
 /* The table's own pairs, sorted anew. */
-static heddle_status add_resorted(hd_renewal *r)
+static heddle_status add_resorted(hd_renewal *r, const hd_graph_pairs *own)
 {
     heddle_table *table = r->table;
+    hd_partition job = sort_job(table, &r->storage.graph, r->live);
     void *keys = NULL, *values = NULL;
-    HD_TRY(hd_scratch_take(&r->scratch, r->live * hd_key_width(table), &keys));
+    HD_TRY(hd_scratch_take(r->scratch, r->live * hd_key_width(table), &keys));
     if (hd_value_width(table) != 0)
-        HD_TRY(hd_scratch_take(&r->scratch, r->live * hd_value_width(table), &values));
-    HD_TRY(hd_graph_unzip(table, &r->scratch, r->live, keys, values, r->stream));
-    return add_sorted(r, keys, values, r->live, NULL, 0);
+        HD_TRY(hd_scratch_take(r->scratch, r->live * hd_value_width(table), &values));
+    HD_TRY(hd_graph_unzip(own, keys, values));
+    job.keys = keys;
+    job.values = values;
+    return add_sorted(r, &job, NULL, 0);
 }
 
 bool hd_graph_keeps_regions(const hd_renewal *r)
@@ -166,15 +128,15 @@ bool hd_graph_keeps_regions(const hd_renewal *r)
 static heddle_status add_sources(hd_renewal *r)
 {
     const hd_graph_feed *feed = r->feed;
+    const hd_graph_pairs own = {r->table, r->live, r->scratch, r->stream};
+    hd_partition job = sort_job(r->table, &r->storage.graph, feed->n);
     if (r->live != 0)
         HD_TRY(hd_graph_keeps_regions(r)
-                   ? hd_graph_live_pairs(r->table, &r->scratch, r->live,
-                                         &r->placing.sources[r->placing.count++], r->stream)
-                   : add_resorted(r));
-    if (feed->n != 0)
-        HD_TRY(add_sorted(r, r->keys.memory, r->values.memory, feed->n, feed->workspace,
-                          feed->workspace_bytes));
-    return HEDDLE_OK;
+                   ? hd_graph_live_pairs(&own, &r->placing.sources[r->placing.count++])
+                   : add_resorted(r, &own));
+    job.keys = r->keys.memory;
+    job.values = r->values.memory;
+    return feed->n != 0 ? add_sorted(r, &job, feed->workspace, feed->workspace_bytes) : HEDDLE_OK;
 }
 
 /* How many regions have more edges than 16-bit numbers can tell, counted on the host. */
@@ -182,16 +144,14 @@ static heddle_status count_wide(hd_renewal *r, uint32_t *rows)
 {
     const uint64_t regions = hd_graph_regions(&r->storage.graph);
     const uint64_t bytes = (regions + 1) * sizeof(uint64_t);
-    uint64_t *starts;
-    heddle_status status = HEDDLE_OK;
     *rows = 0;
     if (r->storage.edges <= HD_NARROW_MAX) return HEDDLE_OK;
-    starts = (uint64_t *)hd_allocate(r->placing.count * bytes);
+    uint64_t *starts HD_FREED = (uint64_t *)hd_allocate(r->placing.count * bytes);
     if (starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to count regions");
-    for (uint32_t i = 0; i < r->placing.count && status == HEDDLE_OK; i++)
-        status = hd_read_back(r->table, starts + i * (regions + 1), r->placing.sources[i].starts,
-                              bytes, r->stream);
-    for (uint64_t region = 0; region < regions && status == HEDDLE_OK; region++) {
+    for (uint32_t i = 0; i < r->placing.count; i++)
+        HD_TRY(hd_read_back(r->table, starts + i * (regions + 1), r->placing.sources[i].starts,
+                            bytes, r->stream));
+    for (uint64_t region = 0; region < regions; region++) {
         uint64_t edges = 0;
         for (uint32_t i = 0; i < r->placing.count; i++) {
             const uint64_t *mine = starts + i * (regions + 1) + region;
@@ -199,8 +159,7 @@ static heddle_status count_wide(hd_renewal *r, uint32_t *rows)
         }
         *rows += edges > HD_NARROW_MAX;
     }
-    free(starts);
-    return status;
+    return HEDDLE_OK;
 }
 
 /* The order of edges that the table promises, if it does. */
@@ -211,35 +170,31 @@ static heddle_status order_edges(hd_renewal *r)
     void *work = NULL;
     if ((table->options.flags & HEDDLE_FLAG_ORDERED) == 0 || r->storage.edges == 0)
         return HEDDLE_OK;
-    HD_TRY(hd_scratch_take(&r->scratch, ops->order_work(table->device, r->storage.edges), &work));
+    HD_TRY(hd_scratch_take(r->scratch, ops->order_work(table->device, r->storage.edges), &work));
     return ops->order(table->device, &r->storage.graph, &r->placing.stretch, work, r->stream);
 }
 
 static heddle_status place_all(hd_renewal *r)
 {
     heddle_table *table = r->table;
+    const hd_graph_ops *ops = hd_graph_of(table)->ops;
     uint32_t rows = 0;
-    heddle_status status = count_wide(r, &rows);
-    if (status == HEDDLE_OK && rows > r->storage.graph.wide_rows)
-        status = hd_graph_allocate_wide(table, &r->storage, rows);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(count_wide(r, &rows));
+    if (rows > r->storage.graph.wide_rows) HD_TRY(hd_graph_allocate_wide(table, &r->storage, rows));
     r->placing.stretch.end_region = (uint32_t)hd_graph_regions(&r->storage.graph);
     r->placing.stretch.edges = r->storage.edges;
-    if (r->placing.count == 0) status = hd_graph_empty(table, &r->storage, r->stream);
-    else
-        status = hd_graph_of(table)->ops->place(table->device, &r->storage.graph, &r->placing,
-                                                r->stream);
-    if (status == HEDDLE_OK) status = order_edges(r);
+    if (r->placing.count == 0) HD_TRY(hd_graph_empty(table, &r->storage, r->stream));
+    else HD_TRY(ops->place(table->device, &r->storage.graph, &r->placing, r->stream));
     r->passes = 1;
-    return status;
+    return order_edges(r);
 }
 
 /* Whether the device cannot read the feed where it lies. */
 static bool is_staged(const hd_renewal *r)
 {
-    const hd_span spans[2] = {{(void *)(uintptr_t)r->feed->keys, 1, true, false},
-                              {(void *)(uintptr_t)r->feed->values, 1, true, false}};
-    return r->feed->n != 0 && hd_any_staged(r->table, spans, 2);
+    heddle_device *device = r->table->device;
+    return r->feed->n != 0 &&
+           !(hd_is_direct(device, r->feed->keys) && hd_is_direct(device, r->feed->values));
 }
 
 static heddle_status fill_in_one_go(hd_renewal *r)
@@ -251,7 +206,7 @@ static heddle_status fill_in_one_go(hd_renewal *r)
 
 static heddle_status fill_in_passes(hd_renewal *r, uint64_t slice)
 {
-    hd_scratch_free(&r->scratch);
+    hd_scratch_free(r->scratch);
     memset(&r->placing, 0, sizeof r->placing);
     r->slice = slice;
     r->passes = 0;
@@ -272,68 +227,75 @@ static heddle_status fill(hd_renewal *r)
         hd_stages_free(table->device);
         status = fill_in_passes(r, 1);
     }
-    if (status == HEDDLE_OK) status = hd_table_set_count(table, r->storage.edges, r->stream);
-    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, r->stream);
-    return status;
+    HD_TRY(status);
+    HD_TRY(hd_table_set_count(table, r->storage.edges, r->stream));
+    return table->engine->synchronize(table->device, r->stream);
+}
+
+/* An empty table's own memory. */
+static heddle_status prepare_in_place(hd_renewal *r)
+{
+    hd_graph_storage *own = &hd_graph_of(r->table)->storage;
+    HD_TRY(hd_graph_empty(r->table, own, r->stream)); /* edges without lengths would be back */
+    hd_graph_free_lengths(r->table, own);
+    r->storage = *own;
+    return HEDDLE_OK;
 }
 
 /* Chooses the new graph's shape and takes its memory, or that of the table where it is empty and fits. */
 static heddle_status prepare(hd_renewal *r, uint64_t held)
 {
     const hd_graph_feed *feed = r->feed;
-    hd_graph_storage *own = &hd_graph_of(r->table)->storage;
+    const hd_graph_storage *own = &hd_graph_of(r->table)->storage;
+    const uint32_t own_bits = own->graph.region_bits;
+    const bool same_seed = feed->seed == r->table->options.seed;
     const uint64_t total = r->live + feed->n;
     const uint64_t room = total > feed->capacity ? total : feed->capacity;
     hd_graph shape;
-    heddle_status status = hd_graph_shape(r->table, room, 1, &shape);
-    if (status != HEDDLE_OK) return status;
-    r->in_place = held == 0 && room <= own->room && shape.region_bits <= own->graph.region_bits &&
-                  feed->seed == r->table->options.seed;
+    HD_TRY(hd_graph_shape(r->table, room, 1, &shape));
+    r->in_place = held == 0 && room <= own->room && shape.region_bits <= own_bits && same_seed;
     if (r->in_place) {
-        status = hd_graph_empty(r->table, own, r->stream); /* edges without lengths would be back */
-        if (status == HEDDLE_OK) hd_graph_free_lengths(r->table, own);
-        r->storage = *own;
+        HD_TRY(prepare_in_place(r));
     } else {
         /* More regions than needed do no harm, and spare the table's own pairs a sort. */
-        if (r->live != 0 && feed->seed == r->table->options.seed &&
-            own->graph.region_bits > shape.region_bits &&
-            room >= (uint64_t)1 << own->graph.region_bits)
-            status = hd_graph_shape(r->table, room, own->graph.region_bits, &shape);
+        if (r->live != 0 && same_seed && own_bits > shape.region_bits &&
+            room >= (uint64_t)1 << own_bits)
+            HD_TRY(hd_graph_shape(r->table, room, own_bits, &shape));
         hd_mix_init(&shape.mix, feed->seed);
-        if (status == HEDDLE_OK) status = hd_graph_allocate(r->table, &shape, room, &r->storage);
+        HD_TRY(hd_graph_allocate(r->table, &shape, room, &r->storage));
     }
     r->storage.edges = total;
-    return status;
+    return HEDDLE_OK;
+}
+
+/* The new graph is the table's, or goes. */
+static void settle(hd_renewal *r, bool success)
+{
+    heddle_table *table = r->table;
+    hd_graph_table *t = hd_graph_of(table);
+    if (success) {
+        t->passes = r->passes;
+        t->sliced = r->slice != 0;
+        if (r->live != 0 && r->storage.graph.region_bits > t->storage.graph.region_bits)
+            table->growths++;
+    } else if (r->in_place) {
+        (void)hd_graph_empty(table, &r->storage, r->stream);
+    }
+    if (r->in_place) t->storage = r->storage; /* empty again on failure, but with new wide rows */
+    else if (success) hd_graph_adopt(table, &r->storage, r->feed->seed);
+    else hd_graph_free(table, &r->storage);
 }
 
 heddle_status hd_graph_renew(heddle_table *table, const hd_graph_feed *feed, void *stream)
 {
-    hd_graph_table *t = hd_graph_of(table);
-    hd_renewal r;
+    HD_SCRATCH(scratch, table->device);
+    hd_renewal r = {.table = table, .feed = feed, .scratch = &scratch, .stream = stream};
     uint64_t held = 0;
-    heddle_status status = hd_table_count(table, &held, stream);
-    if (status != HEDDLE_OK) return status;
-    memset(&r, 0, sizeof r);
-    r.table = table;
-    r.feed = feed;
-    r.scratch.device = table->device;
-    r.stream = stream;
+    HD_TRY(hd_table_count(table, &held, stream));
     r.live = feed->keep ? held : 0;
-    status = prepare(&r, held);
-    if (status == HEDDLE_OK) {
-        status = fill(&r);
-        if (status == HEDDLE_OK) {
-            t->passes = r.passes;
-            t->sliced = r.slice != 0;
-        } else if (r.in_place) (void)hd_graph_empty(table, &r.storage, stream);
-        if (status == HEDDLE_OK && r.live != 0 &&
-            r.storage.graph.region_bits > t->storage.graph.region_bits)
-            table->growths++;
-        if (r.in_place) t->storage = r.storage; /* empty again on failure, but with new wide rows */
-        else if (status == HEDDLE_OK) hd_graph_adopt(table, &r.storage, feed->seed);
-        else hd_graph_free(table, &r.storage);
-    }
-    hd_scratch_free(&r.scratch);
+    HD_TRY(prepare(&r, held));
+    const heddle_status status = fill(&r);
+    settle(&r, status == HEDDLE_OK);
     return status;
 }
 

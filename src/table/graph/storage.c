@@ -5,10 +5,7 @@
 #include "base/error.h"
 #include "engine/blocks.h"
 #include "table/graph/graph.h"
-
-#define ALIGNMENT UINT64_C(256)
-
-static uint64_t aligned(uint64_t bytes) { return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
+#include "table/pair_sort.h"
 
 heddle_status hd_graph_shape(const heddle_table *table, uint64_t n, uint32_t bits_min,
                              hd_graph *graph)
@@ -63,14 +60,13 @@ heddle_status hd_graph_allocate(heddle_table *table, const hd_graph *shape, uint
                                 hd_graph_storage *storage)
 {
     const uint64_t pair = hd_pair_bytes(table->options.key_bits, table->options.value_bits);
-    const uint64_t offsets = aligned(starts_bytes(shape));
-    const uint64_t wide_used = offsets + aligned(narrow_bytes(shape));
+    const uint64_t offsets = hd_aligned(starts_bytes(shape));
+    const uint64_t wide_used = offsets + hd_aligned(narrow_bytes(shape));
     hd_graph *graph = &storage->graph;
-    heddle_status status;
     memset(storage, 0, sizeof *storage);
     *graph = *shape;
     storage->room = room;
-    status = take(table, storage, wide_used + sizeof(uint32_t), &storage->rows);
+    heddle_status status = take(table, storage, wide_used + sizeof(uint32_t), &storage->rows);
     if (status == HEDDLE_OK)
         status = take(table, storage, room * pair + HD_EDGES_SLACK, &graph->edges);
     if (status != HEDDLE_OK) {

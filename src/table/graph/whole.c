@@ -2,52 +2,43 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "host/stage.h"
+#include "table/collect.h"
 #include "table/graph/graph.h"
 
 /* -------------------------------------------------------------------------------------- export */
 
 heddle_status hd_graph_collect(heddle_table *table, void *keys, void *values, void *stream)
 {
-    const hd_span spans[2] = {{keys, 1, false, true}, {values, 1, false, true}};
-    hd_scratch scratch;
-    uint64_t live = 0;
-    heddle_status status;
-    if (hd_any_staged(table, spans, 2)) return hd_collect_staged(table, keys, values, stream);
-    memset(&scratch, 0, sizeof scratch);
-    scratch.device = table->device;
-    status = hd_table_count(table, &live, stream);
-    if (status == HEDDLE_OK) status = hd_graph_unzip(table, &scratch, live, keys, values, stream);
-    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    HD_SCRATCH(scratch, table->device);
+    hd_graph_pairs all = {table, 0, &scratch, stream};
+    HD_TRY(hd_table_count(table, &all.live, stream));
+    HD_TRY(hd_graph_unzip(&all, keys, values));
+    return table->engine->synchronize(table->device, stream);
 }
 
-/* hd_pairs_fetch: `from` are sorted pairs. */
-static heddle_status fetch(heddle_table *table, const void *from, uint64_t first, uint64_t n,
-                           void *keys, void *values, uint64_t *cursor, void *stream)
+/* hd_pieces.fetch: the items are sorted pairs. */
+static heddle_status fetch(const hd_pieces *pieces, uint64_t first, uint64_t n,
+                           const hd_pairs_room *to)
 {
+    const heddle_table *table = pieces->table;
     const hd_graph_table *t = hd_graph_of(table);
     const uint64_t pair = hd_pair_bytes(table->options.key_bits, table->options.value_bits);
-    HD_TRY(t->ops->split(table->device, &t->storage.graph.mix, (const char *)from + first * pair, n,
-                         keys, hd_value_width(table) != 0 ? values : NULL, stream));
-    return table->engine->copy(table->device, cursor, &n, sizeof n, stream);
+    const char *from = (const char *)pieces->from + first * pair;
+    HD_TRY(t->ops->split(table->device, &t->storage.graph.mix, from, n, to->keys,
+                         hd_value_width(table) != 0 ? to->values : NULL, pieces->stream));
+    return table->engine->copy(table->device, to->cursor, &n, sizeof n, pieces->stream);
 }
 
 heddle_status hd_graph_for_pairs(heddle_table *table, hd_pairs_take take, void *context,
                                  void *stream)
 {
+    HD_SCRATCH(scratch, table->device);
+    hd_graph_pairs all = {table, 0, &scratch, stream};
     hd_graph_source source;
-    hd_scratch scratch;
-    uint64_t live = 0;
-    heddle_status status = hd_table_count(table, &live, stream);
-    memset(&scratch, 0, sizeof scratch);
-    scratch.device = table->device;
-    if (status == HEDDLE_OK) status = hd_graph_live_pairs(table, &scratch, live, &source, stream);
-    if (status == HEDDLE_OK)
-        status = hd_for_pieces(table, live, 1, fetch, source.pairs, take, context, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    HD_TRY(hd_table_count(table, &all.live, stream));
+    HD_TRY(hd_graph_live_pairs(&all, &source));
+    const hd_pieces pieces = {table, source.pairs, all.live, 1, fetch, stream};
+    return hd_for_pieces(&pieces, take, context);
 }
 
 /* ---------------------------------------------------------------------- statistics, validation */
@@ -56,15 +47,11 @@ static heddle_status take_census(heddle_table *table, bool unique, hd_graph_cens
                                  void *stream)
 {
     const hd_graph_table *t = hd_graph_of(table);
-    hd_call call;
-    heddle_status status = hd_call_begin(table, true, stream, &call);
-    if (status != HEDDLE_OK) return status;
-    status = t->ops->inspect(table->device, &t->storage.graph, unique, &call.words->census.graph,
-                             stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(table, census, &call.words->census.graph, sizeof *census, stream);
-    hd_call_end(table, &call);
-    return status;
+    HD_CALL(call);
+    HD_TRY(hd_call_begin(table, true, stream, &call));
+    hd_graph_census *counted = &call.words->census.graph;
+    HD_TRY(t->ops->inspect(table->device, &t->storage.graph, unique, counted, stream));
+    return hd_read_back(table, census, counted, sizeof *census, stream);
 }
 
 heddle_status hd_graph_get_stats(heddle_table *table, heddle_table_stats *s, void *stream)
@@ -94,16 +81,13 @@ heddle_status hd_graph_validate(heddle_table *table, void *stream)
     const uint64_t regions = hd_graph_regions(&storage->graph);
     hd_graph_census c;
     uint64_t keys = 0, edges = 0;
-    heddle_status status = hd_table_count(table, &keys, stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(table, &edges, storage->graph.starts + regions, sizeof edges, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_table_count(table, &keys, stream));
+    HD_TRY(hd_read_back(table, &edges, storage->graph.starts + regions, sizeof edges, stream));
     /* The census trusts this number to be the end of the edges. */
     if (edges != storage->edges || edges > storage->room)
         return hd_fail(HEDDLE_ERROR_CORRUPT, "the regions end at edge %llu, not %llu",
                        (unsigned long long)edges, (unsigned long long)storage->edges);
-    status = take_census(table, table->options.container != HEDDLE_CONTAINER_MULTIMAP, &c, stream);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(take_census(table, table->options.container != HEDDLE_CONTAINER_MULTIMAP, &c, stream));
     const struct {
         uint64_t count;
         const char *reason;

@@ -74,31 +74,30 @@ static heddle_status select_flagged(appending *p, uint64_t *m)
 /* The values that found no room, by runs. */
 static heddle_status add_rest(appending *p)
 {
-    hd_list_addition *a = p->a, rest;
+    hd_list_addition *a = p->a;
     heddle_table *table = a->table;
-    uint64_t m = 0;
-    heddle_status status = select_flagged(p, &m);
-    memset(&rest, 0, sizeof rest);
-    rest.table = table;
-    rest.storage = a->storage;
-    rest.grows = a->grows;
-    rest.scratch = a->scratch;
-    rest.stream = a->stream;
-    if (status == HEDDLE_OK)
-        status =
-            table->engine->columns->gather(table->device, a->rows.values, hd_value_width(table),
-                                           p->rows, 64, m, p->values, a->stream);
-    if (status == HEDDLE_OK && a->rows.outcomes != NULL) {
+    const hd_column_ops *columns = table->engine->columns;
+    uint8_t *outcomes = a->rows.outcomes;
+    hd_request pairs = {.keys = p->keys, .values = p->values, .stream = a->stream};
+    hd_list_addition rest = {.table = table,
+                             .storage = a->storage,
+                             .grows = a->grows,
+                             .scratch = a->scratch,
+                             .stream = a->stream};
+    HD_TRY(select_flagged(p, &pairs.n));
+    HD_TRY(columns->gather(table->device, a->rows.values, hd_value_width(table), p->rows, 64,
+                           pairs.n, p->values, a->stream));
+    if (outcomes != NULL) {
         rest.rows.outcomes = p->outcomes;
-        status =
-            table->engine->fill(table->device, p->outcomes, HEDDLE_OUTCOME_FAILED, m, a->stream);
+        HD_TRY(table->engine->fill(table->device, p->outcomes, HEDDLE_OUTCOME_FAILED, pairs.n,
+                                   a->stream));
     }
-    if (status == HEDDLE_OK) status = hd_lists_group(&rest, p->keys, p->values, m);
+    heddle_status status = hd_lists_group(&rest, &pairs);
     if (status == HEDDLE_OK) status = hd_lists_add_runs(&rest);
     a->inserted += rest.inserted;
-    if (a->rows.outcomes != NULL)
-        table->engine->columns->scatter(table->device, p->outcomes, 1, p->rows, 64, m,
-                                        a->rows.outcomes, a->stream);
+    if (outcomes != NULL)
+        (void)columns->scatter(table->device, p->outcomes, 1, p->rows, 64, pairs.n, outcomes,
+                               a->stream);
     return status;
 }
 
@@ -106,43 +105,35 @@ static heddle_status add_rest(appending *p)
 static heddle_status drop_empty(appending *p)
 {
     hd_list_addition *a = p->a;
-    heddle_table *table = a->table;
+    heddle_table *table = a->table, *keys = a->storage->keys;
     const hd_list_pool pool = hd_lists_pool(table, a->storage, HD_LIST_CHUNKS);
-    uint64_t m = 0;
-    heddle_totals totals = HEDDLE_TOTALS_INIT;
-    heddle_status status = hd_lists(table)->ops->flag_empty(table->device, &pool, a->runs.numbers,
-                                                            a->rows.n, p->flags, a->stream);
-    if (status == HEDDLE_OK) status = select_flagged(p, &m);
-    if (status == HEDDLE_OK && m != 0)
-        status = heddle_table_erase(a->storage->keys, p->keys, m, NULL, &totals, a->stream);
-    a->storage->key_count -= totals.found;
-    return status;
+    hd_request r = {.keys = p->keys, .waits = true, .stream = a->stream};
+    HD_TRY(hd_lists(table)->ops->flag_empty(table->device, &pool, a->runs.numbers, a->rows.n,
+                                            p->flags, a->stream));
+    HD_TRY(select_flagged(p, &r.n));
+    if (r.n != 0) HD_TRY(keys->kind->erase(keys, &r));
+    a->storage->key_count -= r.counts.at[HD_FOUND];
+    return HEDDLE_OK;
 }
 
 heddle_status hd_lists_append(hd_list_addition *a, const void *keys)
 {
     heddle_table *table = a->table;
-    appending p;
-    heddle_totals totals = HEDDLE_TOTALS_INIT;
-    heddle_status status;
-    memset(&p, 0, sizeof p);
-    p.a = a;
+    const uint64_t n = a->rows.n;
+    appending p = {.a = a};
+    hd_request ask = {.keys = keys, .n = n, .stream = a->stream};
     a->keys = keys;
-    a->runs.count = a->rows.n;
-    status = take_all(&p);
-    if (status == HEDDLE_OK)
-        status = hd_lists_numbers(table, a->storage, keys, a->rows.n, a->runs.numbers, NULL,
-                                  &totals, a->stream);
-    if (status != HEDDLE_OK) return status;
-    a->probes += totals.probes;
-    if (totals.absent != 0) status = hd_lists_admit(a, true);
-    if (status == HEDDLE_OK && a->rows.outcomes != NULL)
-        status = table->engine->fill(table->device, a->rows.outcomes, HEDDLE_OUTCOME_INSERTED,
-                                     a->rows.n, a->stream);
-    if (status == HEDDLE_OK) status = append_values(&p);
-    if (status == HEDDLE_OK && a->inserted < a->rows.n) {
-        status = add_rest(&p);
-        if (a->inserted < a->rows.n) drop_empty(&p);
-    }
+    a->runs.count = n;
+    HD_TRY(take_all(&p));
+    HD_TRY(hd_lists_numbers(table, a->storage, &ask, a->runs.numbers));
+    a->probes += ask.counts.at[HD_PROBES];
+    if (ask.counts.at[HD_FOUND] != ask.counts.at[HD_ASKED]) HD_TRY(hd_lists_admit(a, true));
+    if (a->rows.outcomes != NULL)
+        HD_TRY(table->engine->fill(table->device, a->rows.outcomes, HEDDLE_OUTCOME_INSERTED, n,
+                                   a->stream));
+    HD_TRY(append_values(&p));
+    if (a->inserted == n) return HEDDLE_OK;
+    const heddle_status status = add_rest(&p);
+    if (a->inserted < n) drop_empty(&p);
     return status;
 }

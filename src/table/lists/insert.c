@@ -1,5 +1,4 @@
 /* insert.c: insert, build and rehash of bucket lists. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,119 +13,96 @@
 /* One call of build or insert. */
 typedef struct insertion {
     heddle_table *table;
-    hd_lists_storage *storage;
-    const heddle_insert_options *options;
-    const void *keys, *values; /* device memory */
-    uint64_t n;
+    hd_lists_storage *storage; /* that the pairs go to */
+    hd_request *r;             /* its counts are set */
     bool grows;
-    hd_scratch scratch;
+    hd_scratch *scratch;
     hd_lent outcomes;
-    hd_counts *counts;
-    void *stream;
 } insertion;
 
 /* ---------------------------------------------------------------------------------------- outcomes */
 
 /* Outcomes are needed by a caller who asks for them or for the rows that failed. */
-static heddle_status stage_outcomes(insertion *in)
+static heddle_status lend_outcomes(insertion *in)
 {
-    const heddle_insert_options *o = in->options;
-    HD_TRY(hd_lend_out(&in->scratch, o->outcomes, in->n, &in->outcomes));
-    if (o->outcomes == NULL && o->failed_capacity != 0)
-        HD_TRY(hd_scratch_take(&in->scratch, in->n, &in->outcomes.memory));
+    const heddle_insert_options *o = &in->r->options;
+    HD_TRY(hd_lend_out(in->scratch, o->outcomes, in->r->n, &in->outcomes));
+    if (o->outcomes == NULL && hd_failed_wanted(o))
+        HD_TRY(hd_scratch_take(in->scratch, in->r->n, &in->outcomes.memory));
     return HEDDLE_OK;
 }
 
-static heddle_status list_failed(insertion *in)
+static heddle_status list_failed(const insertion *in)
 {
-    const heddle_insert_options *o = in->options;
-    uint8_t *outcomes = (uint8_t *)hd_allocate(in->n);
+    const heddle_insert_options *o = &in->r->options;
+    const uint64_t n = in->r->n;
     uint64_t listed = 0;
-    heddle_status status;
+    uint8_t *outcomes HD_FREED = (uint8_t *)hd_allocate(n);
     if (outcomes == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to list failed keys");
-    status = hd_read_back(in->table, outcomes, in->outcomes.memory, in->n, in->stream);
-    for (uint64_t i = 0; status == HEDDLE_OK && i < in->n && listed < o->failed_capacity; i++)
+    HD_TRY(hd_read_back(in->table, outcomes, in->outcomes.memory, n, in->r->stream));
+    for (uint64_t i = 0; i < n && listed < o->failed_capacity; i++)
         if (outcomes[i] == HEDDLE_OUTCOME_FAILED) o->failed[listed++] = i;
-    free(outcomes);
-    return status;
-}
-
-/* Nothing came in: memory ran out before any list was changed. */
-static void none_came(const insertion *in)
-{
-    if (in->outcomes.memory != NULL)
-        in->table->engine->fill(in->table->device, in->outcomes.memory, HEDDLE_OUTCOME_FAILED,
-                                in->n, in->stream);
+    return HEDDLE_OK;
 }
 
 /* Counts, outcomes and failed rows of what `added` says, and what the call comes to. */
-static heddle_status report(insertion *in, const hd_list_addition *a, heddle_status added)
+static heddle_status conclude(insertion *in, const hd_list_addition *a, heddle_status added)
 {
+    hd_request *r = in->r;
+    const heddle_table *table = in->table;
+    const uint64_t failed = r->n - a->inserted;
     heddle_status status = HEDDLE_OK;
-    in->counts->at[HD_INSERTED] = a->inserted;
-    in->counts->at[HD_FAILED] = in->n - a->inserted;
-    in->counts->at[HD_PROBES] = a->probes;
-    if (added != HEDDLE_OK && a->inserted == 0) none_came(in);
-    if (in->outcomes.user != NULL)
-        status = hd_take_back(in->scratch.device, &in->outcomes, in->stream);
-    if (status == HEDDLE_OK && a->inserted != in->n && in->options->failed_capacity != 0)
+    r->counts.at[HD_INSERTED] = a->inserted;
+    r->counts.at[HD_FAILED] = failed;
+    r->counts.at[HD_PROBES] = a->probes;
+    /* Nothing came in where memory ran out before any list was changed. */
+    if (added != HEDDLE_OK && a->inserted == 0 && in->outcomes.memory != NULL)
+        (void)table->engine->fill(table->device, in->outcomes.memory, HEDDLE_OUTCOME_FAILED, r->n,
+                                  r->stream);
+    if (in->outcomes.user != NULL) status = hd_take_back(table->device, &in->outcomes, r->stream);
+    if (status == HEDDLE_OK && failed != 0 && hd_failed_wanted(&r->options))
         status = list_failed(in);
-    if (added != HEDDLE_OK || status != HEDDLE_OK) return added != HEDDLE_OK ? added : status;
-    return a->inserted == in->n
-               ? HEDDLE_OK
-               : hd_fail(HEDDLE_ERROR_FULL, "%llu pairs did not fit into the table",
-                         (unsigned long long)(in->n - a->inserted));
+    HD_TRY(added);
+    HD_TRY(status);
+    return failed == 0 ? HEDDLE_OK
+                       : hd_fail(HEDDLE_ERROR_FULL, "%llu pairs did not fit into the table",
+                                 (unsigned long long)failed);
 }
 
 /* ------------------------------------------------------------------------------------------ adding */
 
-static heddle_status add_pairs(insertion *in)
+/* `pairs` are those of the request, in device memory. */
+static heddle_status add_pairs(const insertion *in, hd_list_addition *a, const hd_request *pairs)
 {
-    hd_list_addition a;
-    heddle_status status;
-    memset(&a, 0, sizeof a);
-    a.table = in->table;
-    a.storage = in->storage;
-    a.grows = in->grows;
-    a.scratch = &in->scratch;
-    a.stream = in->stream;
-    a.rows.outcomes = (uint8_t *)in->outcomes.memory;
-    if (in->n <= APPEND_MAX && in->grows) {
-        a.rows.values = in->values;
-        a.rows.n = in->n;
-        status = hd_lists_append(&a, in->keys);
-    } else {
-        status = hd_lists_group(&a, in->keys, in->values, in->n);
-        if (status == HEDDLE_OK) status = hd_lists_add_runs(&a);
+    if (pairs->n <= APPEND_MAX && in->grows) {
+        a->rows.values = pairs->values;
+        a->rows.n = pairs->n;
+        return hd_lists_append(a, pairs->keys);
     }
-    return report(in, &a, status);
+    HD_TRY(hd_lists_group(a, pairs));
+    return hd_lists_add_runs(a);
 }
 
-/* Stages the arrays and adds the pairs to in->storage. */
-static heddle_status add(insertion *in, const void *keys, const void *values)
+/* Lends the arrays to the device and adds the pairs to the storage. */
+static heddle_status add(heddle_table *table, hd_lists_storage *storage, hd_request *r)
 {
-    heddle_table *table = in->table;
-    HD_TRY(hd_lend_in(&in->scratch, keys, in->n * hd_key_width(table), &in->keys, in->stream));
-    HD_TRY(
-        hd_lend_in(&in->scratch, values, in->n * hd_value_width(table), &in->values, in->stream));
-    HD_TRY(stage_outcomes(in));
-    return add_pairs(in);
-}
-
-static insertion insertion_of(heddle_table *table, uint64_t n, const heddle_insert_options *options,
-                              hd_counts *counts, void *stream)
-{
-    insertion in;
-    memset(&in, 0, sizeof in);
-    in.table = table;
-    in.storage = &hd_lists(table)->storage;
-    in.options = options;
-    in.n = n;
+    HD_SCRATCH(scratch, table->device);
+    insertion in = {.table = table, .storage = storage, .r = r, .scratch = &scratch};
+    hd_request pairs = *r;
+    hd_list_addition a;
     in.grows = !hd_lists_fixed(table);
-    in.scratch.device = table->device;
-    in.counts = counts;
-    in.stream = stream;
-    return in;
+    HD_TRY(hd_lend_in(&scratch, r->keys, r->n * hd_key_width(table), &pairs.keys, r->stream));
+    HD_TRY(hd_lend_in(&scratch, r->values, r->n * hd_value_width(table), &pairs.values, r->stream));
+    HD_TRY(lend_outcomes(&in));
+    memset(&a, 0, sizeof a);
+    a.table = table;
+    a.storage = storage;
+    a.grows = in.grows;
+    a.scratch = &scratch;
+    a.stream = r->stream;
+    a.rows.outcomes = (uint8_t *)in.outcomes.memory;
+    const heddle_status status = add_pairs(&in, &a, &pairs);
+    return conclude(&in, &a, status);
 }
 
 /* The table's count and capacity as its lists have them now. */
@@ -153,52 +129,39 @@ static void remake_if_worth(heddle_table *table, void *stream)
         hd_lists_remake(table, fixed ? hd_lists(table)->pairs_wanted : 0, stream);
 }
 
-heddle_status hd_lists_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                              const heddle_insert_options *options, bool *waited, hd_counts *counts,
-                              void *stream)
+heddle_status hd_lists_insert(heddle_table *table, hd_request *r)
 {
-    insertion in = insertion_of(table, n, options, counts, stream);
-    heddle_status status;
-    *waited = true;
-    if (n == 0) return HEDDLE_OK;
-    status = hd_lists_catch_up(table, true, stream);
-    if (status != HEDDLE_OK) return status;
-    remake_if_worth(table, stream);
-    status = add(&in, keys, values);
-    hd_scratch_free(&in.scratch);
-    return settle(table, status, stream);
+    r->waits = true;
+    if (r->n == 0) return HEDDLE_OK;
+    HD_TRY(hd_lists_catch_up(table, true, r->stream));
+    remake_if_worth(table, r->stream);
+    return settle(table, add(table, &hd_lists(table)->storage, r), r->stream);
 }
 
 /* Into fresh lists beside the old ones, which then go. */
-static heddle_status build_beside(insertion *in, const void *keys, const void *values)
+static heddle_status build_beside(heddle_table *table, hd_request *r)
 {
-    heddle_table *table = in->table;
     const uint64_t seed = table->options.seed;
     hd_lists_storage fresh;
-    heddle_status status = hd_lists_start(table, &fresh, 0, 0, seed);
-    if (status != HEDDLE_OK) return status;
-    in->storage = &fresh;
-    status = add(in, keys, values);
-    hd_scratch_free(&in->scratch);
+    HD_TRY(hd_lists_start(table, &fresh, 0, 0, seed));
+    const heddle_status status = add(table, &fresh, r);
     if (status == HEDDLE_OK) hd_lists_adopt(table, &fresh, seed);
     else hd_lists_free(table, &fresh);
     return status;
 }
 
-heddle_status hd_lists_build(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                             const heddle_insert_options *options, hd_counts *counts, void *stream)
+static heddle_status build_in_place(heddle_table *table, hd_request *r)
 {
-    insertion in = insertion_of(table, n, options, counts, stream);
-    heddle_status status = hd_lists_catch_up(table, true, stream);
-    if (status != HEDDLE_OK) return status;
-    if (in.grows && n != 0 && in.storage->pairs != 0) {
-        status = build_beside(&in, keys, values);
-    } else {
-        status = hd_lists_empty(table, in.storage, stream);
-        if (status == HEDDLE_OK && n != 0) status = add(&in, keys, values);
-        hd_scratch_free(&in.scratch);
-    }
-    return settle(table, status, stream);
+    hd_lists_storage *storage = &hd_lists(table)->storage;
+    HD_TRY(hd_lists_empty(table, storage, r->stream));
+    return r->n != 0 ? add(table, storage, r) : HEDDLE_OK;
+}
+
+heddle_status hd_lists_build(heddle_table *table, hd_request *r)
+{
+    HD_TRY(hd_lists_catch_up(table, true, r->stream));
+    const bool beside = !hd_lists_fixed(table) && r->n != 0 && hd_lists(table)->storage.pairs != 0;
+    return settle(table, beside ? build_beside(table, r) : build_in_place(table, r), r->stream);
 }
 
 heddle_status hd_lists_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes)
@@ -226,48 +189,48 @@ static heddle_status read_all(hd_list_addition *a, hd_lists_storage *from)
         {from->pairs * hd_value_width(table), &values},
         {columns->work(table->device, count), &work},
     };
-    heddle_status status = HD_LISTS_TAKE(a->scratch, needs);
-    if (status == HEDDLE_OK)
-        status = heddle_table_export(from->keys, keys, numbers, count, &count, a->stream);
-    if (status == HEDDLE_OK)
-        status = ops->lengths(table->device, &pool, numbers, count, offsets, a->stream);
-    if (status == HEDDLE_OK) status = columns->scan(table->device, offsets, count, work, a->stream);
+    HD_TRY(HD_LISTS_TAKE(a->scratch, needs));
+    HD_TRY(heddle_table_export(from->keys, keys, numbers, count, &count, a->stream));
+    HD_TRY(ops->lengths(table->device, &pool, numbers, count, offsets, a->stream));
+    HD_TRY(columns->scan(table->device, offsets, count, work, a->stream));
     const hd_list_fetch all = {numbers, offsets, count, 0, from->pairs, values, NULL, 0, NULL};
-    if (status == HEDDLE_OK) status = ops->fetch(table->device, &pool, &all, a->stream);
+    HD_TRY(ops->fetch(table->device, &pool, &all, a->stream));
     a->keys = keys;
     a->runs.starts = offsets;
     a->runs.count = count;
     a->rows.values = values;
     a->rows.n = from->pairs;
-    return status;
+    return HEDDLE_OK;
+}
+
+/* All pairs into `fresh`, which then has room for `capacity` of them. */
+static heddle_status move_into(heddle_table *table, hd_lists_storage *fresh, uint64_t capacity,
+                               void *stream)
+{
+    hd_lists_storage *own = &hd_lists(table)->storage;
+    HD_SCRATCH(scratch, table->device);
+    hd_list_addition a = {.table = table,
+                          .storage = fresh,
+                          .grows = true,
+                          .tight = true,
+                          .scratch = &scratch,
+                          .stream = stream};
+    if (own->pairs != 0) {
+        HD_TRY(read_all(&a, own));
+        HD_TRY(hd_lists_add_runs(&a));
+    }
+    HD_TRY(hd_lists_add_room(table, fresh, hd_lists_units_for(table, capacity)));
+    return table->engine->synchronize(table->device, stream);
 }
 
 heddle_status hd_lists_remake(heddle_table *table, uint64_t capacity, void *stream)
 {
-    hd_lists_storage *own = &hd_lists(table)->storage, fresh;
     const uint64_t seed = hd_seed_draw(), growths = table->growths;
-    hd_scratch scratch;
-    hd_list_addition a;
     const bool fixed = hd_lists_fixed(table);
-    heddle_status status = hd_lists_start(table, &fresh, fixed ? capacity : own->key_count,
-                                          fixed ? capacity : 0, seed);
-    if (status != HEDDLE_OK) return status;
-    memset(&a, 0, sizeof a);
-    memset(&scratch, 0, sizeof scratch);
-    scratch.device = table->device;
-    a.table = table;
-    a.storage = &fresh;
-    a.grows = a.tight = true;
-    a.scratch = &scratch;
-    a.stream = stream;
-    if (own->pairs != 0) {
-        status = read_all(&a, own);
-        if (status == HEDDLE_OK) status = hd_lists_add_runs(&a);
-    }
-    if (status == HEDDLE_OK)
-        status = hd_lists_add_room(table, &fresh, hd_lists_units_for(table, capacity));
-    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
-    hd_scratch_free(&scratch);
+    const uint64_t keys = fixed ? capacity : hd_lists(table)->storage.key_count;
+    hd_lists_storage fresh;
+    HD_TRY(hd_lists_start(table, &fresh, keys, fixed ? capacity : 0, seed));
+    const heddle_status status = move_into(table, &fresh, capacity, stream);
     table->growths = growths;
     if (status == HEDDLE_OK) hd_lists_adopt(table, &fresh, seed);
     else hd_lists_free(table, &fresh);

@@ -2,9 +2,19 @@
  * lists.h: multimaps of the scheme bucket_list: a table of slots that leads every key to the number of
  * its list, and lists of values in buckets from a pool (engine/lists.h).
  *
- * A batch is brought into runs of equal keys first. Then every run claims room in its list at once, and the
- * values are copied. Small batches append their values one by one instead. Either way memory is made sure of
- * before lists are changed, and a key is in the table of keys only while its list has values.
+ *   kind.c     options, and the table of functions
+ *   storage.c  memory: the table of keys, the records of lists, the chunks of the pool
+ *   insert.c   insert and build: outcomes, counts, when lists are made anew; rehash
+ *   runs.c     a batch as runs of equal keys, and how runs get into lists
+ *   append.c   small batches, value by value
+ *   query.c    find, count, retrieve, erase
+ *   whole.c    clear, reserve, export, statistics, validation
+ *   view.c     lists for kernels outside the library
+ *
+ * An insertion: hd_lists_insert lends the arrays to the device. A large batch is brought into runs of
+ * equal keys (hd_lists_group); then every run claims room in its list at once, and the values are copied
+ * (hd_lists_add_runs). A small one appends its values (hd_lists_append). Either way memory is made sure
+ * of before lists are changed, and a key is in the table of keys only while its list has values.
  */
 #ifndef HD_LISTS_TABLE_H
 #define HD_LISTS_TABLE_H
@@ -90,10 +100,12 @@ typedef struct hd_list_need {
 heddle_status hd_lists_take(hd_scratch *scratch, const hd_list_need *needs, size_t count);
 #define HD_LISTS_TAKE(scratch, needs)                                                              \
     hd_lists_take((scratch), (needs), sizeof(needs) / sizeof((needs)[0]))
-/* numbers[i] becomes the list of keys[i], or HD_LIST_NONE; `found` may be NULL. Waits. */
-heddle_status hd_lists_numbers(heddle_table *table, const hd_lists_storage *storage,
-                               const void *keys, uint64_t n, uint64_t *numbers, uint8_t *found,
-                               heddle_totals *totals, void *stream);
+/*
+ * The numbers of the lists of n keys in device memory, or HD_LIST_NONE. Waits. `found` of the request
+ * may be NULL; its counts are set.
+ */
+heddle_status hd_lists_numbers(const heddle_table *table, const hd_lists_storage *storage,
+                               hd_request *r, uint64_t *numbers);
 
 /* -------------------------------------------------------------------------------------- adding */
 
@@ -114,8 +126,8 @@ typedef struct hd_list_addition {
 
 /* Adds the runs. When memory runs out nothing has changed. Waits. */
 heddle_status hd_lists_add_runs(hd_list_addition *a);
-/* Brings n pairs into runs: sets a->keys, runs and rows, but for the outcomes. */
-heddle_status hd_lists_group(hd_list_addition *a, const void *keys, const void *values, uint64_t n);
+/* Brings the pairs of a request, in device memory, into runs: sets a->keys, runs and rows, except outcomes. */
+heddle_status hd_lists_group(hd_list_addition *a, const hd_request *pairs);
 /*
  * Gives the runs that have no list yet, and may have one, new numbers and puts their keys into the table of
  * keys. Of equal keys one wins: `twice` says that there may be some. On failure nothing has changed.
@@ -136,23 +148,15 @@ heddle_status hd_lists_view(heddle_table *table, hd_device_lists *view);
  */
 heddle_status hd_lists_catch_up(heddle_table *table, bool changes, void *stream);
 
-/* ------------------------------------------------------------------- what hd_lists_kind consists of */
+/* --------------------------------------------------------------- what hd_lists_kind consists of */
 
-heddle_status hd_lists_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                              const heddle_insert_options *options, bool *waited, hd_counts *counts,
-                              void *stream);
-heddle_status hd_lists_build(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                             const heddle_insert_options *options, hd_counts *counts, void *stream);
+heddle_status hd_lists_insert(heddle_table *table, hd_request *r);
+heddle_status hd_lists_build(heddle_table *table, hd_request *r);
 heddle_status hd_lists_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes);
-heddle_status hd_lists_find(heddle_table *table, const void *keys, uint64_t n, void *values,
-                            uint8_t *found, heddle_totals *totals, void *stream);
-heddle_status hd_lists_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
-                             heddle_totals *totals, void *stream);
-heddle_status hd_lists_count(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
-                             heddle_totals *totals, void *stream);
-heddle_status hd_lists_retrieve(heddle_table *table, const void *keys, uint64_t n,
-                                uint64_t *offsets, void *values, uint64_t capacity, uint64_t *count,
-                                void *stream);
+heddle_status hd_lists_find(heddle_table *table, hd_request *r);
+heddle_status hd_lists_erase(heddle_table *table, hd_request *r);
+heddle_status hd_lists_count(heddle_table *table, hd_request *r);
+heddle_status hd_lists_retrieve(heddle_table *table, hd_request *r);
 heddle_status hd_lists_collect(heddle_table *table, void *keys, void *values, void *stream);
 heddle_status hd_lists_for_pairs(heddle_table *table, hd_pairs_take take, void *context,
                                  void *stream);

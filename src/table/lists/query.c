@@ -1,60 +1,39 @@
 /*
  * query.c: looking keys up in bucket lists, and erasing them. The table of keys names the list of every
- * key of a batch; the rest is asked of the lists. Scratch memory: the number of a list for every key, and copies
- * of host arrays. Where there is none for all keys, they come in pieces.
+ * key of a batch; the rest is asked of the lists. Scratch memory: the number of a list for every key, and
+ * copies of host arrays. Where there is none for all keys, they come in pieces. Every call waits.
  */
 #include <string.h>
 
 #include "base/error.h"
-#include "host/public_struct.h"
-#include "host/stage.h"
 #include "table/lists/lists.h"
 #include "table/pieces.h"
 
 /* A batch looked up. */
 typedef struct query {
     heddle_table *table;
-    const void *keys; /* device memory */
-    uint64_t n;
+    hd_request ask; /* of the table of keys: keys in device memory, and its counts */
     uint64_t *numbers;
-    heddle_totals totals;
-    hd_scratch scratch;
-    void *stream;
+    hd_scratch *scratch;
 } query;
 
-/* Finds the lists of all keys. The scratch is to be freed also when this fails. */
-static heddle_status query_begin(query *q, heddle_table *table, const void *keys, uint64_t n,
-                                 uint8_t *found, void *stream)
+/* Finds the lists of all keys. */
+static heddle_status look_up(query *q, const hd_request *r, uint8_t *found)
 {
-    memset(q, 0, sizeof *q);
-    q->table = table;
-    q->n = n;
-    q->scratch.device = table->device;
-    q->stream = stream;
-    HD_TRY(hd_lend_in(&q->scratch, keys, n * hd_key_width(table), &q->keys, stream));
-    HD_TRY(hd_scratch_take(&q->scratch, n * sizeof *q->numbers, (void **)&q->numbers));
-    return hd_lists_numbers(table, &hd_lists(table)->storage, q->keys, n, q->numbers, found,
-                            &q->totals, stream);
+    heddle_table *table = q->table;
+    q->ask.n = r->n;
+    q->ask.found = found;
+    q->ask.stream = r->stream;
+    HD_TRY(hd_lend_in(q->scratch, r->keys, r->n * hd_key_width(table), &q->ask.keys, r->stream));
+    HD_TRY(hd_scratch_take(q->scratch, r->n * sizeof *q->numbers, (void **)&q->numbers));
+    return hd_lists_numbers(table, &hd_lists(table)->storage, &q->ask, q->numbers);
 }
 
-/* Hands the sums to the caller, or keeps them for heddle_table_take_totals; several calls may do so at once. */
-static void report(heddle_table *table, const heddle_totals *sums, heddle_totals *totals)
+/* The sums of the lookup are those of the call. */
+static void report(hd_request *r, const hd_counts *counts)
 {
-    uint64_t *at = table->settled.at;
-    if (totals != NULL) {
-        hd_write_totals(totals, sums);
-        return;
-    }
-    __atomic_fetch_add(&at[HD_ASKED], sums->found + sums->absent, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&at[HD_FOUND], sums->found, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&at[HD_PROBES], sums->probes, __ATOMIC_RELAXED);
-}
-
-static heddle_status query_end(query *q, heddle_status status, heddle_totals *totals)
-{
-    if (status == HEDDLE_OK) report(q->table, &q->totals, totals);
-    hd_scratch_free(&q->scratch);
-    return status;
+    r->waits = true;
+    hd_counts_add(&r->counts, counts);
 }
 
 static hd_list_pool pool_of(const heddle_table *table)
@@ -65,129 +44,112 @@ static hd_list_pool pool_of(const heddle_table *table)
 /* -------------------------------------------------------------------------------- find and contains */
 
 /* The lists are not needed to know whether a key is there. */
-static heddle_status contains(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
-                              heddle_totals *totals, void *stream)
+static heddle_status contains(const heddle_table *table, hd_request *r)
 {
-    heddle_totals sums = HEDDLE_TOTALS_INIT;
-    HD_TRY(heddle_table_contains(hd_lists(table)->storage.keys, keys, n, found, &sums, stream));
-    report(table, &sums, totals);
+    heddle_table *keys = hd_lists(table)->storage.keys;
+    r->waits = true;
+    return keys->kind->find(keys, r);
+}
+
+/* hd_query_work: one value of every key that is there, over what was there before. */
+static heddle_status find(heddle_table *table, hd_request *r)
+{
+    const uint64_t bytes = r->n * hd_value_width(table);
+    const hd_list_pool pool = pool_of(table);
+    HD_SCRATCH(scratch, table->device);
+    query q = {.table = table, .scratch = &scratch};
+    hd_lent out;
+    HD_TRY(look_up(&q, r, r->found));
+    HD_TRY(hd_lend_out(&scratch, r->values_out, bytes, &out));
+    if (out.memory != out.user)
+        HD_TRY(table->engine->copy(table->device, out.memory, out.user, bytes, r->stream));
+    if (r->n != 0)
+        HD_TRY(hd_lists(table)->ops->first(table->device, &pool, q.numbers, r->n, out.memory,
+                                           r->stream));
+    HD_TRY(hd_take_back(table->device, &out, r->stream));
+    report(r, &q.ask.counts);
     return HEDDLE_OK;
 }
 
-/* One value of every key that is there, in device memory, over what was there before. */
-static heddle_status find_values(query *q, void *values)
+heddle_status hd_lists_find(heddle_table *table, hd_request *r)
 {
-    heddle_table *table = q->table;
-    const uint64_t bytes = q->n * hd_value_width(table);
-    const hd_list_pool pool = pool_of(table);
-    hd_lent out;
-    HD_TRY(hd_lend_out(&q->scratch, values, bytes, &out));
-    if (out.memory != out.user)
-        HD_TRY(table->engine->copy(table->device, out.memory, values, bytes, q->stream));
-    if (q->n != 0)
-        HD_TRY(hd_lists(table)->ops->first(table->device, &pool, q->numbers, q->n, out.memory,
-                                           q->stream));
-    return hd_take_back(q->scratch.device, &out, q->stream);
-}
-
-/* hd_query_work */
-static heddle_status find(const hd_query *all)
-{
-    query q;
-    heddle_status status = query_begin(&q, all->table, all->keys, all->n, all->found, all->stream);
-    if (status == HEDDLE_OK) status = find_values(&q, all->values);
-    return query_end(&q, status, all->totals);
-}
-
-heddle_status hd_lists_find(heddle_table *table, const void *keys, uint64_t n, void *values,
-                            uint8_t *found, heddle_totals *totals, void *stream)
-{
-    const hd_query all = {table, keys, n, values, found, NULL, totals, stream};
-    if (values == NULL) return contains(table, keys, n, found, totals, stream);
-    return hd_query_in_pieces(&all, find);
+    return r->values_out == NULL ? contains(table, r) : hd_query_in_pieces(table, r, find);
 }
 
 /* --------------------------------------------------------------------------------- count, retrieve */
 
 /* hd_query_work */
-static heddle_status count_values(const hd_query *all)
+static heddle_status count_values(heddle_table *table, hd_request *r)
 {
-    heddle_table *table = all->table;
     const hd_list_pool pool = pool_of(table);
+    HD_SCRATCH(scratch, table->device);
+    query q = {.table = table, .scratch = &scratch};
     hd_lent out;
-    query q;
-    heddle_status status = query_begin(&q, table, all->keys, all->n, NULL, all->stream);
-    if (status == HEDDLE_OK)
-        status = hd_lend_out(&q.scratch, all->matches, q.n * sizeof *all->matches, &out);
-    if (status == HEDDLE_OK && q.n != 0)
-        status = hd_lists(table)->ops->lengths(table->device, &pool, q.numbers, q.n,
-                                               (uint64_t *)out.memory, q.stream);
-    if (status == HEDDLE_OK) status = hd_take_back(q.scratch.device, &out, q.stream);
-    return query_end(&q, status, all->totals);
+    HD_TRY(look_up(&q, r, NULL));
+    HD_TRY(hd_lend_out(&scratch, r->matches, r->n * sizeof *r->matches, &out));
+    if (r->n != 0)
+        HD_TRY(hd_lists(table)->ops->lengths(table->device, &pool, q.numbers, r->n,
+                                             (uint64_t *)out.memory, r->stream));
+    HD_TRY(hd_take_back(table->device, &out, r->stream));
+    report(r, &q.ask.counts);
+    return HEDDLE_OK;
 }
 
-heddle_status hd_lists_count(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
-                             heddle_totals *totals, void *stream)
+heddle_status hd_lists_count(heddle_table *table, hd_request *r)
 {
-    const hd_query all = {table, keys, n, NULL, NULL, matches, totals, stream};
-    return hd_query_in_pieces(&all, count_values);
+    return hd_query_in_pieces(table, r, count_values);
 }
 
 /* Where the values of every key begin, in device memory, and how many there are. */
-static heddle_status find_offsets(query *q, uint64_t *offsets, uint64_t *count)
+static heddle_status find_offsets(const query *q, uint64_t *offsets, uint64_t *count)
 {
     heddle_table *table = q->table;
+    const uint64_t n = q->ask.n;
+    void *stream = q->ask.stream;
     const hd_column_ops *columns = table->engine->columns;
     const hd_list_pool pool = pool_of(table);
     void *work = NULL;
-    HD_TRY(hd_scratch_take(&q->scratch, columns->work(table->device, q->n), &work));
-    if (q->n != 0)
-        HD_TRY(hd_lists(table)->ops->lengths(table->device, &pool, q->numbers, q->n, offsets,
-                                             q->stream));
-    HD_TRY(columns->scan(table->device, offsets, q->n, work, q->stream));
-    return hd_read_back(table, count, offsets + q->n, sizeof *count, q->stream);
+    HD_TRY(hd_scratch_take(q->scratch, columns->work(table->device, n), &work));
+    if (n != 0)
+        HD_TRY(hd_lists(table)->ops->lengths(table->device, &pool, q->numbers, n, offsets, stream));
+    HD_TRY(columns->scan(table->device, offsets, n, work, stream));
+    return hd_read_back(table, count, offsets + n, sizeof *count, stream);
 }
 
-static heddle_status write_values(query *q, const uint64_t *offsets, uint64_t count, void *values)
+static heddle_status write_values(const query *q, const uint64_t *offsets, const hd_request *r)
 {
     heddle_table *table = q->table;
     const hd_list_pool pool = pool_of(table);
+    const uint64_t count = *r->count;
     hd_lent out;
-    HD_TRY(hd_lend_out(&q->scratch, values, count * hd_value_width(table), &out));
+    HD_TRY(hd_lend_out(q->scratch, r->values_out, count * hd_value_width(table), &out));
     if (count != 0) {
-        const hd_list_fetch all = {q->numbers, offsets, q->n, 0, count, out.memory, NULL, 0, NULL};
-        HD_TRY(hd_lists(table)->ops->fetch(table->device, &pool, &all, q->stream));
+        const hd_list_fetch all = {q->numbers, offsets, r->n, 0, count, out.memory, NULL, 0, NULL};
+        HD_TRY(hd_lists(table)->ops->fetch(table->device, &pool, &all, r->stream));
     }
-    return hd_take_back(q->scratch.device, &out, q->stream);
+    return hd_take_back(table->device, &out, r->stream);
 }
 
-/* hd_retrieve_work */
-static heddle_status retrieve(hd_retrieve *all)
+/* hd_query_work */
+static heddle_status retrieve(heddle_table *table, hd_request *r)
 {
+    HD_SCRATCH(scratch, table->device);
+    query q = {.table = table, .scratch = &scratch};
     hd_lent out;
-    query q;
-    heddle_status status = query_begin(&q, all->table, all->keys, all->n, NULL, all->stream);
-    if (status == HEDDLE_OK)
-        status = hd_lend_out(&q.scratch, all->offsets, (q.n + 1) * sizeof *all->offsets, &out);
-    if (status == HEDDLE_OK) status = find_offsets(&q, (uint64_t *)out.memory, all->count);
-    if (status == HEDDLE_OK) status = hd_take_back(q.scratch.device, &out, q.stream);
-    if (status == HEDDLE_OK) {
-        if (!all->known) report(q.table, &q.totals, NULL);
-        all->known = true;
-        if (all->values != NULL) status = hd_retrieve_fits(all);
-    }
-    if (status == HEDDLE_OK && all->values != NULL)
-        status = write_values(&q, (const uint64_t *)out.memory, *all->count, all->values);
-    hd_scratch_free(&q.scratch);
-    return status;
+    HD_TRY(look_up(&q, r, NULL));
+    HD_TRY(hd_lend_out(&scratch, r->offsets, (r->n + 1) * sizeof *r->offsets, &out));
+    HD_TRY(find_offsets(&q, (uint64_t *)out.memory, r->count));
+    HD_TRY(hd_take_back(table->device, &out, r->stream));
+    if (!r->offsets_known) report(r, &q.ask.counts);
+    r->offsets_known = true;
+    if (r->values_out == NULL) return HEDDLE_OK;
+    HD_TRY(hd_retrieve_fits(r));
+    return write_values(&q, (const uint64_t *)out.memory, r);
 }
 
-heddle_status hd_lists_retrieve(heddle_table *table, const void *keys, uint64_t n,
-                                uint64_t *offsets, void *values, uint64_t capacity, uint64_t *count,
-                                void *stream)
+heddle_status hd_lists_retrieve(heddle_table *table, hd_request *r)
 {
-    hd_retrieve all = {table, keys, n, offsets, values, capacity, count, stream, false};
-    return hd_retrieve_in_pieces(&all, retrieve);
+    return hd_retrieve_in_pieces(table, r, retrieve);
 }
 
 /* ------------------------------------------------------------------------------------------- erase */
@@ -196,96 +158,96 @@ heddle_status hd_lists_retrieve(heddle_table *table, const void *keys, uint64_t 
 
 /* An erasure: so many keys at a time, in memory that is taken before any of them goes. */
 typedef struct erasure {
-    query q; /* of a piece */
+    heddle_table *table;
+    hd_scratch *scratch;
     uint64_t piece;
-    void *keys;     /* NULL: the device can read the caller's */
-    uint8_t *found; /* NULL: it can write to the caller's */
+    void *keys;        /* NULL: the device can read the caller's */
+    uint8_t *found;    /* NULL: it can write to the caller's */
+    uint64_t *numbers; /* of lists */
     uint64_t *sums;
 } erasure;
 
-static heddle_status erasure_take(erasure *e, const void *keys, const uint8_t *found)
+static heddle_status take_memory(erasure *e, const hd_request *r)
 {
-    heddle_table *table = e->q.table;
-    const hd_span key_span = {(void *)(uintptr_t)keys, 1, true, false};
-    const hd_span found_span = {(void *)(uintptr_t)found, 1, false, true};
-    if (hd_any_staged(table, &key_span, 1))
-        HD_TRY(hd_scratch_take(&e->q.scratch, e->piece * hd_key_width(table), &e->keys));
-    if (found == NULL || hd_any_staged(table, &found_span, 1))
-        HD_TRY(hd_scratch_take(&e->q.scratch, e->piece, (void **)&e->found));
-    HD_TRY(hd_scratch_take(&e->q.scratch, e->piece * sizeof *e->q.numbers, (void **)&e->q.numbers));
-    return hd_scratch_take(&e->q.scratch, 2 * sizeof *e->sums, (void **)&e->sums);
+    heddle_device *device = e->table->device;
+    e->keys = NULL;
+    e->found = NULL;
+    if (!hd_is_direct(device, r->keys))
+        HD_TRY(hd_scratch_take(e->scratch, e->piece * hd_key_width(e->table), &e->keys));
+    if (r->found == NULL || !hd_is_direct(device, r->found))
+        HD_TRY(hd_scratch_take(e->scratch, e->piece, (void **)&e->found));
+    HD_TRY(hd_scratch_take(e->scratch, e->piece * sizeof *e->numbers, (void **)&e->numbers));
+    return hd_scratch_take(e->scratch, 2 * sizeof *e->sums, (void **)&e->sums);
 }
 
-/* Ends the lists of the keys that `flags` say are gone. */
-static heddle_status bury(query *q, const uint8_t *flags, uint64_t *sums)
+/* For as large pieces as there is memory for. */
+static heddle_status choose_piece(erasure *e, const hd_request *r)
 {
-    heddle_table *table = q->table;
+    for (e->piece = r->n;; e->piece /= 2) {
+        const heddle_status status = take_memory(e, r);
+        if (status != HEDDLE_ERROR_NO_MEMORY || e->piece / 2 < ERASE_MIN) return status;
+        hd_scratch_free(e->scratch);
+    }
+}
+
+/* Ends the lists of the keys that `found` says are gone. */
+static heddle_status bury(const erasure *e, const hd_request *r)
+{
+    heddle_table *table = e->table;
     hd_lists_storage *storage = &hd_lists(table)->storage;
     const hd_list_pool pool = pool_of(table);
     uint64_t read[2] = {0, 0};
-    heddle_status status = table->engine->fill(table->device, sums, 0, sizeof read, q->stream);
-    if (status == HEDDLE_OK)
-        status = hd_lists(table)->ops->bury(table->device, &pool, q->numbers, flags, q->n, sums,
-                                            q->stream);
-    if (status == HEDDLE_OK) status = hd_read_back(table, read, sums, sizeof read, q->stream);
+    HD_TRY(table->engine->fill(table->device, e->sums, 0, sizeof read, r->stream));
+    HD_TRY(hd_lists(table)->ops->bury(table->device, &pool, e->numbers, r->found, r->n, e->sums,
+                                      r->stream));
+    HD_TRY(hd_read_back(table, read, e->sums, sizeof read, r->stream));
     storage->pairs -= read[0];
     storage->dead += read[1];
-    return status == HEDDLE_OK ? hd_table_set_count(table, storage->pairs, q->stream) : status;
+    return hd_table_set_count(table, storage->pairs, r->stream);
 }
 
-/* q->n keys, and what became of them; both where the device can use them. */
-static heddle_status erase_here(erasure *e, uint8_t *found)
+/* A piece whose keys and flags are where the device can use them. */
+static heddle_status erase_here(const erasure *e, hd_request *r)
 {
-    query *q = &e->q;
-    hd_lists_storage *storage = &hd_lists(q->table)->storage;
-    heddle_totals totals = HEDDLE_TOTALS_INIT;
-    HD_TRY(
-        hd_lists_numbers(q->table, storage, q->keys, q->n, q->numbers, NULL, &totals, q->stream));
-    HD_TRY(heddle_table_erase(storage->keys, q->keys, q->n, found, &totals, q->stream));
-    storage->key_count -= totals.found;
-    q->totals.found += totals.found;
-    q->totals.absent += totals.absent;
-    q->totals.probes += totals.probes;
-    return bury(q, found, e->sums);
+    hd_lists_storage *storage = &hd_lists(e->table)->storage;
+    hd_request ask = {.keys = r->keys, .n = r->n, .stream = r->stream};
+    HD_TRY(hd_lists_numbers(e->table, storage, &ask, e->numbers));
+    r->waits = true;
+    HD_TRY(storage->keys->kind->erase(storage->keys, r));
+    storage->key_count -= r->counts.at[HD_FOUND];
+    return bury(e, r);
 }
 
-/* The caller's next q->n keys. */
-static heddle_status erase_piece(erasure *e, const char *keys, uint8_t *found)
+/* A piece of the caller's request. */
+static heddle_status erase_piece(const erasure *e, hd_request *r)
 {
-    query *q = &e->q;
-    const hd_engine *engine = q->table->engine;
-    heddle_device *device = q->table->device;
-    q->keys = e->keys != NULL ? e->keys : keys;
-    if (e->keys != NULL)
-        HD_TRY(engine->copy(device, e->keys, keys, q->n * hd_key_width(q->table), q->stream));
-    HD_TRY(erase_here(e, e->found != NULL ? e->found : found));
-    if (found != NULL && e->found != NULL)
-        HD_TRY(engine->copy(device, found, e->found, q->n, q->stream));
-    return engine->synchronize(device, q->stream);
-}
-
-heddle_status hd_lists_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
-                             heddle_totals *totals, void *stream)
-{
-    erasure e;
-    heddle_status status = hd_lists_catch_up(table, true, stream);
-    if (status != HEDDLE_OK) return status;
-    memset(&e, 0, sizeof e);
-    e.q.table = table;
-    e.q.scratch.device = table->device;
-    e.q.stream = stream;
-    e.piece = n;
-    for (;; e.piece /= 2) {
-        status = erasure_take(&e, keys, found);
-        if (status != HEDDLE_ERROR_NO_MEMORY || e.piece / 2 < ERASE_MIN) break;
-        hd_scratch_free(&e.q.scratch);
-        e.keys = NULL;
-        e.found = NULL;
+    const hd_engine *engine = e->table->engine;
+    heddle_device *device = e->table->device;
+    hd_request here = *r;
+    if (e->keys != NULL) {
+        here.keys = e->keys;
+        HD_TRY(engine->copy(device, e->keys, r->keys, r->n * hd_key_width(e->table), r->stream));
     }
-    for (uint64_t first = 0; first < n && status == HEDDLE_OK; first += e.piece) {
-        e.q.n = n - first < e.piece ? n - first : e.piece;
-        status = erase_piece(&e, (const char *)keys + first * hd_key_width(table),
-                             found != NULL ? found + first : NULL);
+    if (e->found != NULL) here.found = e->found;
+    HD_TRY(erase_here(e, &here));
+    r->counts = here.counts;
+    if (r->found != NULL && e->found != NULL)
+        HD_TRY(engine->copy(device, r->found, e->found, r->n, r->stream));
+    return engine->synchronize(device, r->stream);
+}
+
+heddle_status hd_lists_erase(heddle_table *table, hd_request *r)
+{
+    HD_SCRATCH(scratch, table->device);
+    erasure e = {.table = table, .scratch = &scratch};
+    r->waits = true;
+    HD_TRY(hd_lists_catch_up(table, true, r->stream));
+    HD_TRY(choose_piece(&e, r));
+    for (uint64_t first = 0; first < r->n; first += e.piece) {
+        const uint64_t left = r->n - first;
+        hd_request piece = hd_request_part(table, r, first, left < e.piece ? left : e.piece);
+        HD_TRY(erase_piece(&e, &piece));
+        hd_counts_add(&r->counts, &piece.counts);
     }
-    return query_end(&e.q, status, totals);
+    return HEDDLE_OK;
 }

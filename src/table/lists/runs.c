@@ -1,12 +1,59 @@
 /*
- * runs.c: adding runs of values to bucket lists. First the new buckets are measured and memory for
- * them is made sure of; then keys without a list get one; then every run claims its room, and the values
- * are copied. Up to the claims a failure leaves everything as it was.
+ * runs.c: a batch as runs of equal keys, and runs of values added to bucket lists.
+ *
+ * The engine groups the rows of a batch, and every group is a run. Scratch memory: what
+ * table/batch_groups.h takes, and a row number and a key for every run. Then the new buckets are measured
+ * and memory for them is made sure of; keys without a list get one; every run claims its room, and the
+ * values are copied. Up to the claims a failure leaves everything as it was.
  */
 #include <string.h>
 
 #include "base/error.h"
+#include "table/batch_groups.h"
 #include "table/lists/lists.h"
+
+/* ---------------------------------------------------------------------------------------- grouping */
+
+/* The key of every run. */
+static heddle_status find_keys(hd_list_addition *a, const hd_grouped *grouped, const void *keys)
+{
+    heddle_table *table = a->table;
+    const hd_column_ops *columns = table->engine->columns;
+    const uint32_t kw = hd_key_width(table);
+    void *firsts = NULL, *run_keys = NULL;
+    HD_TRY(hd_scratch_take(a->scratch, a->runs.count * a->rows.row_bits / 8, &firsts));
+    HD_TRY(hd_scratch_take(a->scratch, a->runs.count * kw, &run_keys));
+    a->keys = run_keys;
+    HD_TRY(columns->describe(table->device, grouped, firsts, NULL, NULL, a->stream));
+    return columns->gather(table->device, keys, kw, firsts, a->rows.row_bits, a->runs.count,
+                           run_keys, a->stream);
+}
+
+heddle_status hd_lists_group(hd_list_addition *a, const hd_request *pairs)
+{
+    hd_grouped grouped;
+    hd_mix mix;
+    void *work = NULL;
+    hd_mix_init(&mix, a->table->options.seed);
+    a->rows.values = pairs->values;
+    a->rows.n = pairs->n;
+    HD_TRY(hd_batch_group(a->table, pairs, &mix, a->scratch, &grouped, &work));
+    a->rows.rows = grouped.rows;
+    a->rows.row_bits = grouped.row_bits;
+    a->runs.starts = grouped.starts;
+    a->runs.count = grouped.groups;
+    return find_keys(a, &grouped, pairs->keys);
+}
+
+/* The lists of all runs as far as they have one; the request's counts say how many have. */
+static heddle_status number_runs(hd_list_addition *a, hd_request *ask)
+{
+    memset(ask, 0, sizeof *ask);
+    ask->keys = a->keys;
+    ask->n = a->runs.count;
+    ask->stream = a->stream;
+    return hd_lists_numbers(a->table, a->storage, ask, a->runs.numbers);
+}
 
 /* --------------------------------------------------------------------------------------- new lists */
 
@@ -29,16 +76,19 @@ static heddle_status make_room_for_keys(hd_list_addition *a, uint64_t more)
 static heddle_status insert_keys(hd_list_addition *a, const void *keys, const uint64_t *numbers,
                                  uint64_t m)
 {
-    heddle_totals totals = HEDDLE_TOTALS_INIT;
-    heddle_status status =
-        heddle_table_insert(a->storage->keys, keys, numbers, m, NULL, &totals, a->stream);
+    heddle_table *table = a->storage->keys;
+    hd_request r = {.keys = keys, .values = numbers, .n = m, .waits = true};
+    const heddle_insert_options defaults = HEDDLE_INSERT_OPTIONS_INIT;
+    r.options = defaults;
+    r.stream = a->stream;
+    const heddle_status status = table->kind->insert(table, &r);
     if (status == HEDDLE_OK || status == HEDDLE_ERROR_FULL) {
-        a->storage->key_count += totals.inserted;
-        a->probes += totals.probes;
+        a->storage->key_count += r.counts.at[HD_INSERTED];
+        a->probes += r.counts.at[HD_PROBES];
         return status;
     }
     /* The keys were not there before: all of them may go. */
-    heddle_table_erase(a->storage->keys, keys, m, NULL, &totals, a->stream);
+    table->kind->erase(table, &r);
     return status;
 }
 
@@ -92,10 +142,11 @@ heddle_status hd_lists_admit(hd_list_addition *a, bool twice)
 {
     const uint64_t room = a->storage->records_room - a->storage->records_used;
     uint64_t *rows = NULL, m = 0;
+    heddle_status status = HEDDLE_OK;
     bool cut = false; /* not all of them can have a list */
-    heddle_totals totals = HEDDLE_TOTALS_INIT;
-    heddle_status status = number_fresh(a, &rows, &m);
-    if (status != HEDDLE_OK || m == 0) return status;
+    hd_request ask;
+    HD_TRY(number_fresh(a, &rows, &m));
+    if (m == 0) return HEDDLE_OK;
     if (!a->grows && m > room) {
         m = room;
         cut = true;
@@ -103,10 +154,9 @@ heddle_status hd_lists_admit(hd_list_addition *a, bool twice)
     if (m != 0) status = insert_flagged(a, rows, m);
     if (status != HEDDLE_OK && status != HEDDLE_ERROR_FULL) return status;
     if (status == HEDDLE_ERROR_FULL || cut || twice) /* some have no list, or another one */
-        status = hd_lists_numbers(a->table, a->storage, a->keys, a->runs.count, a->runs.numbers,
-                                  NULL, &totals, a->stream);
-    if (status == HEDDLE_OK) a->storage->records_used += m;
-    return status;
+        HD_TRY(number_runs(a, &ask));
+    a->storage->records_used += m;
+    return HEDDLE_OK;
 }
 
 /* ------------------------------------------------------------------------------------------- room */
@@ -142,18 +192,17 @@ static heddle_status find_chunk(hd_list_addition *a, uint64_t need, uint32_t *ch
 /* By the growth rule if there is memory for that, else as little as will do. */
 static heddle_status secure_room(hd_list_addition *a, uint32_t *chunk, uint64_t *need)
 {
+    const hd_column_ops *columns = a->table->engine->columns;
     void *work = NULL;
-    heddle_status status = hd_scratch_take(
-        a->scratch, a->table->engine->columns->work(a->table->device, a->runs.count), &work);
-    if (status == HEDDLE_OK) status = measure(a, work, need);
-    if (status != HEDDLE_OK) return status;
-    status = find_chunk(a, *need, chunk);
+    HD_TRY(hd_scratch_take(a->scratch, columns->work(a->table->device, a->runs.count), &work));
+    HD_TRY(measure(a, work, need));
+    const heddle_status status = find_chunk(a, *need, chunk);
     if (a->runs.tight || (status == HEDDLE_OK && *need <= units_left(a->storage, *chunk)) ||
         (status != HEDDLE_OK && status != HEDDLE_ERROR_NO_MEMORY))
         return status;
     a->runs.tight = true;
-    status = measure(a, work, need);
-    return status == HEDDLE_OK ? find_chunk(a, *need, chunk) : status;
+    HD_TRY(measure(a, work, need));
+    return find_chunk(a, *need, chunk);
 }
 
 /* ----------------------------------------------------------------------------------------- the runs */
@@ -169,41 +218,30 @@ static heddle_status claim_and_copy(hd_list_addition *a, uint32_t chunk, hd_list
     return hd_read_back(table, &a->inserted, granted, sizeof *granted, a->stream);
 }
 
-/* The lists of all runs as far as they have one, and memory for the rest of it. */
-static heddle_status prepare(hd_list_addition *a, hd_list_place **places, uint64_t **granted,
-                             heddle_totals *totals)
+heddle_status hd_lists_add_runs(hd_list_addition *a)
 {
     heddle_table *table = a->table;
     const uint64_t count = a->runs.count;
-    const hd_list_need needs[] = {
-        {count * sizeof *a->runs.numbers, (void **)&a->runs.numbers},
-        {(count + 1) * sizeof *a->runs.units, (void **)&a->runs.units},
-        {count * sizeof **places, (void **)places},
-        {sizeof **granted, (void **)granted},
-    };
-    HD_TRY(HD_LISTS_TAKE(a->scratch, needs));
-    HD_TRY(table->engine->fill(table->device, *granted, 0, sizeof **granted, a->stream));
-    HD_TRY(hd_lists_numbers(table, a->storage, a->keys, count, a->runs.numbers, NULL, totals,
-                            a->stream));
-    a->probes += totals->probes;
-    return HEDDLE_OK;
-}
-
-heddle_status hd_lists_add_runs(hd_list_addition *a)
-{
     hd_list_place *places = NULL;
     uint64_t *granted = NULL, need = 0;
     uint32_t chunk = HD_LIST_CHUNKS;
-    heddle_totals totals = HEDDLE_TOTALS_INIT;
-    heddle_status status = prepare(a, &places, &granted, &totals);
-    if (status != HEDDLE_OK) return status;
+    hd_request ask;
+    const hd_list_need needs[] = {
+        {count * sizeof *a->runs.numbers, (void **)&a->runs.numbers},
+        {(count + 1) * sizeof *a->runs.units, (void **)&a->runs.units},
+        {count * sizeof *places, (void **)&places},
+        {sizeof *granted, (void **)&granted},
+    };
+    HD_TRY(HD_LISTS_TAKE(a->scratch, needs));
+    HD_TRY(table->engine->fill(table->device, granted, 0, sizeof *granted, a->stream));
+    HD_TRY(number_runs(a, &ask));
+    a->probes += ask.counts.at[HD_PROBES];
     a->runs.tight = a->tight;
     a->runs.fresh = a->storage->records_used;
-    status = secure_room(a, &chunk, &need);
+    HD_TRY(secure_room(a, &chunk, &need));
     a->runs.room = units_left(a->storage, chunk);
-    if (status == HEDDLE_OK && totals.absent != 0) status = hd_lists_admit(a, false);
-    if (status == HEDDLE_OK) status = claim_and_copy(a, chunk, places, granted);
-    if (status != HEDDLE_OK) return status;
+    if (ask.counts.at[HD_FOUND] != ask.counts.at[HD_ASKED]) HD_TRY(hd_lists_admit(a, false));
+    HD_TRY(claim_and_copy(a, chunk, places, granted));
     if (chunk < a->storage->chunk_count)
         a->storage->chunks[chunk].used += need < a->runs.room ? need : a->runs.room;
     a->storage->pairs += a->inserted;

@@ -50,23 +50,24 @@ static heddle_status make_keys(heddle_table *table, uint64_t keys, uint64_t seed
     return heddle_table_create(table->device, &o, made);
 }
 
+static heddle_status fill_storage(heddle_table *table, hd_lists_storage *storage, uint64_t values)
+{
+    const uint64_t table_bytes = HD_LIST_CHUNKS * sizeof(char *);
+    HD_TRY(table->engine->allocate(table->device, table_bytes + sizeof *storage->words,
+                                   (void **)&storage->chunk_table));
+    storage->words = (hd_list_words *)(void *)((char *)storage->chunk_table + table_bytes);
+    if (values != 0) HD_TRY(hd_lists_add_room(table, storage, hd_lists_units_for(table, values)));
+    return hd_lists_fixed(table)
+               ? hd_lists_add_records(table, storage, storage->keys->options.capacity, NULL)
+               : HEDDLE_OK;
+}
+
 heddle_status hd_lists_start(heddle_table *table, hd_lists_storage *storage, uint64_t keys,
                              uint64_t values, uint64_t seed)
 {
-    const uint64_t table_bytes = HD_LIST_CHUNKS * sizeof(char *);
-    heddle_status status;
     memset(storage, 0, sizeof *storage);
-    status = make_keys(table, keys, seed, &storage->keys);
-    if (status == HEDDLE_OK)
-        status = table->engine->allocate(table->device, table_bytes + sizeof *storage->words,
-                                         (void **)&storage->chunk_table);
-    if (status == HEDDLE_OK) {
-        storage->words = (hd_list_words *)(void *)((char *)storage->chunk_table + table_bytes);
-        if (values != 0)
-            status = hd_lists_add_room(table, storage, hd_lists_units_for(table, values));
-    }
-    if (status == HEDDLE_OK && hd_lists_fixed(table))
-        status = hd_lists_add_records(table, storage, storage->keys->options.capacity, NULL);
+    heddle_status status = make_keys(table, keys, seed, &storage->keys);
+    if (status == HEDDLE_OK) status = fill_storage(table, storage, values);
     if (status != HEDDLE_OK) hd_lists_free(table, storage);
     return status;
 }
@@ -93,9 +94,8 @@ void hd_lists_adopt(heddle_table *table, const hd_lists_storage *fresh, uint64_t
 
 heddle_status hd_lists_empty(heddle_table *table, hd_lists_storage *storage, void *stream)
 {
-    const heddle_status status = heddle_table_clear(storage->keys, stream);
     (void)table;
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(heddle_table_clear(storage->keys, stream));
     for (uint32_t i = 0; i < storage->chunk_count; i++) storage->chunks[i].used = 0;
     storage->key_count = storage->pairs = storage->records_used = storage->dead = 0;
     storage->lent = false;
@@ -104,30 +104,38 @@ heddle_status hd_lists_empty(heddle_table *table, hd_lists_storage *storage, voi
 
 /* ------------------------------------------------------------------------------------ more memory */
 
+/* Memory of `wanted` units, or of `least` when there is not as much; *wanted says which. */
+static heddle_status take_chunk(heddle_table *table, uint64_t *wanted, uint64_t least,
+                                char **memory)
+{
+    const heddle_status status =
+        hd_block_take(table->device, *wanted * HD_LIST_UNIT, (void **)memory);
+    if (status != HEDDLE_ERROR_NO_MEMORY || *wanted <= least) return status;
+    *wanted = least;
+    return hd_block_take(table->device, least * HD_LIST_UNIT, (void **)memory);
+}
+
 /* As large as all chunks before it, so that there are few; smaller when there is no memory for that. */
 heddle_status hd_lists_add_chunk(heddle_table *table, hd_lists_storage *storage, uint64_t units)
 {
+    const hd_engine *engine = table->engine;
     const uint64_t all = hd_lists_room(storage);
     hd_list_chunk *chunk = &storage->chunks[storage->chunk_count];
+    char **entry = storage->chunk_table + storage->chunk_count;
     uint64_t wanted = units > all ? units : all;
-    heddle_status status;
     if (wanted < CHUNK_UNITS_MIN) wanted = CHUNK_UNITS_MIN;
     if (wanted > HD_LIST_CHUNK_UNITS) wanted = HD_LIST_CHUNK_UNITS;
     if (storage->chunk_count == HD_LIST_CHUNKS || units > HD_LIST_CHUNK_UNITS)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no pool has %llu more bytes for values",
                        (unsigned long long)(units * HD_LIST_UNIT));
-    status = hd_block_take(table->device, wanted * HD_LIST_UNIT, (void **)&chunk->memory);
-    if (status == HEDDLE_ERROR_NO_MEMORY && wanted > units) {
-        wanted = units;
-        status = hd_block_take(table->device, wanted * HD_LIST_UNIT, (void **)&chunk->memory);
+    HD_TRY(take_chunk(table, &wanted, units, &chunk->memory));
+    heddle_status status =
+        engine->copy(table->device, entry, &chunk->memory, sizeof chunk->memory, NULL);
+    if (status == HEDDLE_OK) status = engine->synchronize(table->device, NULL);
+    if (status != HEDDLE_OK) {
+        hd_block_give(table->device, chunk->memory);
+        return status;
     }
-    if (status == HEDDLE_OK) {
-        status = table->engine->copy(table->device, storage->chunk_table + storage->chunk_count,
-                                     &chunk->memory, sizeof chunk->memory, NULL);
-        if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, NULL);
-        if (status != HEDDLE_OK) hd_block_give(table->device, chunk->memory);
-    }
-    if (status != HEDDLE_OK) return status;
     chunk->room = wanted;
     chunk->used = 0;
     storage->chunk_count++;
@@ -151,17 +159,17 @@ heddle_status hd_lists_add_records(heddle_table *table, hd_lists_storage *storag
     const uint64_t needed = storage->records_used + more;
     uint64_t room = storage->records_room + storage->records_room / 2;
     hd_list_record *records = NULL;
-    heddle_status status;
+    heddle_status status = HEDDLE_OK;
     if (needed <= storage->records_room) return HEDDLE_OK;
     if (room < needed) room = needed;
     if (room < RECORDS_MIN) room = RECORDS_MIN;
-    status = hd_block_take(table->device, room * sizeof *records, (void **)&records);
-    if (status == HEDDLE_OK && storage->records_used != 0)
+    HD_TRY(hd_block_take(table->device, room * sizeof *records, (void **)&records));
+    if (storage->records_used != 0)
         status = engine->copy(table->device, records, storage->records,
                               storage->records_used * sizeof *records, stream);
     if (status == HEDDLE_OK) status = engine->synchronize(table->device, stream);
     if (status != HEDDLE_OK) {
-        if (records != NULL) hd_block_give(table->device, records);
+        hd_block_give(table->device, records);
         return status;
     }
     if (storage->records != NULL) hd_block_give(table->device, storage->records);
@@ -210,16 +218,17 @@ heddle_status hd_lists_take(hd_scratch *scratch, const hd_list_need *needs, size
     return HEDDLE_OK;
 }
 
-heddle_status hd_lists_numbers(heddle_table *table, const hd_lists_storage *storage,
-                               const void *keys, uint64_t n, uint64_t *numbers, uint8_t *found,
-                               heddle_totals *totals, void *stream)
+heddle_status hd_lists_numbers(const heddle_table *table, const hd_lists_storage *storage,
+                               hd_request *r, uint64_t *numbers)
 {
-    static const heddle_totals none = HEDDLE_TOTALS_INIT;
-    heddle_status status =
-        table->engine->fill(table->device, numbers, 0xff, n * sizeof *numbers, stream);
-    *totals = none;
-    if (storage->key_count == 0 && !storage->lent && found == NULL) totals->absent = n;
-    else if (status == HEDDLE_OK && n != 0)
-        status = heddle_table_find(storage->keys, keys, n, numbers, found, totals, stream);
-    return status;
+    heddle_table *keys = storage->keys;
+    r->values_out = numbers;
+    r->waits = true;
+    memset(&r->counts, 0, sizeof r->counts);
+    HD_TRY(table->engine->fill(table->device, numbers, 0xff, r->n * sizeof *numbers, r->stream));
+    if (r->n == 0) return HEDDLE_OK;
+    if (storage->key_count != 0 || storage->lent || r->found != NULL)
+        return keys->kind->find(keys, r);
+    r->counts.at[HD_ASKED] = r->n;
+    return HEDDLE_OK;
 }

@@ -17,24 +17,21 @@
 /* A number for every key that the table of keys has a slot for. */
 static heddle_status make_records(heddle_table *table, hd_lists_storage *storage)
 {
-    const hd_slots_table *keys = hd_slots(storage->keys);
-    const uint64_t slots = hd_geometry_slots(&keys->storage.view, keys->ops);
+    const uint64_t slots = hd_slots_count_slots(storage->keys);
     return hd_lists_add_records(table, storage, slots - storage->key_count + SPARE_RECORDS, NULL);
 }
 
 static heddle_status lend(heddle_table *table, hd_lists_storage *storage)
 {
     const uint32_t chunk = hd_lists_chunk(storage, UINT64_MAX);
-    heddle_status status = make_records(table, storage);
     hd_list_words words;
+    HD_TRY(make_records(table, storage));
     memset(&words, 0, sizeof words);
     words.cursor = chunk < storage->chunk_count ? storage->chunks[chunk].used : 0;
     words.records = storage->records_used;
     words.dead = storage->dead;
-    if (status == HEDDLE_OK)
-        status = table->engine->copy(table->device, storage->words, &words, sizeof words, NULL);
-    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, NULL);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(table->engine->copy(table->device, storage->words, &words, sizeof words, NULL));
+    HD_TRY(table->engine->synchronize(table->device, NULL));
     storage->lent = true;
     storage->lent_chunk = chunk;
     return HEDDLE_OK;

@@ -2,13 +2,22 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "host/stage.h"
+#include "table/collect.h"
 #include "table/lists/lists.h"
 
 heddle_status hd_lists_clear(heddle_table *table, void *stream)
 {
     HD_TRY(hd_lists_empty(table, &hd_lists(table)->storage, stream));
     return hd_table_set_count(table, 0, stream);
+}
+
+/* A fixed table has room for as many keys as values. */
+static heddle_status reserve_keys(heddle_table *table, uint64_t capacity, void *stream)
+{
+    hd_lists_storage *storage = &hd_lists(table)->storage;
+    HD_TRY(heddle_table_reserve(storage->keys, capacity, stream));
+    const uint64_t keys = storage->keys->options.capacity, used = storage->records_used;
+    return keys > used ? hd_lists_add_records(table, storage, keys - used, stream) : HEDDLE_OK;
 }
 
 heddle_status hd_lists_reserve(heddle_table *table, uint64_t capacity, void *stream)
@@ -19,13 +28,8 @@ heddle_status hd_lists_reserve(heddle_table *table, uint64_t capacity, void *str
     if (capacity > HD_SLOTS_MAX)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu pairs",
                        (unsigned long long)capacity);
-    status = hd_lists_catch_up(table, true, stream);
-    if (status == HEDDLE_OK && hd_lists_fixed(table)) {
-        status = heddle_table_reserve(storage->keys, capacity, stream);
-        if (status == HEDDLE_OK && storage->keys->options.capacity > storage->records_used)
-            status = hd_lists_add_records(
-                table, storage, storage->keys->options.capacity - storage->records_used, stream);
-    }
+    HD_TRY(hd_lists_catch_up(table, true, stream));
+    if (hd_lists_fixed(table)) status = reserve_keys(table, capacity, stream);
     if (status == HEDDLE_OK) status = hd_lists_add_room(table, storage, units);
     if (status == HEDDLE_OK && capacity > hd_lists(table)->pairs_wanted)
         hd_lists(table)->pairs_wanted = capacity;
@@ -51,74 +55,58 @@ static heddle_status list_all(heddle_table *table, hd_scratch *scratch, bool off
     const hd_list_pool pool = hd_lists_pool(table, storage, HD_LIST_CHUNKS);
     const uint64_t count = storage->key_count;
     void *work = NULL;
-    heddle_status status = hd_scratch_take(scratch, count * hd_key_width(table), &all->keys);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(scratch, count * sizeof *all->numbers, (void **)&all->numbers);
-    if (status == HEDDLE_OK)
-        status =
-            heddle_table_export(storage->keys, all->keys, all->numbers, count, &all->count, stream);
-    if (status != HEDDLE_OK || !offsets) return status;
-    status = hd_scratch_take(scratch, (count + 1) * sizeof *all->offsets, (void **)&all->offsets);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(scratch, columns->work(table->device, count), &work);
-    if (status == HEDDLE_OK && count != 0)
-        status = hd_lists(table)->ops->lengths(table->device, &pool, all->numbers, all->count,
-                                               all->offsets, stream);
-    if (status == HEDDLE_OK)
-        status = columns->scan(table->device, all->offsets, all->count, work, stream);
-    return status;
+    HD_TRY(hd_scratch_take(scratch, count * hd_key_width(table), &all->keys));
+    HD_TRY(hd_scratch_take(scratch, count * sizeof *all->numbers, (void **)&all->numbers));
+    HD_TRY(heddle_table_export(storage->keys, all->keys, all->numbers, count, &all->count, stream));
+    if (!offsets) return HEDDLE_OK;
+    HD_TRY(hd_scratch_take(scratch, (count + 1) * sizeof *all->offsets, (void **)&all->offsets));
+    HD_TRY(hd_scratch_take(scratch, columns->work(table->device, count), &work));
+    if (count != 0)
+        HD_TRY(hd_lists(table)->ops->lengths(table->device, &pool, all->numbers, all->count,
+                                             all->offsets, stream));
+    return columns->scan(table->device, all->offsets, all->count, work, stream);
 }
 
+/* The pairs of all lists, from number `first` on. */
 static heddle_status fetch_pairs(heddle_table *table, const all_lists *all, uint64_t first,
-                                 uint64_t n, void *keys, void *values, void *stream)
+                                 uint64_t n, const hd_pairs_room *to, void *stream)
 {
     const hd_list_pool pool = hd_lists_pool(table, &hd_lists(table)->storage, HD_LIST_CHUNKS);
-    const hd_list_fetch fetch = {all->numbers, all->offsets, all->count,          first, n,
-                                 values,       all->keys,    hd_key_width(table), keys};
+    const hd_list_fetch fetch = {all->numbers, all->offsets, all->count,          first,   n,
+                                 to->values,   all->keys,    hd_key_width(table), to->keys};
     return hd_lists(table)->ops->fetch(table->device, &pool, &fetch, stream);
 }
 
 heddle_status hd_lists_collect(heddle_table *table, void *keys, void *values, void *stream)
 {
-    const hd_span spans[2] = {{keys, 1, false, true}, {values, 1, false, true}};
-    hd_scratch scratch;
+    const hd_pairs_room to = {keys, values, NULL};
+    HD_SCRATCH(scratch, table->device);
     all_lists all;
-    heddle_status status;
-    if (hd_any_staged(table, spans, 2)) return hd_collect_staged(table, keys, values, stream);
-    memset(&scratch, 0, sizeof scratch);
-    scratch.device = table->device;
-    status = hd_lists_catch_up(table, false, stream);
-    if (status == HEDDLE_OK) status = list_all(table, &scratch, true, &all, stream);
-    if (status == HEDDLE_OK)
-        status = fetch_pairs(table, &all, 0, hd_lists(table)->storage.pairs, keys, values, stream);
-    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    HD_TRY(hd_lists_catch_up(table, false, stream));
+    HD_TRY(list_all(table, &scratch, true, &all, stream));
+    HD_TRY(fetch_pairs(table, &all, 0, hd_lists(table)->storage.pairs, &to, stream));
+    return table->engine->synchronize(table->device, stream);
 }
 
-/* hd_pairs_fetch: `from` are all lists. */
-static heddle_status fetch_piece(heddle_table *table, const void *from, uint64_t first, uint64_t n,
-                                 void *keys, void *values, uint64_t *cursor, void *stream)
+/* hd_pieces.fetch: the items are pairs, `from` are all lists. */
+static heddle_status fetch_piece(const hd_pieces *pieces, uint64_t first, uint64_t n,
+                                 const hd_pairs_room *to)
 {
-    HD_TRY(fetch_pairs(table, (const all_lists *)from, first, n, keys, values, stream));
-    return table->engine->copy(table->device, cursor, &n, sizeof n, stream);
+    heddle_table *table = pieces->table;
+    const all_lists *all = (const all_lists *)pieces->from;
+    HD_TRY(fetch_pairs(table, all, first, n, to, pieces->stream));
+    return table->engine->copy(table->device, to->cursor, &n, sizeof n, pieces->stream);
 }
 
 heddle_status hd_lists_for_pairs(heddle_table *table, hd_pairs_take take, void *context,
                                  void *stream)
 {
-    hd_scratch scratch;
+    HD_SCRATCH(scratch, table->device);
     all_lists all;
-    heddle_status status;
-    memset(&scratch, 0, sizeof scratch);
-    scratch.device = table->device;
-    status = hd_lists_catch_up(table, false, stream);
-    if (status == HEDDLE_OK) status = list_all(table, &scratch, true, &all, stream);
-    if (status == HEDDLE_OK)
-        status = hd_for_pieces(table, hd_lists(table)->storage.pairs, 1, fetch_piece, &all, take,
-                               context, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    HD_TRY(hd_lists_catch_up(table, false, stream));
+    HD_TRY(list_all(table, &scratch, true, &all, stream));
+    const hd_pieces pieces = {table, &all, hd_lists(table)->storage.pairs, 1, fetch_piece, stream};
+    return hd_for_pieces(&pieces, take, context);
 }
 
 /* ---------------------------------------------------------------------- statistics, validation */
@@ -128,58 +116,45 @@ static heddle_status make_bounds(heddle_table *table, hd_scratch *scratch, hd_li
                                  void *stream)
 {
     const hd_engine *engine = table->engine;
+    heddle_device *device = table->device;
     const hd_lists_storage *storage = &hd_lists(table)->storage;
-    uint64_t numbers[2 * HD_LIST_CHUNKS] = {0}, bits = 0;
     const uint64_t records = storage->records_used / 32 + 1;
-    uint64_t *told = NULL;
-    heddle_status status;
+    uint64_t numbers[2 * HD_LIST_CHUNKS] = {0}, bits = 0;
+    uint64_t *limits = NULL;
     for (uint32_t i = 0; i < storage->chunk_count; i++) {
         numbers[i] = storage->chunks[i].used;
         numbers[HD_LIST_CHUNKS + i] = bits;
         bits += storage->chunks[i].used;
     }
-    status = hd_scratch_take(scratch, sizeof numbers, (void **)&told);
-    if (status == HEDDLE_OK)
-        status = hd_scratch_take(scratch, (bits / 32 + 1) * 4, (void **)&bounds->taken);
-    if (status == HEDDLE_OK) status = hd_scratch_take(scratch, records * 4, (void **)&bounds->seen);
-    if (status == HEDDLE_OK)
-        status = engine->fill(table->device, bounds->taken, 0, (bits / 32 + 1) * 4, stream);
-    if (status == HEDDLE_OK)
-        status = engine->fill(table->device, bounds->seen, 0, records * 4, stream);
-    if (status == HEDDLE_OK)
-        status = engine->copy(table->device, told, numbers, sizeof numbers, stream);
-    if (status == HEDDLE_OK) status = engine->synchronize(table->device, stream);
+    const uint64_t units = bits / 32 + 1;
+    HD_TRY(hd_scratch_take(scratch, sizeof numbers, (void **)&limits));
+    HD_TRY(hd_scratch_take(scratch, units * 4, (void **)&bounds->taken));
+    HD_TRY(hd_scratch_take(scratch, records * 4, (void **)&bounds->seen));
     bounds->records = storage->records_used;
-    bounds->limits = told;
-    bounds->first_bits = told + HD_LIST_CHUNKS;
-    return status;
+    bounds->limits = limits;
+    bounds->first_bits = limits + HD_LIST_CHUNKS;
+    HD_TRY(engine->fill(device, bounds->taken, 0, units * 4, stream));
+    HD_TRY(engine->fill(device, bounds->seen, 0, records * 4, stream));
+    HD_TRY(engine->copy(device, limits, numbers, sizeof numbers, stream));
+    return engine->synchronize(device, stream);
 }
 
 static heddle_status take_census(heddle_table *table, hd_list_census *census, void *stream)
 {
-    const hd_lists_storage *storage = &hd_lists(table)->storage;
-    const hd_list_pool pool = hd_lists_pool(table, storage, HD_LIST_CHUNKS);
-    hd_list_census *device_census = NULL;
+    const hd_list_pool pool = hd_lists_pool(table, &hd_lists(table)->storage, HD_LIST_CHUNKS);
+    HD_SCRATCH(scratch, table->device);
+    hd_list_census *counted = NULL;
     hd_list_bounds bounds;
-    hd_scratch scratch;
     all_lists all;
-    heddle_status status;
-    memset(&scratch, 0, sizeof scratch);
     memset(&bounds, 0, sizeof bounds);
-    memset(census, 0, sizeof *census);
-    scratch.device = table->device;
-    status = hd_scratch_take(&scratch, sizeof *census, (void **)&device_census);
-    if (status == HEDDLE_OK)
-        status = table->engine->fill(table->device, device_census, 0, sizeof *census, stream);
-    if (status == HEDDLE_OK) status = make_bounds(table, &scratch, &bounds, stream);
-    if (status == HEDDLE_OK) status = list_all(table, &scratch, false, &all, stream);
-    if (status == HEDDLE_OK && all.count != 0)
-        status = hd_lists(table)->ops->inspect(table->device, &pool, &bounds, all.numbers,
-                                               all.count, device_census, stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(table, census, device_census, sizeof *census, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    HD_TRY(hd_scratch_take(&scratch, sizeof *census, (void **)&counted));
+    HD_TRY(table->engine->fill(table->device, counted, 0, sizeof *census, stream));
+    HD_TRY(make_bounds(table, &scratch, &bounds, stream));
+    HD_TRY(list_all(table, &scratch, false, &all, stream));
+    if (all.count != 0)
+        HD_TRY(hd_lists(table)->ops->inspect(table->device, &pool, &bounds, all.numbers, all.count,
+                                             counted, stream));
+    return hd_read_back(table, census, counted, sizeof *census, stream);
 }
 
 heddle_status hd_lists_get_stats(heddle_table *table, heddle_table_stats *s, void *stream)

@@ -7,19 +7,16 @@
 
 #include "base/error.h"
 #include "base/tuning.h"
-#include "host/stage.h"
-#include "table/failed.h"
 #include "table/slabs/slabs.h"
-#include "table/slots/regions.h"
 
 #define ROOM_TRIES 32 /* each has half as many slabs more */
 
 typedef struct slab_call {
     heddle_table *table;
-    const heddle_insert_options *options;
+    const hd_request *r;
+    hd_call *call;
+    hd_failed_list *list;
     uint32_t policy;
-    hd_call call;
-    void *stream;
     bool grows;           /* and has not failed to */
     bool waits;           /* whether anybody will see what has failed */
     bool mixed;           /* keys may be erased */
@@ -28,7 +25,6 @@ typedef struct slab_call {
     uint64_t live;        /* keys in the table, where it grows */
     uint64_t retried;     /* failures that were tried again, to take back from the count */
     uint64_t failed;      /* failures known so far */
-    hd_failed_list list;
 } slab_call;
 
 static heddle_status run(const slab_call *c, const hd_slab_batch *batch)
@@ -37,7 +33,7 @@ static heddle_status run(const slab_call *c, const hd_slab_batch *batch)
     hd_slab_batch with_words = *batch; /* of the storage that the table has by now */
     if (c->mixed) hd_slabs_note_erased(c->table, batch->n);
     if (!batch->multi && t->dead) with_words.revived = &t->storage.words->revived;
-    return t->ops->batch(c->table->device, &t->storage.view, &with_words, c->stream);
+    return t->ops->batch(c->table->device, &t->storage.view, &with_words, c->r->stream);
 }
 
 /* How many keys of the last run failed, and how many there are now, after a wait. */
@@ -47,8 +43,8 @@ static heddle_status look(slab_call *c, uint64_t *left)
     uint64_t *born_died = &table->readback->born;
     hd_counts counts;
     HD_TRY(table->engine->copy(table->device, born_died, &table->control->born,
-                               2 * sizeof *born_died, c->stream));
-    HD_TRY(hd_call_read(table, &c->call, c->stream, &counts));
+                               2 * sizeof *born_died, c->r->stream));
+    HD_TRY(hd_call_read(c->call, &counts));
     c->live = born_died[0] - born_died[1];
     *left = counts.at[HD_FAILED] - c->failed;
     c->failed = counts.at[HD_FAILED];
@@ -62,7 +58,7 @@ static heddle_status try_again(slab_call *c, hd_slab_batch *batch, uint64_t *lef
     for (int i = 0; i < ROOM_TRIES && *left != 0; i++) {
         const uint64_t before = *left;
         bool made = false;
-        heddle_status status = hd_slabs_make_room(c->table, *left, &made, c->stream);
+        const heddle_status status = hd_slabs_make_room(c->table, *left, &made, c->r->stream);
         if (status == HEDDLE_ERROR_NO_MEMORY) {
             c->grows = false;
             c->growth = status;
@@ -70,9 +66,8 @@ static heddle_status try_again(slab_call *c, hd_slab_batch *batch, uint64_t *lef
         }
         if (status != HEDDLE_OK || !made) return status;
         c->retried += *left;
-        status = run(c, batch);
-        if (status == HEDDLE_OK) status = look(c, left);
-        if (status != HEDDLE_OK) return status;
+        HD_TRY(run(c, batch));
+        HD_TRY(look(c, left));
         if (*left == before && hd_slabs_fixed(c->table)) return HEDDLE_OK;
     }
     return HEDDLE_OK;
@@ -93,37 +88,34 @@ static hd_slab_batch batch_of(const slab_call *c, void *const device[HD_SPANS_MA
     batch.operations = (const uint8_t *)device[3];
     batch.values_out = device[4];
     batch.n = n;
-    batch.counts = c->call.counts;
+    batch.counts = c->call->counts;
     batch.born = &table->control->born;
     batch.died = &table->control->died;
     return batch;
 }
 
-/* hd_slice_work: spans are keys, values, outcomes, operations, values_out. */
+/* hd_slice_work: spans as hd_insert_slices has them. */
 static heddle_status work_slice(void *context, void *const device[HD_SPANS_MAX], uint64_t first,
                                 uint64_t n)
 {
     slab_call *c = (slab_call *)context;
     hd_slab_batch batch = batch_of(c, device, n);
     uint64_t left = 0;
-    heddle_status status = HEDDLE_OK;
-    if (c->grows) status = hd_slabs_more_lists(c->table, c->live, n, c->stream);
+    if (c->grows) HD_TRY(hd_slabs_more_lists(c->table, c->live, n, c->r->stream));
     if (batch.outcomes == NULL && c->waits) batch.outcomes = hd_slabs(c->table)->outcomes;
-    if (status == HEDDLE_OK) status = run(c, &batch);
-    if (status == HEDDLE_OK && c->waits) status = look(c, &left);
-    if (status == HEDDLE_OK && left != 0 && c->growth == HEDDLE_OK)
-        status = try_again(c, &batch, &left);
-    if (status == HEDDLE_OK && left != 0)
-        status = hd_failed_add(c->table, &c->list, batch.outcomes, first, n, c->stream);
-    return status;
+    HD_TRY(run(c, &batch));
+    if (!c->waits) return HEDDLE_OK;
+    HD_TRY(look(c, &left));
+    if (left != 0 && c->growth == HEDDLE_OK) HD_TRY(try_again(c, &batch, &left));
+    return left != 0 ? hd_failed_add(c->list, batch.outcomes, first, n, c->r->stream) : HEDDLE_OK;
 }
 
 /* ----------------------------------------------------------------------------------- the call */
 
-/* Reads the sums of a waiting call. */
-static heddle_status finish(slab_call *c, hd_counts *counts)
+/* The sums of a call that waits, and what it comes to. */
+static heddle_status conclude(const slab_call *c, hd_counts *counts)
 {
-    HD_TRY(hd_call_read(c->table, &c->call, c->stream, counts));
+    HD_TRY(hd_call_read(c->call, counts));
     counts->at[HD_FAILED] -= c->retried;
     if (counts->at[HD_FAILED] == 0) return HEDDLE_OK;
     if (c->growth != HEDDLE_OK) return c->growth;
@@ -133,66 +125,37 @@ static heddle_status finish(slab_call *c, hd_counts *counts)
                    (unsigned long long)hd_slabs(c->table)->storage.capacity);
 }
 
-/* The slices of a call that waits. */
-static heddle_status in_slices(slab_call *c, const hd_span *spans, uint64_t n, hd_counts *counts)
-{
-    uint64_t none = 0;
-    heddle_status status = hd_failed_begin(c->table, c->options, &c->list);
-    if (status != HEDDLE_OK) return status;
-    status = hd_call_begin(c->table, true, c->stream, &c->call);
-    if (status == HEDDLE_OK) {
-        if (c->grows) status = look(c, &none);
-        if (status == HEDDLE_OK)
-            status = hd_for_slices(c->table, spans, 5, n, work_slice, c, c->stream);
-        if (status == HEDDLE_OK) status = finish(c, counts);
-        hd_call_end(c->table, &c->call);
-    }
-    hd_failed_end(&c->list);
-    return status;
-}
-
-/* All in one launch, which nobody waits for. */
-static heddle_status at_once(slab_call *c, const hd_span *spans, uint64_t n)
-{
-    void *const device[HD_SPANS_MAX] = {spans[0].user, spans[1].user, spans[2].user, spans[3].user,
-                                        spans[4].user};
-    const heddle_status status = hd_call_begin(c->table, false, c->stream, &c->call);
-    return status == HEDDLE_OK && n != 0 ? work_slice(c, device, 0, n) : status;
-}
-
 /* Whether batches are large enough for that. */
-static bool is_apart(const slab_call *c, uint64_t n)
+static bool is_apart(const slab_call *c)
 {
-    const uint64_t least = hd_slabs(c->table)->ops->apart_least;
+    const uint64_t least = hd_slabs(c->table)->ops->apart_least, n = c->r->n;
     const uint64_t slice = c->waits && n > c->table->slice ? c->table->slice : n;
     return c->mixed && !hd_slabs_multi(c->table) && least != UINT64_MAX &&
            slice >= hd_tuned(hd_tune.region_keys_min, least);
 }
 
-heddle_status hd_slabs_mixed(heddle_table *table, const hd_mixed *b,
-                             const heddle_insert_options *options, bool *waited, hd_counts *counts,
-                             void *stream)
+/* A call that does not wait is one launch. */
+heddle_status hd_slabs_mixed(heddle_table *table, hd_request *r)
 {
-    const hd_span spans[HD_SPANS_MAX] = {
-        {(void *)(uintptr_t)b->keys, hd_key_width(table), true, false},
-        {(void *)(uintptr_t)b->values, hd_value_width(table), true, false},
-        {options->outcomes, 1, false, true},
-        {(void *)(uintptr_t)b->operations, 1, true, false},
-        {b->values_out, hd_value_width(table), true, true}, /* in too: it may be left as it is */
-    };
-    slab_call c;
-    memset(&c, 0, sizeof c);
-    c.table = table;
-    c.options = options;
-    c.policy = hd_slabs_policy(table, options);
-    c.stream = stream;
-    c.mixed = b->operations != NULL;
+    hd_slices slices = hd_insert_slices(table, r);
+    HD_FAILED_LIST(list);
+    HD_CALL(call);
+    slab_call c = {.table = table, .r = r, .call = &call, .list = &list};
+    uint64_t none = 0;
+    c.policy = hd_slabs_policy(table, &r->options);
+    c.mixed = r->operations != NULL;
     c.grows = !hd_slabs_fixed(table);
-    c.waits = c.grows || hd_failed_wanted(options) || *waited || table->engine->host_memory ||
-              hd_any_staged(table, spans, 5);
-    *waited = false;
-    c.apart = is_apart(&c, b->n);
-    HD_TRY(hd_slabs_tidy(table, !hd_slabs_multi(table) && (!c.mixed || c.apart), stream));
-    *waited = c.waits;
-    return c.waits ? in_slices(&c, spans, b->n, counts) : at_once(&c, spans, b->n);
+    c.waits = c.grows || hd_failed_wanted(&r->options) || r->waits || table->engine->host_memory ||
+              hd_any_staged(&slices);
+    c.apart = is_apart(&c);
+    slices.at_once = !c.waits;
+    r->waits = false;
+    memset(&r->counts, 0, sizeof r->counts);
+    HD_TRY(hd_slabs_tidy(table, !hd_slabs_multi(table) && (!c.mixed || c.apart), r->stream));
+    r->waits = c.waits;
+    HD_TRY(hd_failed_begin(table, &r->options, &list));
+    HD_TRY(hd_call_begin(table, c.waits, r->stream, &call));
+    if (c.grows) HD_TRY(look(&c, &none));
+    HD_TRY(hd_for_slices(&slices, work_slice, &c));
+    return c.waits ? conclude(&c, &r->counts) : HEDDLE_OK;
 }

@@ -1,11 +1,23 @@
 /*
- * slabs.h: slab hashes as the API layer sees them (engine/slabs.h, scheme/slab.h): their memory, which
- * grows by super blocks, and now and then by more lists.
+ * slabs.h: slab hashes (engine/slabs.h, scheme/slab.h): lists of slabs from a pool, which grows by super
+ * blocks, and now and then more lists.
+ *
+ *   kind.c     options, and the table of functions
+ *   storage.c  how many lists and slabs a capacity needs; their memory
+ *   insert.c   insertions and mixtures, slice by slice, making room where keys found no slab
+ *   build.c    builds and first insertions by regions, where the engine can
+ *   upkeep.c   compaction, more slabs, more lists
+ *   query.c    find, erase, count, retrieve
+ *   whole.c    clear, reserve, export, statistics, validation
+ *
+ * An insertion: hd_slabs_insert (build.c) tries regions on a table that never held anything; all else is
+ * hd_slabs_mixed (insert.c): tidy up, then for each slice one batch of the engine; make room for the keys
+ * that failed, and give them another try.
  */
 #ifndef HD_SLABS_TABLE_H
 #define HD_SLABS_TABLE_H
 
-#include "host/lent.h"
+#include "host/scratch.h"
 #include "table/table.h"
 
 typedef struct hd_slabs_storage {
@@ -124,24 +136,14 @@ heddle_status hd_slabs_make_room(heddle_table *table, uint64_t failed, bool *mad
 
 /* ------------------------------------------------------------------- what hd_slabs_kind consists of */
 
-heddle_status hd_slabs_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                              const heddle_insert_options *options, bool *waited, hd_counts *counts,
-                              void *stream);
-heddle_status hd_slabs_mixed(heddle_table *table, const hd_mixed *batch,
-                             const heddle_insert_options *options, bool *waited, hd_counts *counts,
-                             void *stream);
-heddle_status hd_slabs_build(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                             const heddle_insert_options *options, hd_counts *counts, void *stream);
+heddle_status hd_slabs_insert(heddle_table *table, hd_request *r);
+heddle_status hd_slabs_mixed(heddle_table *table, hd_request *r);
+heddle_status hd_slabs_build(heddle_table *table, hd_request *r);
 heddle_status hd_slabs_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes);
-heddle_status hd_slabs_find(heddle_table *table, const void *keys, uint64_t n, void *values,
-                            uint8_t *found, heddle_totals *totals, void *stream);
-heddle_status hd_slabs_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
-                             heddle_totals *totals, void *stream);
-heddle_status hd_slabs_count(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
-                             heddle_totals *totals, void *stream);
-heddle_status hd_slabs_retrieve(heddle_table *table, const void *keys, uint64_t n,
-                                uint64_t *offsets, void *values, uint64_t capacity, uint64_t *count,
-                                void *stream);
+heddle_status hd_slabs_find(heddle_table *table, hd_request *r);
+heddle_status hd_slabs_erase(heddle_table *table, hd_request *r);
+heddle_status hd_slabs_count(heddle_table *table, hd_request *r);
+heddle_status hd_slabs_retrieve(heddle_table *table, hd_request *r);
 heddle_status hd_slabs_collect(heddle_table *table, void *keys, void *values, void *stream);
 heddle_status hd_slabs_for_pairs(heddle_table *table, hd_pairs_take take, void *context,
                                  void *stream);

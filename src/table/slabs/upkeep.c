@@ -78,12 +78,12 @@ heddle_status hd_slabs_flush(heddle_table *table, void *stream)
 typedef struct move {
     heddle_table *table;
     hd_slabs_storage *to;
-    hd_scratch scratch;
+    hd_scratch *scratch;
+    hd_call *call;
     void *keys, *values;
     uint8_t *outcomes;
-    uint64_t *sums; /* device memory: a cursor, and what is born and dies, which nobody asks */
-    uint64_t piece; /* slabs at a time */
-    hd_call call;
+    uint64_t *sums;  /* device memory: a cursor, and what is born and dies, which nobody asks */
+    uint64_t piece;  /* slabs at a time */
     uint64_t failed; /* known so far */
     void *stream;
 } move;
@@ -95,11 +95,11 @@ static heddle_status move_begin(move *m, uint64_t slabs)
     const uint64_t most = (table->engine->host_memory ? MOVE_PAIRS_CPU : MOVE_PAIRS_GPU) / slots;
     m->piece = slabs < most ? slabs : most;
     const uint64_t pairs = m->piece * slots;
-    HD_TRY(hd_scratch_take(&m->scratch, pairs * hd_key_width(table), &m->keys));
+    HD_TRY(hd_scratch_take(m->scratch, pairs * hd_key_width(table), &m->keys));
     if (hd_value_width(table) != 0)
-        HD_TRY(hd_scratch_take(&m->scratch, pairs * hd_value_width(table), &m->values));
-    HD_TRY(hd_scratch_take(&m->scratch, pairs, (void **)&m->outcomes));
-    return hd_scratch_take(&m->scratch, 3 * sizeof *m->sums, (void **)&m->sums);
+        HD_TRY(hd_scratch_take(m->scratch, pairs * hd_value_width(table), &m->values));
+    HD_TRY(hd_scratch_take(m->scratch, pairs, (void **)&m->outcomes));
+    return hd_scratch_take(m->scratch, 3 * sizeof *m->sums, (void **)&m->sums);
 }
 
 /* How many slabs to add when `failed` keys found none: enough for them if they go to few lists, more each time. */
@@ -116,7 +116,6 @@ static heddle_status put(move *m, uint64_t n)
 {
     heddle_table *table = m->table;
     hd_slab_batch batch;
-    heddle_status status = HEDDLE_OK;
     memset(&batch, 0, sizeof batch);
     batch.operation = HD_SLAB_INSERT;
     batch.multi = true; /* they are different, or may be equal: nothing is to be looked for */
@@ -124,18 +123,17 @@ static heddle_status put(move *m, uint64_t n)
     batch.values = m->values;
     batch.outcomes = m->outcomes;
     batch.n = n;
-    batch.counts = m->call.counts;
+    batch.counts = m->call->counts;
     batch.born = m->sums + 1;
     batch.died = m->sums + 2;
     for (int i = 0; i < MOVE_TRIES; i++) {
         hd_counts counts;
-        status = hd_slabs(table)->ops->batch(table->device, &m->to->view, &batch, m->stream);
-        if (status == HEDDLE_OK) status = hd_call_read(table, &m->call, m->stream, &counts);
-        if (status != HEDDLE_OK || counts.at[HD_FAILED] == m->failed) return status;
+        HD_TRY(hd_slabs(table)->ops->batch(table->device, &m->to->view, &batch, m->stream));
+        HD_TRY(hd_call_read(m->call, &counts));
+        if (counts.at[HD_FAILED] == m->failed) return HEDDLE_OK;
         const uint64_t left = counts.at[HD_FAILED] - m->failed;
         m->failed = counts.at[HD_FAILED];
-        status = hd_slabs_add(table, m->to, slabs_more(table, m->to, left), m->stream);
-        if (status != HEDDLE_OK) return status;
+        HD_TRY(hd_slabs_add(table, m->to, slabs_more(table, m->to, left), m->stream));
         batch.retry = true;
     }
     return hd_fail(HEDDLE_ERROR_NO_MEMORY, "slabs run out however many there are");
@@ -158,29 +156,28 @@ static heddle_status move_all(move *m)
     return HEDDLE_OK;
 }
 
+/* All `keys` pairs of the table, which it counts, into `to`. */
+static heddle_status move_into(heddle_table *table, hd_slabs_storage *to, uint64_t keys,
+                               void *stream)
+{
+    HD_SCRATCH(scratch, table->device);
+    HD_CALL(call);
+    move m = {.table = table, .to = to, .scratch = &scratch, .call = &call, .stream = stream};
+    HD_TRY(hd_call_begin(table, true, stream, &call));
+    HD_TRY(move_begin(&m, hd_slabs_slabs(&hd_slabs(table)->storage)));
+    if (keys != 0) HD_TRY(move_all(&m));
+    HD_TRY(hd_table_set_count(table, keys, stream));
+    return table->engine->synchronize(table->device, stream);
+}
+
 heddle_status hd_slabs_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
 {
     const uint64_t use = seed != 0 ? seed : table->options.seed;
     hd_slabs_storage fresh;
     uint64_t keys = 0;
-    move m;
-    heddle_status status = hd_table_count(table, &keys, stream);
-    if (status == HEDDLE_OK) status = hd_slabs_start(table, &fresh, capacity, use, stream);
-    if (status != HEDDLE_OK) return status;
-    memset(&m, 0, sizeof m);
-    m.table = table;
-    m.to = &fresh;
-    m.scratch.device = table->device;
-    m.stream = stream;
-    status = hd_call_begin(table, true, stream, &m.call);
-    if (status == HEDDLE_OK) {
-        status = move_begin(&m, hd_slabs_slabs(&hd_slabs(table)->storage));
-        if (status == HEDDLE_OK && keys != 0) status = move_all(&m);
-        if (status == HEDDLE_OK) status = hd_table_set_count(table, keys, stream);
-        if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
-        hd_call_end(table, &m.call);
-    }
-    hd_scratch_free(&m.scratch);
+    HD_TRY(hd_table_count(table, &keys, stream));
+    HD_TRY(hd_slabs_start(table, &fresh, capacity, use, stream));
+    const heddle_status status = move_into(table, &fresh, keys, stream);
     if (status == HEDDLE_OK) hd_slabs_adopt(table, &fresh, use);
     else hd_slabs_free(table, &fresh);
     return status;
@@ -220,9 +217,9 @@ static heddle_status grow(heddle_table *table, const hd_slabs_numbers *now, uint
 heddle_status hd_slabs_make_room(heddle_table *table, uint64_t failed, bool *made, void *stream)
 {
     hd_slabs_numbers now;
-    heddle_status status = hd_slabs_count_slots(table, &now, stream);
+    heddle_status status = HEDDLE_OK;
     *made = false;
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_slabs_count_slots(table, &now, stream));
     *made = now.dead != 0 || !hd_slabs_fixed(table);
     if (!*made) return HEDDLE_OK;
     /* Dead slots are few, but for those of this batch: who needs more slabs for one will for the next. */

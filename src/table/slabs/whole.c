@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "host/stage.h"
+#include "table/collect.h"
 #include "table/slabs/slabs.h"
 
 heddle_status hd_slabs_clear(heddle_table *table, void *stream)
@@ -28,41 +28,32 @@ heddle_status hd_slabs_rehash(heddle_table *table, uint64_t capacity, void *stre
 
 /* ------------------------------------------------------------------------------------- export */
 
-/* Into arrays that the device can write. */
-static heddle_status export_direct(heddle_table *table, void *keys, void *values, void *stream)
-{
-    const hd_slabs_table *t = hd_slabs(table);
-    hd_call call;
-    heddle_status status = hd_call_begin(table, true, stream, &call);
-    if (status != HEDDLE_OK) return status;
-    status = t->ops->collect(table->device, &t->storage.view, 0, hd_slabs_slabs(&t->storage), keys,
-                             values, &call.words->cursor, stream);
-    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
-    hd_call_end(table, &call);
-    return status;
-}
-
 heddle_status hd_slabs_collect(heddle_table *table, void *keys, void *values, void *stream)
 {
-    const hd_span spans[2] = {{keys, 1, false, true}, {values, 1, false, true}};
-    return hd_any_staged(table, spans, 2) ? hd_collect_staged(table, keys, values, stream)
-                                          : export_direct(table, keys, values, stream);
+    const hd_slabs_table *t = hd_slabs(table);
+    HD_CALL(call);
+    HD_TRY(hd_call_begin(table, true, stream, &call));
+    HD_TRY(t->ops->collect(table->device, &t->storage.view, 0, hd_slabs_slabs(&t->storage), keys,
+                           values, &call.words->cursor, stream));
+    return table->engine->synchronize(table->device, stream);
 }
 
-/* hd_pairs_fetch. */
-static heddle_status fetch(heddle_table *table, const void *from, uint64_t first, uint64_t n,
-                           void *keys, void *values, uint64_t *cursor, void *stream)
+/* hd_pieces.fetch: the items are slabs. */
+static heddle_status fetch(const hd_pieces *pieces, uint64_t first, uint64_t n,
+                           const hd_pairs_room *to)
 {
-    return hd_slabs(table)->ops->collect(table->device, (const hd_slab_view *)from, first, n, keys,
-                                         values, cursor, stream);
+    const hd_slabs_table *t = hd_slabs(pieces->table);
+    return t->ops->collect(pieces->table->device, &t->storage.view, first, n, to->keys, to->values,
+                           to->cursor, pieces->stream);
 }
 
 heddle_status hd_slabs_for_pairs(heddle_table *table, hd_pairs_take take, void *context,
                                  void *stream)
 {
     const hd_slabs_table *t = hd_slabs(table);
-    return hd_for_pieces(table, hd_slabs_slabs(&t->storage), t->ops->slots, fetch, &t->storage.view,
-                         take, context, stream);
+    const hd_pieces pieces = {table,         NULL,  hd_slabs_slabs(&t->storage),
+                              t->ops->slots, fetch, stream};
+    return hd_for_pieces(&pieces, take, context);
 }
 
 /* ---------------------------------------------------------------------- statistics, validation */
@@ -72,23 +63,17 @@ static heddle_status take_census(heddle_table *table, hd_slab_census *census, vo
     const hd_slabs_table *t = hd_slabs(table);
     const hd_slab_pool *pool = &t->storage.view.pool;
     const uint64_t bytes = (uint64_t)pool->blocks * HD_SLAB_BLOCK_WORDS * 4;
+    const hd_engine *engine = table->engine;
+    HD_SCRATCH(scratch, table->device);
     hd_slab_census *counted = NULL;
     uint32_t *seen = NULL;
-    hd_scratch scratch;
-    heddle_status status;
-    memset(&scratch, 0, sizeof scratch);
-    scratch.device = table->device;
-    status = hd_scratch_take(&scratch, sizeof *census, (void **)&counted);
-    if (status == HEDDLE_OK) status = hd_scratch_take(&scratch, bytes, (void **)&seen);
-    if (status == HEDDLE_OK)
-        status = table->engine->fill(table->device, counted, 0, sizeof *census, stream);
-    if (status == HEDDLE_OK) status = table->engine->fill(table->device, seen, 0, bytes, stream);
-    if (status == HEDDLE_OK)
-        status = t->ops->inspect(table->device, &t->storage.view, !hd_slabs_multi(table), seen,
-                                 counted, stream);
-    if (status == HEDDLE_OK) status = hd_read_back(table, census, counted, sizeof *census, stream);
-    hd_scratch_free(&scratch);
-    return status;
+    HD_TRY(hd_scratch_take(&scratch, sizeof *census, (void **)&counted));
+    HD_TRY(hd_scratch_take(&scratch, bytes, (void **)&seen));
+    HD_TRY(engine->fill(table->device, counted, 0, sizeof *census, stream));
+    HD_TRY(engine->fill(table->device, seen, 0, bytes, stream));
+    HD_TRY(t->ops->inspect(table->device, &t->storage.view, !hd_slabs_multi(table), seen, counted,
+                           stream));
+    return hd_read_back(table, census, counted, sizeof *census, stream);
 }
 
 heddle_status hd_slabs_get_stats(heddle_table *table, heddle_table_stats *s, void *stream)
@@ -120,15 +105,12 @@ static heddle_status count_taken(heddle_table *table, uint64_t *taken, void *str
 {
     const hd_slab_pool *pool = &hd_slabs(table)->storage.view.pool;
     const uint64_t words = (uint64_t)pool->blocks * HD_SLAB_BLOCK_WORDS;
-    uint32_t *bits = (uint32_t *)hd_allocate(words * sizeof *bits);
-    heddle_status status;
+    uint32_t *bits HD_FREED = (uint32_t *)hd_allocate(words * sizeof *bits);
     if (bits == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to count slabs");
-    status = hd_read_back(table, bits, pool->taken, words * sizeof *bits, stream);
+    HD_TRY(hd_read_back(table, bits, pool->taken, words * sizeof *bits, stream));
     *taken = 0;
-    for (uint64_t i = 0; i < words && status == HEDDLE_OK; i++)
-        *taken += (uint64_t)__builtin_popcount(bits[i]);
-    free(bits);
-    return status;
+    for (uint64_t i = 0; i < words; i++) *taken += (uint64_t)__builtin_popcount(bits[i]);
+    return HEDDLE_OK;
 }
 
 static heddle_status check_census(const hd_slab_census *c, uint64_t keys, uint64_t dead,

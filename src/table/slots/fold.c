@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "engine/blocks.h"
+#include "host/scratch.h"
 #include "table/slots/regions.h"
 
 #define PARTS 128     /* of a crowded region, at most: enough for all processors of a device */
@@ -21,6 +21,8 @@ typedef struct crowd {
 
 typedef struct folding {
     hd_region_call *rc;
+    const hd_slots_table *t;
+    hd_scratch scratch;
     uint64_t part_min, limit; /* pairs */
     uint32_t count;
     uint32_t *regions; /* host: their numbers */
@@ -51,23 +53,22 @@ static uint32_t count_tasks(const folding *f)
     return tasks;
 }
 
+static heddle_status no_memory(void)
+{
+    return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to fold crowded regions");
+}
+
 /* Reads where all regions begin and notes the crowded ones. */
 static heddle_status find_crowds(folding *f)
 {
-    heddle_table *table = f->rc->table;
-    const uint64_t regions = UINT64_C(1) << hd_slots(table)->storage.view.region_bits;
+    const uint64_t regions = UINT64_C(1) << f->t->storage.view.region_bits;
     const uint64_t bytes = (regions + 1) * sizeof(uint64_t);
-    uint64_t *starts = (uint64_t *)hd_allocate(bytes);
-    heddle_status status = HEDDLE_OK;
-    f->regions = (uint32_t *)calloc(regions, sizeof *f->regions);
-    f->crowds = (crowd *)calloc(regions, sizeof *f->crowds);
-    if (starts == NULL || f->regions == NULL || f->crowds == NULL)
-        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to fold crowded regions");
-    if (status == HEDDLE_OK)
-        status =
-            table->engine->copy(table->device, starts, f->rc->job.starts, bytes, f->rc->stream);
-    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, f->rc->stream);
-    for (uint64_t r = 0; r < regions && status == HEDDLE_OK; r++) {
+    uint64_t *starts HD_FREED = (uint64_t *)hd_allocate(bytes);
+    f->regions = (uint32_t *)hd_allocate_zeroed(regions, sizeof *f->regions);
+    f->crowds = (crowd *)hd_allocate_zeroed(regions, sizeof *f->crowds);
+    if (starts == NULL || f->regions == NULL || f->crowds == NULL) return no_memory();
+    HD_TRY(hd_read_back(f->rc->table, starts, f->rc->job.starts, bytes, f->rc->stream));
+    for (uint64_t r = 0; r < regions; r++) {
         if (starts[r + 1] - starts[r] <= f->limit) continue;
         f->regions[f->count] = (uint32_t)r;
         f->crowds[f->count].begin = starts[r];
@@ -75,33 +76,27 @@ static heddle_status find_crowds(folding *f)
         f->total += starts[r + 1] - starts[r];
         f->count++;
     }
-    free(starts);
-    return status;
+    return HEDDLE_OK;
 }
 
 static heddle_status make_room(folding *f)
 {
-    heddle_table *table = f->rc->table;
     const uint32_t tasks = count_tasks(f); /* no later round has more */
     const uint32_t pair = hd_pair_bytes(f->rc->job.key_bits, f->rc->job.value_bits);
-    f->tasks = (hd_fold_task *)calloc(tasks, sizeof *f->tasks);
-    f->cursors = (uint64_t *)calloc(2 * f->count, sizeof *f->cursors);
-    if (f->tasks == NULL || f->cursors == NULL)
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to fold crowded regions");
-    HD_TRY(hd_block_take(table->device, f->total * pair, (void **)&f->room));
-    HD_TRY(hd_block_take(table->device, tasks * sizeof *f->tasks, (void **)&f->device_tasks));
+    f->tasks = (hd_fold_task *)hd_allocate_zeroed(tasks, sizeof *f->tasks);
+    f->cursors = (uint64_t *)hd_allocate_zeroed(2 * f->count, sizeof *f->cursors);
+    if (f->tasks == NULL || f->cursors == NULL) return no_memory();
+    HD_TRY(hd_scratch_take(&f->scratch, f->total * pair, (void **)&f->room));
+    HD_TRY(hd_scratch_take(&f->scratch, tasks * sizeof *f->tasks, (void **)&f->device_tasks));
     HD_TRY(
-        hd_block_take(table->device, f->count * sizeof *f->regions, (void **)&f->device_regions));
-    return hd_block_take(table->device, 2 * f->count * sizeof *f->cursors,
-                         (void **)&f->device_cursors);
+        hd_scratch_take(&f->scratch, f->count * sizeof *f->regions, (void **)&f->device_regions));
+    return hd_scratch_take(&f->scratch, 2 * f->count * sizeof *f->cursors,
+                           (void **)&f->device_cursors);
 }
 
 static void folding_end(folding *f)
 {
-    heddle_table *table = f->rc->table;
-    void *const device[] = {f->device_regions, f->device_tasks, f->device_cursors, f->room};
-    for (size_t i = 0; i < sizeof device / sizeof device[0]; i++)
-        if (device[i] != NULL) hd_block_give(table->device, device[i]);
+    hd_scratch_free(&f->scratch);
     free(f->regions);
     free(f->crowds);
     free(f->tasks);
@@ -141,9 +136,8 @@ static heddle_status fold_round(folding *f, const void *source, char *room)
     HD_TRY(engine->copy(table->device, f->device_cursors, f->cursors, bytes, stream));
     HD_TRY(
         engine->copy(table->device, f->device_tasks, f->tasks, tasks * sizeof *f->tasks, stream));
-    HD_TRY(hd_slots(table)->ops->fold(table->device, &hd_slots(table)->storage.view, &f->rc->batch,
-                                      source, f->device_tasks, tasks, room, f->device_cursors,
-                                      stream));
+    HD_TRY(f->t->ops->fold(table->device, &f->t->storage.view, &f->rc->batch, source,
+                           f->device_tasks, tasks, room, f->device_cursors, stream));
     HD_TRY(engine->copy(table->device, f->cursors, f->device_cursors, bytes, stream));
     HD_TRY(engine->synchronize(table->device, stream));
     for (uint32_t i = 0; i < f->count; i++) f->crowds[i].end = f->cursors[i];
@@ -170,10 +164,9 @@ static heddle_status fold_all(folding *f, char **at)
     char *source = (char *)f->rc->job.pairs, *room = f->room;
     for (int round = 0; round < ROUNDS_MAX && is_crowded(f); round++) {
         const uint64_t before = pairs_left(f);
-        const heddle_status status = fold_round(f, source, room);
-        if (status != HEDDLE_OK) return status;
-        char *const swap =
-            source; /* the sorted pairs of all regions are used up: room for the next */
+        HD_TRY(fold_round(f, source, room));
+        /* The sorted pairs of all regions are used up: they are room for the next round. */
+        char *const swap = source;
         source = room;
         room = swap;
         if (pairs_left(f) > before / 2) break;
@@ -182,66 +175,68 @@ static heddle_status fold_all(folding *f, char **at)
     return HEDDLE_OK;
 }
 
-static heddle_status fill_crowds(folding *f, const char *pairs, bool fresh, bool *filled)
+static heddle_status fill_crowds(folding *f, const char *pairs, bool *filled)
 {
-    heddle_table *table = f->rc->table;
-    const hd_engine *engine = table->engine;
-    void *stream = f->rc->stream;
-    const hd_sorted sorted = {pairs,
-                              f->device_cursors,
-                              f->device_cursors + f->count,
-                              f->device_regions,
-                              f->count,
-                              UINT64_MAX,
-                              f->rc->failed_count != NULL ? f->rc->job.spare : NULL,
-                              f->rc->failed_count,
-                              0};
+    const hd_region_call *rc = f->rc;
+    const hd_engine *engine = rc->table->engine;
+    heddle_device *device = rc->table->device;
+    const uint64_t cursors = 2 * f->count * sizeof *f->cursors;
+    const hd_sorted sorted = {.pairs = pairs,
+                              .starts = f->device_cursors,
+                              .ends = f->device_cursors + f->count,
+                              .regions = f->device_regions,
+                              .count = f->count,
+                              .limit = UINT64_MAX,
+                              .failed = rc->failed_count != NULL ? rc->job.spare : NULL,
+                              .failed_count = rc->failed_count};
     hd_counts counts;
     for (uint32_t i = 0; i < f->count; i++) {
         f->cursors[i] = f->crowds[i].begin;
         f->cursors[f->count + i] = f->crowds[i].end;
     }
-    HD_TRY(engine->copy(table->device, f->device_cursors, f->cursors,
-                        2 * f->count * sizeof *f->cursors, stream));
-    HD_TRY(engine->copy(table->device, f->device_regions, f->regions, f->count * sizeof *f->regions,
-                        stream));
-    HD_TRY(hd_slots(table)->ops->fill(table->device, &hd_slots(table)->storage.view, &f->rc->batch,
-                                      &sorted, fresh, stream));
-    HD_TRY(hd_call_read(table, &f->rc->call, stream, &counts));
-    *filled = counts.at[HD_FAILED] == 0 || f->rc->failed_count != NULL;
+    HD_TRY(engine->copy(device, f->device_cursors, f->cursors, cursors, rc->stream));
+    HD_TRY(engine->copy(device, f->device_regions, f->regions, f->count * sizeof *f->regions,
+                        rc->stream));
+    HD_TRY(
+        f->t->ops->fill(device, &f->t->storage.view, &rc->batch, &sorted, rc->fresh, rc->stream));
+    HD_TRY(hd_call_read(rc->call, &counts));
+    *filled = counts.at[HD_FAILED] == 0 || rc->failed_count != NULL;
     return HEDDLE_OK;
 }
 
-/* Fills the crowded regions of a table that keeps what it holds as they are, without memory to fold them. */
-static heddle_status fill_unfolded(const folding *f)
+/* Fills the crowded regions of a table that keeps what it holds as they are, without memory to fold. */
+static heddle_status fill_unfolded(const hd_region_call *rc)
 {
-    const hd_region_call *rc = f->rc;
-    const hd_slots_table *slots = hd_slots(rc->table);
-    const hd_sorted sorted = {rc->job.pairs, rc->job.starts, rc->job.starts + 1, NULL,    0,
-                              UINT64_MAX,    rc->job.spare,  rc->failed_count,   f->limit};
-    return slots->ops->fill(rc->table->device, &slots->storage.view, &rc->batch, &sorted, false,
-                            rc->stream);
+    const hd_slots_table *t = hd_slots(rc->table);
+    const hd_sorted sorted = {.pairs = rc->job.pairs,
+                              .starts = rc->job.starts,
+                              .ends = rc->job.starts + 1,
+                              .limit = UINT64_MAX,
+                              .failed = rc->job.spare,
+                              .failed_count = rc->failed_count,
+                              .least = hd_regions_crowded(rc->table)};
+    return t->ops->fill(rc->table->device, &t->storage.view, &rc->batch, &sorted, false,
+                        rc->stream);
 }
 
-heddle_status hd_regions_fold(hd_region_call *rc, bool fresh, bool *filled)
+static heddle_status fold(hd_region_call *rc, bool *filled)
 {
-    const heddle_table *table = rc->table;
-    const uint64_t slots =
-        (uint64_t)hd_slots(table)->storage.view.region_buckets * hd_slots(table)->ops->bucket;
-    folding f = {0};
+    folding f __attribute__((cleanup(folding_end))) = {.rc = rc, .t = hd_slots(rc->table)};
     char *pairs = NULL;
-    heddle_status status;
+    f.scratch.device = rc->table->device;
+    f.limit = f.part_min = hd_regions_crowded(rc->table);
+    HD_TRY(find_crowds(&f));
+    HD_TRY(make_room(&f));
+    HD_TRY(fold_all(&f, &pairs));
+    return fill_crowds(&f, pairs, filled);
+}
+
+heddle_status hd_regions_fold(hd_region_call *rc, bool *filled)
+{
     *filled = false;
-    f.rc = rc;
-    f.limit = slots * hd_regions_crowded(table);
-    f.part_min = f.limit;
-    status = find_crowds(&f);
-    if (status == HEDDLE_OK) status = make_room(&f);
-    if (status == HEDDLE_OK) status = fold_all(&f, &pairs);
-    if (status == HEDDLE_OK) status = fill_crowds(&f, pairs, fresh, filled);
-    folding_end(&f);
+    const heddle_status status = fold(rc, filled);
     if (status != HEDDLE_ERROR_NO_MEMORY) return status;
-    /* The table is filled in the slower way. All memory was asked for before the first pair was touched. */
+    /* The slower way. All memory was asked for before the first pair was touched. */
     *filled = rc->failed_count != NULL;
-    return *filled ? fill_unfolded(&f) : HEDDLE_OK;
+    return *filled ? fill_unfolded(rc) : HEDDLE_OK;
 }

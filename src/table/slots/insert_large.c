@@ -1,126 +1,153 @@
 /*
- * insert_large.c: large batches for tables of slots that hold keys, and for empty ones that may be too small.
+ * insert_large.c: batches that go by regions (regions.h): builds, and large insertions.
  *
- * Adding by regions (regions.h) reads and writes all of the table, so it pays for batches that are not small beside it:
- * from an eighth of the slots on. Pairs that find no room in their region are inserted one by one afterwards, which is
- * slower than all in that way. So the table should have room for the new keys. How many of the pairs bring new
- * keys is not known: all of them at first. Where they would not fit, the first pairs are inserted one by one, to
- * see how many were new. The others are then taken to have as large a share of new keys; or, if the table was
- * empty, to be drawn from as many different keys as explains the copies seen so far.
+ *   fill      into an empty table: the fast way. Pairs that do not fit mean that all are inserted singly
+ *   append    to a multimap: every pair is inserted, so it is known beforehand whether they fit
+ *   add       to a table that holds keys, or that may be too small
+ *
+ * To add reads and writes all of the table, so it pays for batches that are not small beside it: from an
+ * eighth of the slots on. Pairs that find no room in their region are inserted one by one afterwards,
+ * which is slower than all in that way. So the table should have room for the new keys. How many of the
+ * pairs bring new keys is not known: all of them at first. Where they would not fit, the first pairs are
+ * inserted one by one, to see how many were new. The others are then taken to have as large a share of
+ * new keys; or, if the table was empty, to be drawn from as many different keys as explains the copies
+ * seen so far.
  */
 #include <math.h>
-#include <string.h>
 
+#include "base/error.h"
 #include "table/slots/regions.h"
 
-#define MORE_SHARE 8
+#define MULTI_SHARE 16 /* the least batch for a multimap: one pair for so many slots */
+#define MORE_SHARE 8   /* the same for a table that holds keys */
 #define MORE_FULL 0.95
 
-/* What is left of a batch. */
-typedef struct rest_of_batch {
-    const char *keys, *values;
-    uint64_t n;
-    double news;    /* new keys that it brings, as far as is known */
+/* ---------------------------------------------------------------------------------------- fill */
+
+/* By regions into a table whose slots hold nothing that is to stay. */
+static heddle_status fill(heddle_table *table, hd_request *r, bool fresh, bool *done)
+{
+    hd_slots_table *t = hd_slots(table);
+    r->waits = true;
+    HD_TRY(hd_regions_build(table, r, done));
+    if (!*done) return fresh ? HEDDLE_OK : hd_slots_clear(table, r->stream);
+    t->erased = 0;
+    t->gaps = false;
+    return HEDDLE_OK;
+}
+
+/* ----------------------------------------------------------------------------------------- add */
+
+/* What is left of a batch that is added. */
+typedef struct remainder_of_batch {
+    hd_request r;
+    double fresh;   /* new keys that it brings, as far as is known */
+    double held;    /* keys in the table */
     bool was_empty; /* the table, before the batch */
     double done;    /* pairs that have been inserted */
     double made;    /* keys that these were */
-} rest_of_batch;
+} remainder_of_batch;
 
 /* Different keys that so many draws from `keys` bring. */
 static double drawn(double keys, double draws) { return -keys * expm1(-draws / keys); }
 
-/* What is expected of the rest; `part` pairs were the last, and brought so many new keys. */
-static double expected_news(const rest_of_batch *r, double part, double fresh)
+/* New keys to expect of what is left; `part` pairs were the last, and brought `fresh`. */
+static double expected(const remainder_of_batch *b, double part, double fresh)
 {
-    const double linear = fresh / part * (double)r->n;
-    double low = r->made, high = 16 * (r->done + (double)r->n);
-    if (!r->was_empty || r->made >= r->done) return linear;
+    const double linear = fresh / part * (double)b->r.n;
+    double low = b->made, high = 16 * (b->done + (double)b->r.n);
+    if (!b->was_empty || b->made >= b->done) return linear;
     for (int i = 0; i < 60; i++) {
         const double keys = (low + high) / 2;
-        if (drawn(keys, r->done) < r->made) low = keys;
+        if (drawn(keys, b->done) < b->made) low = keys;
         else high = keys;
     }
-    return drawn(high, r->done + (double)r->n) - r->made;
+    return drawn(high, b->done + (double)b->r.n) - b->made;
 }
 
-/* Whether the table is one that can be filled on. */
+/* From how many pairs on a batch is large beside the table. */
+static uint64_t least_large(const heddle_table *table)
+{
+    return hd_slots_count_slots(table) / MORE_SHARE + 1;
+}
+
+/* Whether the table can be filled on. */
 static bool can_fill_on(const hd_slots_table *t)
 {
     return t->ops->fills_gaps || !(t->gaps || t->viewed);
 }
 
-static heddle_status suits_more(heddle_table *table, const rest_of_batch *r,
-                                const heddle_insert_options *o, bool *suits, void *stream)
+/* Whether what is left may go by regions and is expected to fit. */
+static bool suits(const heddle_table *table, const remainder_of_batch *b)
 {
-    const hd_slots_table *t = hd_slots(table);
-    const double room = MORE_FULL * (double)hd_geometry_slots(&t->storage.view, t->ops);
-    uint64_t count = 0;
-    heddle_status status = HEDDLE_OK;
-    *suits = r->n <= HD_APPEND_MAX && hd_regions_suit(table, r->keys, r->values, r->n, o);
-    if (*suits) status = hd_table_count(table, &count, stream);
-    *suits = *suits && (double)count + r->news <= room;
+    return b->r.n <= HD_APPEND_MAX && hd_regions_suit(table, &b->r) &&
+           b->held + b->fresh <= MORE_FULL * (double)hd_slots_count_slots(table);
+}
+
+/* Inserts the first `n` pairs one by one; their sums are added to those of the call. */
+static heddle_status insert_first(heddle_table *table, remainder_of_batch *b, uint64_t n,
+                                  hd_counts *sums)
+{
+    hd_request first = hd_request_part(table, &b->r, 0, n);
+    const heddle_status status = hd_slots_insert_singly(table, &first);
+    const double fresh = (double)first.counts.at[HD_INSERTED];
+    hd_counts_add(sums, &first.counts);
+    b->r = hd_request_part(table, &b->r, n, b->r.n - n);
+    b->held += fresh;
+    b->done += (double)n;
+    b->made += fresh;
+    b->fresh = expected(b, (double)n, fresh);
     return status;
 }
 
-/* From how many pairs on a batch is large. */
-static uint64_t least_large(const heddle_table *table)
+/* All that is left by regions, with pairs from the front singly until that suits. */
+static heddle_status add_parts(heddle_table *table, remainder_of_batch *b, hd_counts *sums)
 {
-    const hd_slots_table *t = hd_slots(table);
-    return hd_geometry_slots(&t->storage.view, t->ops) / MORE_SHARE + 1;
-}
-
-bool hd_slots_is_large(const heddle_table *table, uint64_t n) { return n >= least_large(table); }
-
-/* Inserts the first `n` pairs one by one; *counts is added to. */
-static heddle_status insert_first(heddle_table *table, rest_of_batch *r, uint64_t n,
-                                  const heddle_insert_options *o, hd_counts *counts, void *stream)
-{
-    hd_counts own = {{0}};
-    bool waited = true;
-    const heddle_status status =
-        hd_slots_insert_singly(table, r->keys, r->values, n, o, &waited, &own, stream);
-    for (int i = 0; i < HD_COUNTS; i++) counts->at[i] += own.at[i];
-    r->n -= n;
-    r->done += (double)n;
-    r->made += (double)own.at[HD_INSERTED];
-    r->news = expected_news(r, (double)n, (double)own.at[HD_INSERTED]);
-    r->keys += n * hd_key_width(table);
-    if (r->values != NULL) r->values += n * hd_value_width(table);
-    return status;
-}
-
-/*
- * Inserts a batch, by regions as soon as that suits. A call that waits. Pairs that fail in one part of it do not
- * keep the others from being inserted.
- */
-heddle_status hd_slots_insert_more(heddle_table *table, const void *keys, const void *values,
-                                   uint64_t n, const heddle_insert_options *o, hd_counts *counts,
-                                   void *stream)
-{
-    rest_of_batch r = {(const char *)keys, (const char *)values, n, (double)n, false, 0, 0};
-    uint64_t before = 0, part = least_large(table);
-    heddle_status status = hd_marks_renew(table, stream);
-    bool suits = true, done = false;
-    memset(counts, 0, sizeof *counts);
-    if (status == HEDDLE_OK) status = hd_table_count(table, &before, stream);
-    if (status != HEDDLE_OK) return status;
-    r.was_empty = before == 0;
-    while (status == HEDDLE_OK && hd_slots_is_large(table, r.n) && can_fill_on(hd_slots(table))) {
-        hd_counts own = {{0}};
-        status = suits_more(table, &r, o, &suits, stream);
-        if (status == HEDDLE_OK && suits)
-            status = hd_regions_append(table, r.keys, r.values, r.n, o, false,
-                                       hd_slots_insert_listed, &done, &own, stream);
-        if (done)
-            for (int i = 0; i < HD_COUNTS; i++) counts->at[i] += own.at[i];
-        if (done || status != HEDDLE_OK) return status;
-        if (suits) break; /* there is no scratch memory */
-        status = insert_first(table, &r, r.n < part ? r.n : part, o, counts, stream);
+    uint64_t part = least_large(table);
+    while (b->r.n >= least_large(table) && can_fill_on(hd_slots(table))) {
+        if (suits(table, b)) {
+            bool done = false;
+            const heddle_status status = hd_regions_append(table, &b->r, false, &done);
+            if (done) hd_counts_add(sums, &b->r.counts);
+            if (done || status != HEDDLE_OK) b->r.n = 0;
+            return status; /* what is left where there is no scratch memory goes singly */
+        }
+        HD_TRY(insert_first(table, b, b->r.n < part ? b->r.n : part, sums));
         part *= 2; /* few of them, whatever comes of it */
     }
-    if (r.n != 0) {
-        const heddle_status rest = insert_first(table, &r, r.n, o, counts, stream);
+    return HEDDLE_OK;
+}
+
+/* Pairs that fail in one part of the batch do not keep the others from being inserted. */
+static heddle_status add(heddle_table *table, hd_request *r, uint64_t held)
+{
+    remainder_of_batch b = {*r, (double)r->n, (double)held, held == 0, 0, 0};
+    b.r.waits = r->waits = true;
+    HD_TRY(hd_slots_tidy(table, r->stream));
+    heddle_status status = add_parts(table, &b, &r->counts);
+    if (b.r.n != 0) {
+        const heddle_status rest = insert_first(table, &b, b.r.n, &r->counts);
         if (status == HEDDLE_OK || rest == HEDDLE_ERROR_DEVICE) status = rest;
     }
-    return status == HEDDLE_ERROR_FULL ? hd_slots_fail_full(table, counts->at[HD_FAILED]) : status;
+    return status == HEDDLE_ERROR_FULL ? hd_slots_fail_full(table, r->counts.at[HD_FAILED])
+                                       : status;
+}
+
+/* ------------------------------------------------------------------------------------ the call */
+
+heddle_status hd_slots_insert_large(heddle_table *table, hd_request *r, bool fresh, bool *done)
+{
+    const uint64_t slots = hd_slots_count_slots(table);
+    const bool fits = fresh || (double)r->n <= table->options.load * (double)slots;
+    uint64_t held = 0;
+    *done = false;
+    /* A batch that is small beside a multimap meets every window once at best, in any order. */
+    if (hd_is_multimap(table) && r->n < slots / MULTI_SHARE) return HEDDLE_OK;
+    if (!hd_is_multimap(table) && !fits && r->n < least_large(table)) return HEDDLE_OK;
+    if (!fresh) HD_TRY(hd_table_count(table, &held, r->stream));
+    /* Of an empty multimap the marks of erased pairs go too. */
+    if (hd_is_multimap(table)) return hd_regions_append(table, r, held == 0, done);
+    if (held == 0 && fits) return fill(table, r, fresh, done);
+    *done = r->n >= least_large(table);
+    return *done ? add(table, r, held) : HEDDLE_OK;
 }

@@ -83,10 +83,10 @@ static heddle_status choose(heddle_table *table)
 
 static heddle_status start(heddle_table *table)
 {
-    return hd_table_renew(table, table->options.capacity, table->options.seed, NULL);
+    return hd_slots_renew(table, table->options.capacity, table->options.seed, NULL);
 }
 
-static void stop(heddle_table *table) { hd_storage_free(table, &hd_slots(table)->storage); }
+static void stop(heddle_table *table) { hd_slots_free(table, &hd_slots(table)->storage); }
 
 const hd_table_kind hd_slots_kind = {
     sizeof(hd_slots_table),

@@ -1,8 +1,17 @@
-/* query.c: find, contains and erase: the operations that look every key of a batch up once. */
+/*
+ * query.c: find, contains and erase, which look every key of a batch up once; count and retrieve. Where
+ * keys have one value or none these two are what find says, in the shape of the calls that are made for
+ * multimaps. Their scratch memory: a flag, a row number and a value for every key of the batch.
+ */
 #include <string.h>
 
-#include "host/stage.h"
+#include "base/error.h"
+#include "host/lent.h"
+#include "table/multi_query.h"
+#include "table/pieces.h"
 #include "table/slots/slots.h"
+
+/* -------------------------------------------------------------------------------- find, erase */
 
 typedef heddle_status (*lookup_op)(heddle_device *device, const hd_view *view,
                                    const hd_batch *batch, void *stream);
@@ -10,11 +19,10 @@ typedef heddle_status (*lookup_op)(heddle_device *device, const hd_view *view,
 typedef struct lookup_call {
     heddle_table *table;
     lookup_op op;
-    hd_call call;
-    void *stream;
+    const hd_call *call;
 } lookup_call;
 
-/* hd_slice_work: spans are keys, found flags, values. */
+/* hd_slice_work: spans as hd_lookup_slices has them. */
 static heddle_status lookup_slice(void *context, void *const device[HD_SPANS_MAX], uint64_t first,
                                   uint64_t n)
 {
@@ -26,47 +34,157 @@ static heddle_status lookup_slice(void *context, void *const device[HD_SPANS_MAX
     batch.found = (uint8_t *)device[1];
     batch.values_out = device[2];
     batch.n = n;
-    batch.counts = c->call.counts;
+    batch.counts = c->call->counts;
     batch.tally = &c->table->control->died;
-    return c->op(c->table->device, &hd_slots(c->table)->storage.view, &batch, c->stream);
+    return c->op(c->table->device, &hd_slots(c->table)->storage.view, &batch, c->call->stream);
 }
 
-static heddle_status lookup(heddle_table *table, lookup_op op, const hd_span *spans, int count,
-                            uint64_t n, heddle_totals *totals, void *stream)
+static heddle_status look_up(heddle_table *table, lookup_op op, hd_request *r)
 {
-    lookup_call c = {table, op, {NULL, NULL, 0}, stream};
-    heddle_status status = hd_call_begin(table, totals != NULL, stream, &c.call);
-    if (status != HEDDLE_OK) return status;
-    if (hd_any_staged(table, spans, count))
-        status = hd_for_slices(table, spans, count, n, lookup_slice, &c, stream);
-    else if (n != 0) { /* no workspace is needed, so one launch does it all */
-        void *const device[HD_SPANS_MAX] = {spans[0].user, spans[1].user,
-                                            count > 2 ? spans[2].user : NULL};
-        status = lookup_slice(&c, device, 0, n);
-    }
-    return hd_call_finish(table, &c.call, status, totals, stream);
+    const hd_slices slices = hd_lookup_slices(table, r);
+    HD_CALL(call);
+    lookup_call c = {table, op, &call};
+    HD_TRY(hd_call_begin(table, r->waits, r->stream, &call));
+    HD_TRY(hd_for_slices(&slices, lookup_slice, &c));
+    return hd_call_finish(&call, r);
 }
 
-heddle_status hd_slots_find(heddle_table *table, const void *keys, uint64_t n, void *values,
-                            uint8_t *found, heddle_totals *totals, void *stream)
+heddle_status hd_slots_find(heddle_table *table, hd_request *r)
 {
     const hd_table_ops *ops = hd_slots(table)->ops;
-    const hd_span spans[3] = {
-        {(void *)(uintptr_t)keys, hd_key_width(table), true, false},
-        {found, 1, false, true},
-        {values, hd_value_width(table), true, true}, /* in too: absent keys leave it as it is */
-    };
-    return values != NULL ? lookup(table, ops->find, spans, 3, n, totals, stream)
-                          : lookup(table, ops->contains, spans, 2, n, totals, stream);
+    return look_up(table, r->values_out != NULL ? ops->find : ops->contains, r);
 }
 
-heddle_status hd_slots_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
-                             heddle_totals *totals, void *stream)
+heddle_status hd_slots_erase(heddle_table *table, hd_request *r)
 {
-    const hd_span spans[2] = {{(void *)(uintptr_t)keys, hd_key_width(table), true, false},
-                              {found, 1, false, true}};
-    hd_slots(table)->erased += n; /* at most; see marks.c */
-    hd_slots(table)->gaps |= n != 0;
-    hd_slots(table)->viewed |= table->engine->is_recording(table->device, stream);
-    return lookup(table, hd_slots(table)->ops->erase, spans, 2, n, totals, stream);
+    hd_slots_table *t = hd_slots(table);
+    t->erased += r->n; /* at most; see hd_slots_tidy */
+    t->gaps |= r->n != 0;
+    t->viewed |= table->engine->is_recording(table->device, r->stream);
+    return look_up(table, t->ops->erase, r);
+}
+
+/* ---------------------------------------------------------------- count, retrieve: multimaps */
+
+static hd_batch batch_of(const hd_multi_batch *from)
+{
+    hd_batch batch;
+    memset(&batch, 0, sizeof batch);
+    batch.keys = from->keys;
+    batch.n = from->n;
+    batch.counts = from->counts;
+    batch.matches = from->matches;
+    batch.places = from->places;
+    batch.values_out = from->values_out;
+    return batch;
+}
+
+static heddle_status count_many(heddle_table *table, const hd_multi_batch *keys, void *stream)
+{
+    const hd_slots_table *t = hd_slots(table);
+    const hd_batch batch = batch_of(keys);
+    return t->ops->count(table->device, &t->storage.view, &batch, stream);
+}
+
+static heddle_status retrieve_many(heddle_table *table, const hd_multi_batch *keys, void *stream)
+{
+    const hd_slots_table *t = hd_slots(table);
+    const hd_batch batch = batch_of(keys);
+    return t->ops->retrieve(table->device, &t->storage.view, &batch, stream);
+}
+
+static const hd_multi_search many = {count_many, retrieve_many};
+
+/* -------------------------------------------------------- count, retrieve: one value or none */
+
+/* A batch looked up, and which of its keys were found. */
+typedef struct hits {
+    heddle_table *table;
+    const hd_column_ops *columns;
+    hd_scratch *scratch;
+    uint64_t n;
+    uint8_t *found;
+    void *values;    /* of all keys, where they are asked for */
+    uint64_t *rows;  /* of the keys that were found */
+    uint64_t *count; /* how many; device memory */
+    uint64_t hits;   /* the same, on the host */
+    void *work;
+    void *stream;
+} hits;
+
+static heddle_status find_hits(hits *h, hd_request *r, bool values)
+{
+    heddle_table *table = h->table;
+    heddle_device *device = table->device;
+    hd_request find = *r;
+    h->columns = table->engine->columns;
+    h->n = r->n;
+    h->stream = r->stream;
+    if (h->columns == NULL)
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device cannot count and retrieve");
+    HD_TRY(hd_scratch_take(h->scratch, h->n, (void **)&h->found));
+    if (values) HD_TRY(hd_scratch_take(h->scratch, h->n * hd_value_width(table), &h->values));
+    HD_TRY(hd_scratch_take(h->scratch, h->n * sizeof *h->rows, (void **)&h->rows));
+    HD_TRY(hd_scratch_take(h->scratch, sizeof *h->count, (void **)&h->count));
+    HD_TRY(hd_scratch_take(h->scratch, h->columns->work(device, h->n), &h->work));
+    find.values_out = h->values;
+    find.found = h->found;
+    find.matches = NULL;
+    HD_TRY(hd_slots_find(table, &find));
+    r->counts = find.counts;
+    HD_TRY(h->columns->select(device, h->found, h->n, true, h->rows, 64, h->count, h->work,
+                              h->stream));
+    return hd_read_back(table, &h->hits, h->count, sizeof h->hits, h->stream);
+}
+
+heddle_status hd_slots_count(heddle_table *table, hd_request *r)
+{
+    HD_SCRATCH(scratch, table->device);
+    hits h = {.table = table, .scratch = &scratch};
+    hd_lent out;
+    if (hd_is_multimap(table)) return hd_multi_count(table, r, &many);
+    HD_TRY(find_hits(&h, r, false));
+    HD_TRY(hd_lend_out(&scratch, r->matches, h.n * sizeof *r->matches, &out));
+    if (h.n != 0) HD_TRY(table->engine->fill(table->device, out.memory, 0, out.bytes, h.stream));
+    if (h.hits != 0)
+        HD_TRY(h.columns->scatter(table->device, NULL, sizeof *r->matches, h.rows, 64, h.hits,
+                                  out.memory, h.stream));
+    return hd_take_back(table->device, &out, h.stream);
+}
+
+/* A key's values begin behind as many as keys before it were found. */
+static heddle_status write_offsets(const hits *h, uint64_t *offsets)
+{
+    heddle_device *device = h->table->device;
+    hd_lent out;
+    HD_TRY(hd_lend_out(h->scratch, offsets, (h->n + 1) * sizeof *offsets, &out));
+    HD_TRY(h->columns->rank(device, h->found, h->n, out.memory, 64, h->work, h->stream));
+    HD_TRY(h->table->engine->copy(device, (uint64_t *)out.memory + h->n, &h->hits, sizeof h->hits,
+                                  h->stream));
+    return hd_take_back(device, &out, h->stream);
+}
+
+static heddle_status write_values(const hits *h, void *values)
+{
+    heddle_device *device = h->table->device;
+    const uint32_t width = hd_value_width(h->table);
+    hd_lent out;
+    HD_TRY(hd_lend_out(h->scratch, values, h->hits * width, &out));
+    if (h->hits != 0)
+        HD_TRY(h->columns->gather(device, h->values, width, h->rows, 64, h->hits, out.memory,
+                                  h->stream));
+    return hd_take_back(device, &out, h->stream);
+}
+
+heddle_status hd_slots_retrieve(heddle_table *table, hd_request *r)
+{
+    HD_SCRATCH(scratch, table->device);
+    hits h = {.table = table, .scratch = &scratch};
+    if (hd_is_multimap(table)) return hd_multi_retrieve(table, r, &many);
+    HD_TRY(find_hits(&h, r, r->values_out != NULL));
+    HD_TRY(write_offsets(&h, r->offsets));
+    *r->count = h.hits;
+    if (r->values_out == NULL) return HEDDLE_OK;
+    HD_TRY(hd_retrieve_fits(r));
+    return write_values(&h, r->values_out);
 }

@@ -3,8 +3,9 @@
  *
  * Scratch memory holds the sorted pairs, room for as many again on the way (for which the table's own
  * slots serve when it is filled in one piece and they suffice), where regions begin, and what the
- * engine's partition needs. When there is less of it than the batch needs, the batch goes in slices:
- * each is sorted and brought into the regions that the slices before it have filled.
+ * engine's partition needs. When there is less of it than a build needs, the batch goes in slices: each
+ * is sorted and brought into the regions that the slices before it have filled. What is appended goes in
+ * one piece, with spare room of its own, or not at all.
  */
 #include "table/slots/regions.h"
 
@@ -13,32 +14,17 @@
 #include "base/error.h"
 #include "base/tuning.h"
 #include "engine/blocks.h"
-#include "host/stage.h"
 #include "table/pair_sort.h"
 
 /* Every slice reads and writes the whole table: more of them than this are slower than no regions. */
 #define SLICES_MAX 8
 
-uint32_t hd_regions_crowded(const heddle_table *table)
+uint64_t hd_regions_crowded(const heddle_table *table)
 {
-    return (uint32_t)hd_tuned(hd_tune.region_crowded, table->engine->crowded);
-}
-
-/* The parts of the scratch memory for slices of `n` pairs. */
-typedef struct layout {
-    hd_sort_layout parts;
-    bool spare_in_table;
-} layout;
-
-static layout make_layout(const heddle_table *table, const hd_view *view, uint64_t n, bool whole)
-{
-    const hd_partition job = hd_sort_job(table, view, n);
-    const uint64_t slots =
-        hd_geometry_slots(view, hd_slots(table)->ops) * hd_slots(table)->ops->slot_bytes;
-    layout l;
-    l.spare_in_table = whole && hd_sort_layout_of(table, &job, true).spare <= slots;
-    l.parts = hd_sort_layout_of(table, &job, l.spare_in_table);
-    return l;
+    const hd_slots_table *t = hd_slots(table);
+    const uint64_t slots = (uint64_t)t->storage.view.region_buckets * t->ops->bucket;
+    const uint64_t pairs = hd_tuned(hd_tune.region_crowded, table->engine->crowded);
+    return t->ops->fold != NULL && pairs != 0 ? slots * pairs : UINT64_MAX;
 }
 
 uint64_t hd_regions_least(const heddle_table *table)
@@ -46,22 +32,37 @@ uint64_t hd_regions_least(const heddle_table *table)
     return hd_tuned(hd_tune.region_keys_min, table->engine->region_keys_min);
 }
 
-bool hd_regions_suit(const heddle_table *table, const void *keys, const void *values, uint64_t n,
-                     const heddle_insert_options *options)
+bool hd_regions_suit(const heddle_table *table, const hd_request *r)
 {
-    const hd_span spans[2] = {
-        {(void *)(uintptr_t)keys, hd_key_width(table), true, false},
-        {(void *)(uintptr_t)values, hd_value_width(table), true, false},
-    };
-    return n != 0 && n >= hd_regions_least(table) && options->outcomes == NULL &&
-           options->failed_capacity == 0 && !hd_any_staged(table, spans, 2) &&
-           hd_slots(table)->ops->can_fill(table->device, &hd_slots(table)->storage.view);
+    const hd_slots_table *t = hd_slots(table);
+    return r->n != 0 && r->n >= hd_regions_least(table) && !hd_request_asks_each(r) &&
+           hd_request_is_direct(table, r) && t->ops->can_fill(table->device, &t->storage.view);
+}
+
+/* ----------------------------------------------------------------------------------- workspace */
+
+/* The parts of the scratch memory for slices of so many pairs. */
+typedef struct layout {
+    hd_sort_layout parts;
+    bool spare_in_table;
+} layout;
+
+/* `whole`: the slice fills the table from empty in one piece. */
+static layout make_layout(const heddle_table *table, const hd_view *view, uint64_t n, bool whole)
+{
+    const hd_table_ops *ops = hd_slots(table)->ops;
+    const hd_partition job = hd_sort_job(table, view->region_bits, &view->mix, n);
+    const uint64_t slots = hd_geometry_slots(view, ops) * ops->slot_bytes;
+    layout l;
+    l.spare_in_table = whole && hd_sort_layout_of(table, &job, true).spare <= slots;
+    l.parts = hd_sort_layout_of(table, &job, l.spare_in_table);
+    return l;
 }
 
 heddle_status hd_slots_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes)
 {
     hd_view view;
-    HD_TRY(hd_build_view(table, n, &view));
+    HD_TRY(hd_slots_build_view(table, n, &view));
     *bytes = 0;
     if (n != 0 && n >= hd_regions_least(table) &&
         hd_slots(table)->ops->can_fill(table->device, &view))
@@ -69,202 +70,161 @@ heddle_status hd_slots_build_workspace(heddle_table *table, uint64_t n, uint64_t
     return HEDDLE_OK;
 }
 
-/* ------------------------------------------------------------------------------------- scratch */
-
-typedef struct scratch {
+/* Memory to sort in: the caller's, or our own, which goes with the block it is declared in. */
+typedef struct workspace {
+    heddle_table *table;
     char *memory;
-    bool own; /* to be freed */
-    uint64_t slice;
+    bool own;
+    uint64_t slice; /* pairs that it suffices for; 0: there is too little */
     layout l;
-} scratch;
+} workspace;
 
-/* The largest slice that fits `bytes`; 0 when too many would be needed. */
-static uint64_t fitting_slice(const heddle_table *table, uint64_t n, uint64_t bytes)
+static void workspace_give(workspace *w)
 {
-    for (uint64_t slices = 1; slices <= SLICES_MAX; slices++) {
-        const uint64_t slice = (n + slices - 1) / slices;
-        if (make_layout(table, &hd_slots(table)->storage.view, slice, slices == 1).parts.bytes <=
-            bytes)
-            return slice;
-    }
-    return 0;
+    if (w->own) hd_block_give(w->table->device, w->memory);
 }
+#define WORKSPACE(name, of)                                                                        \
+    workspace name __attribute__((cleanup(workspace_give))) = {.table = (of)}
 
-/* The caller's memory, or memory of our own: as much as makes one slice, or less where that cannot be had. */
-static void scratch_take(heddle_table *table, uint64_t n, const heddle_insert_options *options,
-                         scratch *s)
+/* The caller's memory if it suffices, else none; where the caller has none, our own. */
+static void try_slice(workspace *w, const heddle_insert_options *o, uint64_t slice, bool whole)
 {
-    memset(s, 0, sizeof *s);
-    if (options->workspace != NULL) {
-        s->slice = fitting_slice(table, n, options->workspace_bytes);
-        s->memory = (char *)options->workspace;
-    }
-    for (uint64_t slices = 1; options->workspace == NULL && slices <= SLICES_MAX; slices *= 2) {
-        s->slice = (n + slices - 1) / slices;
-        s->l = make_layout(table, &hd_slots(table)->storage.view, s->slice, slices == 1);
-        s->own = hd_block_take(table->device, s->l.parts.bytes, (void **)&s->memory) == HEDDLE_OK;
-        if (s->own) break;
-        s->slice = 0;
-    }
-    if (s->slice != 0)
-        s->l = make_layout(table, &hd_slots(table)->storage.view, s->slice, s->slice == n);
-}
-
-/* The same for a table that holds pairs already: in one piece, with spare room of its own, or not at all. */
-static void scratch_take_whole(heddle_table *table, uint64_t n,
-                               const heddle_insert_options *options, scratch *s)
-{
-    memset(s, 0, sizeof *s);
-    s->l = make_layout(table, &hd_slots(table)->storage.view, n, false);
-    if (options->workspace != NULL && s->l.parts.bytes <= options->workspace_bytes) {
-        s->slice = n;
-        s->memory = (char *)options->workspace;
-    } else if (options->workspace == NULL) {
-        s->own = hd_block_take(table->device, s->l.parts.bytes, (void **)&s->memory) == HEDDLE_OK;
-        s->slice = s->own ? n : 0;
+    w->l = make_layout(w->table, &hd_slots(w->table)->storage.view, slice, whole);
+    if (o->workspace != NULL) {
+        w->memory = (char *)o->workspace;
+        w->slice = w->l.parts.bytes <= o->workspace_bytes ? slice : 0;
+    } else {
+        w->own =
+            hd_block_take(w->table->device, w->l.parts.bytes, (void **)&w->memory) == HEDDLE_OK;
+        w->slice = w->own ? slice : 0;
     }
 }
 
-/* --------------------------------------------------------------------------------------- build */
+/* For one slice, or for more where that cannot be had: any number of the caller's, doubled of our own. */
+static void take_slices(workspace *w, const hd_request *r)
+{
+    const bool given = r->options.workspace != NULL;
+    for (uint64_t slices = 1; slices <= SLICES_MAX && w->slice == 0;
+         slices = given ? slices + 1 : 2 * slices)
+        try_slice(w, &r->options, (r->n + slices - 1) / slices, slices == 1);
+}
 
-static heddle_status fill_slice(hd_region_call *rc, const scratch *s, bool fresh, bool *filled)
+/* ------------------------------------------------------------------------------------- filling */
+
+/* Sorts the pairs of rc->job and fills the regions with them. */
+static heddle_status fill_slice(hd_region_call *rc, const workspace *w, bool *filled)
 {
     heddle_table *table = rc->table;
-    const uint32_t crowded = hd_regions_crowded(table);
-    const uint64_t region_slots =
-        (uint64_t)hd_slots(table)->storage.view.region_buckets * hd_slots(table)->ops->bucket;
+    const hd_slots_table *t = hd_slots(table);
     hd_partition *job = &rc->job;
     hd_counts counts;
-    hd_sort_lay(job, &s->l.parts, s->memory,
-                s->l.spare_in_table ? hd_slots(table)->storage.view.slots : NULL);
-    const hd_sorted sorted = {
-        job->pairs,
-        job->starts,
-        job->starts + 1,
-        NULL,
-        0,
-        hd_slots(table)->ops->fold != NULL && crowded != 0 ? region_slots * crowded : UINT64_MAX,
-        rc->failed_count != NULL ? job->spare : NULL,
-        rc->failed_count,
-        0};
+    hd_sort_lay(job, &w->l.parts, w->memory, w->l.spare_in_table ? t->storage.view.slots : NULL);
+    const hd_sorted sorted = {.pairs = job->pairs,
+                              .starts = job->starts,
+                              .ends = job->starts + 1,
+                              .limit = hd_regions_crowded(table),
+                              .failed = rc->failed_count != NULL ? job->spare : NULL,
+                              .failed_count = rc->failed_count};
     rc->batch.n = job->n;
     HD_TRY(table->engine->partition(table->device, job, rc->stream));
-    HD_TRY(hd_slots(table)->ops->fill(table->device, &hd_slots(table)->storage.view, &rc->batch,
-                                      &sorted, fresh, rc->stream));
-    HD_TRY(hd_call_read(table, &rc->call, rc->stream, &counts));
+    HD_TRY(
+        t->ops->fill(table->device, &t->storage.view, &rc->batch, &sorted, rc->fresh, rc->stream));
+    HD_TRY(hd_call_read(rc->call, &counts));
     *filled = counts.at[HD_FAILED] == 0 || rc->failed_count != NULL;
-    if (*filled && counts.at[HD_LATER] != rc->later) {
-        rc->later = counts.at[HD_LATER];
-        HD_TRY(hd_regions_fold(rc, fresh, filled));
-    }
+    if (!*filled || counts.at[HD_LATER] == rc->later) return HEDDLE_OK;
+    rc->later = counts.at[HD_LATER];
+    return hd_regions_fold(rc, filled);
+}
+
+/* What is to be sorted of the request. */
+static void set_job(hd_region_call *rc, const hd_request *r)
+{
+    const hd_view *view = &hd_slots(rc->table)->storage.view;
+    rc->job = hd_sort_job(rc->table, view->region_bits, &view->mix, r->n);
+    rc->job.keys = r->keys;
+    rc->job.values = r->values;
+    rc->job.ones = r->values == NULL;
+}
+
+/* A call with counts of its own. */
+static heddle_status region_call_begin(hd_region_call *rc, heddle_table *table, hd_call *call,
+                                       const hd_request *r)
+{
+    memset(rc, 0, sizeof *rc);
+    HD_TRY(hd_call_begin(table, true, r->stream, call));
+    rc->table = table;
+    rc->call = call;
+    rc->stream = r->stream;
+    rc->batch.policy = r->options.policy;
+    rc->batch.next = hd_slots(table)->storage.next;
+    rc->batch.counts = call->counts;
+    rc->batch.tally = &table->control->born;
     return HEDDLE_OK;
 }
 
-static heddle_status fill_slices(hd_region_call *rc, const scratch *s, const char *keys,
-                                 const char *values, uint64_t n, bool *filled)
+heddle_status hd_regions_build(heddle_table *table, hd_request *r, bool *filled)
 {
-    heddle_table *table = rc->table;
-    heddle_status status = hd_table_set_count(table, 0, rc->stream);
-    *filled = true;
-    for (uint64_t first = 0; first < n && status == HEDDLE_OK && *filled; first += s->slice) {
-        const uint64_t length = n - first < s->slice ? n - first : s->slice;
-        rc->job = hd_sort_job(table, &hd_slots(table)->storage.view, length);
-        rc->job.keys = keys + first * hd_key_width(table);
-        if (values != NULL) rc->job.values = values + first * hd_value_width(table);
-        rc->job.ones = values == NULL;
-        status = fill_slice(rc, s, first == 0, filled);
-    }
-    return status;
-}
-
-/* A call with counts of its own; its batch has no policy yet. */
-static heddle_status region_call_begin(hd_region_call *rc, heddle_table *table, void *stream)
-{
-    const heddle_status status = hd_call_begin(table, true, stream, &rc->call);
-    rc->table = table;
-    rc->stream = stream;
-    rc->batch.next = hd_slots(table)->storage.next;
-    rc->batch.counts = rc->call.counts;
-    rc->batch.tally = &table->control->born;
-    return status;
-}
-
-heddle_status hd_regions_build(heddle_table *table, const void *keys, const void *values,
-                               uint64_t n, const heddle_insert_options *options, bool *filled,
-                               hd_counts *counts, void *stream)
-{
+    WORKSPACE(w, table);
+    HD_CALL(call);
     hd_region_call rc;
-    scratch s;
-    heddle_status status;
     *filled = false;
-    scratch_take(table, n, options, &s);
-    if (s.slice == 0) return HEDDLE_OK;
-    memset(&rc, 0, sizeof rc);
-    status = region_call_begin(&rc, table, stream);
-    if (status == HEDDLE_OK) {
-        rc.batch.policy = options->policy;
-        status = fill_slices(&rc, &s, (const char *)keys, (const char *)values, n, filled);
-        if (status == HEDDLE_OK && *filled) status = hd_call_read(table, &rc.call, stream, counts);
-        hd_call_end(table, &rc.call);
+    take_slices(&w, r);
+    if (w.slice == 0) return HEDDLE_OK;
+    HD_TRY(region_call_begin(&rc, table, &call, r));
+    HD_TRY(hd_table_set_count(table, 0, r->stream));
+    *filled = true;
+    for (uint64_t first = 0; first < r->n && *filled; first += w.slice) {
+        const uint64_t left = r->n - first;
+        const hd_request part = hd_request_part(table, r, first, left < w.slice ? left : w.slice);
+        set_job(&rc, &part);
+        rc.fresh = first == 0;
+        HD_TRY(fill_slice(&rc, &w, filled));
     }
-    if (s.own) hd_block_give(table->device, s.memory);
-    if (status == HEDDLE_OK && *filled) table->evictions += counts->at[HD_EVICTIONS];
-    return status;
+    if (!*filled) return HEDDLE_OK;
+    HD_TRY(hd_call_read(&call, &r->counts));
+    table->evictions += r->counts.at[HD_EVICTIONS];
+    return HEDDLE_OK;
 }
 
 /* -------------------------------------------------------------------------------------- append */
 
-/* The pairs that found no room are inserted one by one, which may mean to grow, from copies of them. */
-static heddle_status append_rest(hd_region_call *rc, uint64_t failed, hd_regions_insert insert)
+/* The pairs without room are inserted singly, which may mean to grow, from copies of them. */
+static heddle_status insert_rest(hd_region_call *rc, uint64_t failed, hd_counts *sums)
 {
-    heddle_table *table = rc->table;
-    hd_scratch copies = {table->device, 0, {NULL}};
-    void *keys = NULL, *values = NULL;
-    heddle_status status = hd_sort_split(table, &rc->job.mix, rc->job.spare, failed, &copies, &keys,
-                                         &values, rc->stream);
-    if (status == HEDDLE_OK)
-        status = insert(table, keys, values, failed, rc->batch.policy, rc->stream, &rc->rest);
-    else rc->rest.at[HD_FAILED] = failed;
-    hd_scratch_free(&copies);
+    HD_SCRATCH(copies, rc->table->device);
+    hd_request rest = {.options = HEDDLE_INSERT_OPTIONS_INIT, .waits = true};
+    rest.stream = rc->stream;
+    rest.options.policy = rc->batch.policy;
+    heddle_status status = hd_sort_split(rc->table, &rc->job, failed, &copies, &rest);
+    if (status == HEDDLE_OK) status = hd_slots_insert_singly(rc->table, &rest);
+    else rest.counts.at[HD_FAILED] = failed;
+    hd_counts_add(sums, &rest.counts);
     return status;
 }
 
-heddle_status hd_regions_append(heddle_table *table, const void *keys, const void *values,
-                                uint64_t n, const heddle_insert_options *options, bool fresh,
-                                hd_regions_insert insert, bool *done, hd_counts *counts,
-                                void *stream)
+heddle_status hd_regions_append(heddle_table *table, hd_request *r, bool fresh, bool *done)
 {
+    WORKSPACE(w, table);
     hd_region_call rc;
-    scratch s;
-    heddle_status status;
     bool filled = false;
     *done = false;
-    scratch_take_whole(table, n, options, &s);
-    if (s.slice == 0) return HEDDLE_OK;
-    memset(&rc, 0, sizeof rc);
-    status = region_call_begin(&rc, table, stream);
-    if (status == HEDDLE_OK) {
-        rc.failed_count = &rc.call.words->cursor;
-        rc.job = hd_sort_job(table, &hd_slots(table)->storage.view, n);
-        rc.job.keys = keys;
-        rc.job.values = values;
-        rc.job.ones = values == NULL;
-        rc.batch.policy = options->policy;
-        if (fresh) status = hd_table_set_count(table, 0, stream);
-        if (status == HEDDLE_OK) status = fill_slice(&rc, &s, fresh, &filled);
-        if (status == HEDDLE_OK) status = hd_call_read(table, &rc.call, stream, counts);
-        hd_call_end(table, &rc.call);
+    try_slice(&w, &r->options, r->n, false);
+    if (w.slice == 0) return HEDDLE_OK;
+    {
+        HD_CALL(call); /* which the rest does not need any more */
+        HD_TRY(region_call_begin(&rc, table, &call, r));
+        rc.failed_count = &call.words->cursor;
+        rc.fresh = fresh;
+        set_job(&rc, r);
+        if (fresh) HD_TRY(hd_table_set_count(table, 0, r->stream));
+        HD_TRY(fill_slice(&rc, &w, &filled));
+        HD_TRY(hd_call_read(&call, &r->counts));
     }
-    if (status == HEDDLE_OK) {
-        const uint64_t failed = counts->at[HD_FAILED];
-        *done = true;
-        __atomic_fetch_add(&hd_tune.region_appends, 1, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&hd_tune.region_listed, failed, __ATOMIC_RELAXED);
-        counts->at[HD_FAILED] = 0;
-        table->evictions += counts->at[HD_EVICTIONS];
-        if (failed != 0) status = append_rest(&rc, failed, insert);
-        for (int i = 0; i < HD_COUNTS; i++) counts->at[i] += rc.rest.at[i];
-    }
-    if (s.own) hd_block_give(table->device, s.memory);
-    return status;
+    const uint64_t failed = r->counts.at[HD_FAILED];
+    *done = r->waits = true;
+    __atomic_fetch_add(&hd_tune.region_appends, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&hd_tune.region_listed, failed, __ATOMIC_RELAXED);
+    r->counts.at[HD_FAILED] = 0;
+    table->evictions += r->counts.at[HD_EVICTIONS];
+    return failed != 0 ? insert_rest(&rc, failed, &r->counts) : HEDDLE_OK;
 }

@@ -1,4 +1,21 @@
-/* slots.h: tables of slots (model/view.h): their storage, and moving from one to another. */
+/*
+ * slots.h: tables of slots (model/view.h): cuckoo, open and iceberg.
+ *
+ *   kind.c           options, and the table of functions
+ *   geometry.h       regions and buckets for a capacity
+ *   storage.c        memory, and moving from one storage to another
+ *   insert.c         which way a batch goes: large or singly
+ *   insert_singly.c  key by key, growing where that is allowed
+ *   insert_large.c   by regions: into an empty table, or into one that holds keys
+ *   regions.h        sorting pairs by region and filling the regions; fold.c for crowded ones
+ *   query.c          find, erase, count, retrieve
+ *   locate.c         handles of pairs
+ *   whole.c          clear, marks, export, statistics, validation
+ *
+ * An insertion: hd_slots_insert asks whether the batch suits regions. If so hd_slots_insert_large counts
+ * the keys that are there and fills (hd_regions_build) or adds (hd_regions_append). All else, and what
+ * finds no room in its region, goes through hd_slots_insert_singly: place and settle, slice by slice.
+ */
 #ifndef HD_SLOTS_H
 #define HD_SLOTS_H
 
@@ -33,56 +50,50 @@ static inline bool hd_is_multimap(const heddle_table *table)
     return table->options.container == HEDDLE_CONTAINER_MULTIMAP;
 }
 
-/* Allocates and clears storage for a geometry. */
-heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t capacity,
-                              uint64_t seed, void *stream);
-void hd_storage_free(heddle_table *table, hd_storage *storage);
+/* The slots that the table has. */
+static inline uint64_t hd_slots_count_slots(const heddle_table *table)
+{
+    return hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops);
+}
 
-/* Moves all pairs to storage for `capacity` keys; `seed` 0 keeps the seed. The table is unchanged on failure. */
-heddle_status hd_table_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream);
-/* Makes the table larger because keys did not fit. */
-heddle_status hd_table_grow(heddle_table *table, uint64_t more_keys, void *stream);
+/* ------------------------------------------------------------------------------------- storage */
+
 /* Gives an empty table storage for `capacity` keys without moving anything. */
-heddle_status hd_table_renew(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream);
-/* Before an insertion: renews the marks, on the stream, when enough keys were erased for that to pay. */
-heddle_status hd_marks_renew(heddle_table *table, void *stream);
-/* The geometry that a build of n keys will fill: the table's own, or that of larger storage it will get. */
-heddle_status hd_build_view(const heddle_table *table, uint64_t n, hd_view *view);
-
+heddle_status hd_slots_renew(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream);
+/* Moves all pairs to storage for `capacity` keys; `seed` 0 keeps the seed. Unchanged on failure. */
+heddle_status hd_slots_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream);
+/* Makes the table larger because keys did not fit. */
+heddle_status hd_slots_grow(heddle_table *table, uint64_t more_keys, void *stream);
+void hd_slots_free(heddle_table *table, hd_storage *storage);
+/* The geometry that a build of n keys will fill: the table's own, or that of larger storage. */
+heddle_status hd_slots_build_view(const heddle_table *table, uint64_t n, hd_view *view);
 /* For tests: where the slots are. */
 const hd_view *hd_table_view(const heddle_table *table);
 
-/* What hd_slots_kind consists of, by file. */
-heddle_status hd_slots_insert(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                              const heddle_insert_options *options, bool *waited, hd_counts *counts,
-                              void *stream);
-/* The same key by key. *counts gets the sums if the call waits, which it does at least when *waited says so. */
-heddle_status hd_slots_insert_singly(heddle_table *table, const void *keys, const void *values,
-                                     uint64_t n, const heddle_insert_options *options, bool *waited,
-                                     hd_counts *counts, void *stream);
-/* hd_regions_insert: the same with a policy alone. Waits. */
-heddle_status hd_slots_insert_listed(heddle_table *table, const void *keys, const void *values,
-                                     uint64_t n, uint32_t policy, void *stream, hd_counts *counts);
-/* Whether a batch is large enough, beside the table, for a try by regions, though that is not empty. */
-bool hd_slots_is_large(const heddle_table *table, uint64_t n);
-/* Inserts such a batch, by regions as soon as that suits. Waits. */
-heddle_status hd_slots_insert_more(heddle_table *table, const void *keys, const void *values,
-                                   uint64_t n, const heddle_insert_options *options,
-                                   hd_counts *counts, void *stream);
+/* -------------------------------------------------------------------------------------- insert */
+
+/* Key by key, growing where that is allowed. */
+heddle_status hd_slots_insert_singly(heddle_table *table, hd_request *r);
+/*
+ * A batch that suits regions (hd_regions_suit), in a call that waits. `fresh`: what the table holds goes.
+ * *done is false where regions are not worth it or there is no memory for them: the table is then as it
+ * was, or with `fresh` is to be cleared, and the batch to be inserted singly.
+ */
+heddle_status hd_slots_insert_large(heddle_table *table, hd_request *r, bool fresh, bool *done);
 /* HEDDLE_ERROR_FULL, and why. */
 heddle_status hd_slots_fail_full(const heddle_table *table, uint64_t failed);
-heddle_status hd_slots_build(heddle_table *table, const void *keys, const void *values, uint64_t n,
-                             const heddle_insert_options *options, hd_counts *counts, void *stream);
+/* Before an insertion: renews the marks, on the stream, when enough keys were erased for that. */
+heddle_status hd_slots_tidy(heddle_table *table, void *stream);
+
+/* --------------------------------------------------------------- what hd_slots_kind consists of */
+
+heddle_status hd_slots_insert(heddle_table *table, hd_request *r);
+heddle_status hd_slots_build(heddle_table *table, hd_request *r);
 heddle_status hd_slots_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes);
-heddle_status hd_slots_find(heddle_table *table, const void *keys, uint64_t n, void *values,
-                            uint8_t *found, heddle_totals *totals, void *stream);
-heddle_status hd_slots_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
-                             heddle_totals *totals, void *stream);
-heddle_status hd_slots_count(heddle_table *table, const void *keys, uint64_t n, uint64_t *matches,
-                             heddle_totals *totals, void *stream);
-heddle_status hd_slots_retrieve(heddle_table *table, const void *keys, uint64_t n,
-                                uint64_t *offsets, void *values, uint64_t capacity, uint64_t *count,
-                                void *stream);
+heddle_status hd_slots_find(heddle_table *table, hd_request *r);
+heddle_status hd_slots_erase(heddle_table *table, hd_request *r);
+heddle_status hd_slots_count(heddle_table *table, hd_request *r);
+heddle_status hd_slots_retrieve(heddle_table *table, hd_request *r);
 heddle_status hd_slots_collect(heddle_table *table, void *keys, void *values, void *stream);
 heddle_status hd_slots_for_pairs(heddle_table *table, hd_pairs_take take, void *context,
                                  void *stream);

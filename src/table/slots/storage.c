@@ -24,48 +24,49 @@ static heddle_status take(heddle_table *table, hd_storage *storage, uint64_t byt
 
 static heddle_status allocate_all(heddle_table *table, hd_storage *storage)
 {
-    const uint64_t slots = hd_geometry_slots(&storage->view, hd_slots(table)->ops);
-    const uint64_t locks = hd_geometry_locks(&storage->view, hd_slots(table)->ops);
-    HD_TRY(take(table, storage, slots * hd_slots(table)->ops->slot_bytes, &storage->view.slots));
-    if (hd_slots(table)->ops->value_bytes != 0)
-        HD_TRY(
-            take(table, storage, slots * hd_slots(table)->ops->value_bytes, &storage->view.values));
-    if (locks != 0)
-        HD_TRY(take(table, storage, locks * sizeof(uint32_t), (void **)&storage->view.locks));
-    HD_TRY(take(table, storage, sizeof(uint32_t) << storage->view.region_bits,
-                (void **)&storage->heads));
+    const hd_table_ops *ops = hd_slots(table)->ops;
+    hd_view *view = &storage->view;
+    const uint64_t slots = hd_geometry_slots(view, ops), locks = hd_geometry_locks(view, ops);
+    HD_TRY(take(table, storage, slots * ops->slot_bytes, &view->slots));
+    if (ops->value_bytes != 0)
+        HD_TRY(take(table, storage, slots * ops->value_bytes, &view->values));
+    if (locks != 0) HD_TRY(take(table, storage, locks * sizeof(uint32_t), (void **)&view->locks));
+    HD_TRY(take(table, storage, sizeof(uint32_t) << view->region_bits, (void **)&storage->heads));
     HD_TRY(take(table, storage, storage->slice * sizeof(uint32_t), (void **)&storage->next));
     return take(table, storage, storage->slice, (void **)&storage->outcomes);
 }
 
-heddle_status hd_storage_init(heddle_table *table, hd_storage *storage, uint64_t capacity,
-                              uint64_t seed, void *stream)
+/* All slots vacant, all lists empty. */
+static heddle_status clear_all(heddle_table *table, const hd_storage *storage, void *stream)
 {
-    heddle_status status;
+    const hd_table_ops *ops = hd_slots(table)->ops;
+    const hd_engine *engine = table->engine;
+    const hd_view *view = &storage->view;
+    if (view->locks != NULL)
+        HD_TRY(engine->fill(table->device, view->locks, 0,
+                            hd_geometry_locks(view, ops) * sizeof(uint32_t), stream));
+    HD_TRY(engine->fill(table->device, storage->heads, 0xff, sizeof(uint32_t) << view->region_bits,
+                        stream));
+    return ops->clear(table->device, view, stream);
+}
+
+/* Allocates and clears storage for a geometry. */
+static heddle_status storage_make(heddle_table *table, hd_storage *storage, uint64_t capacity,
+                                  uint64_t seed, void *stream)
+{
+    const hd_table_ops *ops = hd_slots(table)->ops;
+    const heddle_table_options *o = &table->options;
     memset(storage, 0, sizeof *storage);
-    status = hd_geometry_init(&storage->view, hd_slots(table)->ops, capacity, table->options.load,
-                              table->options.hashes, seed);
-    if (status != HEDDLE_OK) return status;
-    storage->slice =
-        choose_slice(table->engine, hd_geometry_slots(&storage->view, hd_slots(table)->ops));
-    if (table->options.threshold != 0)
-        storage->view.threshold =
-            hd_geometry_threshold(hd_slots(table)->ops, table->options.threshold);
-    status = allocate_all(table, storage);
-    if (status == HEDDLE_OK && storage->view.locks != NULL)
-        status = table->engine->fill(
-            table->device, storage->view.locks, 0,
-            hd_geometry_locks(&storage->view, hd_slots(table)->ops) * sizeof(uint32_t), stream);
-    if (status == HEDDLE_OK)
-        status = table->engine->fill(table->device, storage->heads, 0xff,
-                                     sizeof(uint32_t) << storage->view.region_bits, stream);
-    if (status == HEDDLE_OK)
-        status = hd_slots(table)->ops->clear(table->device, &storage->view, stream);
-    if (status != HEDDLE_OK) hd_storage_free(table, storage);
+    HD_TRY(hd_geometry_init(&storage->view, ops, capacity, o->load, o->hashes, seed));
+    storage->slice = choose_slice(table->engine, hd_geometry_slots(&storage->view, ops));
+    if (o->threshold != 0) storage->view.threshold = hd_geometry_threshold(ops, o->threshold);
+    heddle_status status = allocate_all(table, storage);
+    if (status == HEDDLE_OK) status = clear_all(table, storage, stream);
+    if (status != HEDDLE_OK) hd_slots_free(table, storage);
     return status;
 }
 
-void hd_storage_free(heddle_table *table, hd_storage *storage)
+void hd_slots_free(heddle_table *table, hd_storage *storage)
 {
     void *const memory[] = {storage->view.slots, storage->view.values, storage->view.locks,
                             storage->heads,      storage->next,        storage->outcomes};
@@ -84,62 +85,65 @@ static heddle_status keep_outcomes(heddle_table *table, const hd_storage *to, vo
                : table->engine->copy(table->device, to->outcomes, from->outcomes, bytes, stream);
 }
 
-static void adopt(heddle_table *table, hd_storage *storage, uint64_t seed)
+static void adopt(heddle_table *table, const hd_storage *storage, uint64_t seed)
 {
-    hd_storage_free(table, &hd_slots(table)->storage);
-    hd_slots(table)->storage = *storage;
-    hd_slots(table)->erased = 0;
-    hd_slots(table)->gaps = hd_slots(table)->viewed = false;
+    hd_slots_table *t = hd_slots(table);
+    hd_slots_free(table, &t->storage);
+    t->storage = *storage;
+    t->erased = 0;
+    t->gaps = t->viewed = false;
     table->slice = storage->slice;
     table->options.seed = seed;
-    table->options.capacity = hd_geometry_slots(&storage->view, hd_slots(table)->ops);
+    table->options.capacity = hd_slots_count_slots(table);
 }
 
 /* Inserts all pairs of the table into `to`; *failed says how many did not fit. */
 static heddle_status rehome_all(heddle_table *table, const hd_storage *to, uint64_t *failed,
                                 void *stream)
 {
-    const hd_view *from = &hd_slots(table)->storage.view;
-    const uint64_t slots = hd_geometry_slots(from, hd_slots(table)->ops);
+    const hd_slots_table *t = hd_slots(table);
+    const hd_view *from = &t->storage.view;
+    const uint64_t slots = hd_slots_count_slots(table);
     hd_counts counts;
     hd_batch batch;
-    hd_call call;
-    heddle_status status = hd_call_begin(table, true, stream, &call);
-    if (status != HEDDLE_OK) return status;
+    HD_CALL(call);
+    HD_TRY(hd_call_begin(table, true, stream, &call));
     memset(&batch, 0, sizeof batch);
     batch.counts = call.counts;
     batch.heads = to->heads;
     batch.next = to->next;
-    for (uint64_t first = 0; first < slots && status == HEDDLE_OK; first += to->slice) {
+    for (uint64_t first = 0; first < slots; first += to->slice) {
         batch.n = slots - first < to->slice ? slots - first : to->slice;
-        status =
-            hd_slots(table)->ops->rehome(table->device, &to->view, &batch, from, first, stream);
-        if (status == HEDDLE_OK)
-            status =
-                hd_slots(table)->ops->settle(table->device, &to->view, &batch, from, first, stream);
+        HD_TRY(t->ops->rehome(table->device, &to->view, &batch, from, first, stream));
+        HD_TRY(t->ops->settle(table->device, &to->view, &batch, from, first, stream));
     }
-    if (status == HEDDLE_OK) status = hd_call_read(table, &call, stream, &counts);
-    hd_call_end(table, &call);
-    if (status == HEDDLE_OK) *failed = counts.at[HD_FAILED];
+    HD_TRY(hd_call_read(&call, &counts));
+    *failed = counts.at[HD_FAILED];
+    return HEDDLE_OK;
+}
+
+/* All pairs in storage with this seed, which then is the table's; *moved is false if they do not fit. */
+static heddle_status try_move(heddle_table *table, uint64_t capacity, uint64_t seed, bool *moved,
+                              void *stream)
+{
+    hd_storage fresh;
+    uint64_t failed = 0;
+    HD_TRY(storage_make(table, &fresh, capacity, seed, stream));
+    heddle_status status = rehome_all(table, &fresh, &failed, stream);
+    if (status == HEDDLE_OK) status = keep_outcomes(table, &fresh, stream);
+    *moved = status == HEDDLE_OK && failed == 0;
+    if (*moved) adopt(table, &fresh, seed);
+    else hd_slots_free(table, &fresh);
     return status;
 }
 
-heddle_status hd_table_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
+heddle_status hd_slots_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
 {
     uint64_t use = seed != 0 ? seed : table->options.seed;
     for (int i = 0; i < MOVE_TRIES; i++) {
-        hd_storage fresh;
-        uint64_t failed = 0;
-        heddle_status status = hd_storage_init(table, &fresh, capacity, use, stream);
-        if (status != HEDDLE_OK) return status;
-        status = rehome_all(table, &fresh, &failed, stream);
-        if (status == HEDDLE_OK) status = keep_outcomes(table, &fresh, stream);
-        if (status == HEDDLE_OK && failed == 0) {
-            adopt(table, &fresh, use);
-            return HEDDLE_OK;
-        }
-        hd_storage_free(table, &fresh);
-        if (status != HEDDLE_OK) return status;
+        bool moved = false;
+        HD_TRY(try_move(table, capacity, use, &moved, stream));
+        if (moved) return HEDDLE_OK;
         use = hd_seed_draw();
         capacity += capacity / 8 + 64; /* an unlucky seed, or not quite enough room */
     }
@@ -147,42 +151,39 @@ heddle_status hd_table_move(heddle_table *table, uint64_t capacity, uint64_t see
                    (unsigned long long)capacity);
 }
 
-heddle_status hd_table_renew(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
+heddle_status hd_slots_renew(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
 {
     hd_storage fresh;
-    HD_TRY(hd_storage_init(table, &fresh, capacity, seed, stream));
+    HD_TRY(storage_make(table, &fresh, capacity, seed, stream));
     adopt(table, &fresh, seed);
     return HEDDLE_OK;
 }
 
-heddle_status hd_table_grow(heddle_table *table, uint64_t more_keys, void *stream)
+heddle_status hd_slots_grow(heddle_table *table, uint64_t more_keys, void *stream)
 {
-    const double load = table->options.load;
-    const uint64_t doubled =
-        (uint64_t)(2.0 * load *
-                   (double)hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops));
+    const double slots = (double)hd_slots_count_slots(table);
+    const uint64_t doubled = (uint64_t)(2.0 * table->options.load * slots);
     uint64_t keys;
     HD_TRY(hd_table_count(table, &keys, stream));
-    HD_TRY(
-        hd_table_move(table, keys + more_keys > doubled ? keys + more_keys : doubled, 0, stream));
+    keys += more_keys;
+    HD_TRY(hd_slots_move(table, keys > doubled ? keys : doubled, 0, stream));
     table->growths++;
     return HEDDLE_OK;
 }
 
 heddle_status hd_slots_reserve(heddle_table *table, uint64_t capacity, void *stream)
 {
+    const hd_table_ops *ops = hd_slots(table)->ops;
+    const heddle_table_options *o = &table->options;
     hd_view wanted;
-    HD_TRY(hd_geometry_init(&wanted, hd_slots(table)->ops, capacity, table->options.load,
-                            table->options.hashes, 1));
-    if (hd_geometry_slots(&wanted, hd_slots(table)->ops) <=
-        hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops))
-        return HEDDLE_OK;
-    return hd_table_move(table, capacity, 0, stream);
+    HD_TRY(hd_geometry_init(&wanted, ops, capacity, o->load, o->hashes, 1));
+    if (hd_geometry_slots(&wanted, ops) <= hd_slots_count_slots(table)) return HEDDLE_OK;
+    return hd_slots_move(table, capacity, 0, stream);
 }
 
 heddle_status hd_slots_rehash(heddle_table *table, uint64_t capacity, void *stream)
 {
-    return hd_table_move(table, capacity, hd_seed_draw(), stream);
+    return hd_slots_move(table, capacity, hd_seed_draw(), stream);
 }
 
 const hd_view *hd_table_view(const heddle_table *table) { return &hd_slots(table)->storage.view; }

@@ -1,86 +1,99 @@
-/* whole.c: operations on a table of slots as a whole: clear, export, statistics, validation. */
+/* whole.c: operations on a table of slots as a whole: clear, marks, export, statistics, validation. */
 #include <string.h>
 
 #include "base/error.h"
-#include "host/stage.h"
+#include "table/collect.h"
 #include "table/slots/slots.h"
 
 heddle_status hd_slots_clear(heddle_table *table, void *stream)
 {
-    HD_TRY(hd_slots(table)->ops->clear(table->device, &hd_slots(table)->storage.view, stream));
+    hd_slots_table *t = hd_slots(table);
+    HD_TRY(t->ops->clear(table->device, &t->storage.view, stream));
     if (!table->engine->is_recording(table->device, stream)) {
-        hd_slots(table)->erased = 0;
-        hd_slots(table)->gaps = false;
+        t->erased = 0;
+        t->gaps = false;
     }
     return hd_table_set_count(table, 0, stream);
 }
 
-/* ------------------------------------------------------------------------------------- export */
+/* --------------------------------------------------------------------------------------- marks */
 
-/* Export straight into arrays that the device can write. */
-static heddle_status export_direct(heddle_table *table, void *keys, void *values, void *stream)
+/*
+ * Every erased key may leave the marks of the buckets that it was pushed on from. A table in which keys
+ * come and go would gather them until all are cleared, and a search for an absent key would look at all
+ * buckets of its walk. So the host adds up the keys that it was asked to erase. When they come to half of
+ * the slots, the next insertion first renews the marks. That reads and writes the slots once, in order,
+ * which is little beside so many erasures and insertions at random places, whether the erased keys were
+ * there or not. It needs neither memory nor a wait and moves no pair, so tables of fixed size, handles
+ * and views have it too.
+ */
+#define ERASED_SHARE 2 /* of the slots: one in so many */
+
+heddle_status hd_slots_flush(heddle_table *table, void *stream)
 {
-    hd_call call;
-    heddle_status status = hd_call_begin(table, true, stream, &call);
-    if (status != HEDDLE_OK) return status;
-    status = hd_slots(table)->ops->collect(
-        table->device, &hd_slots(table)->storage.view, 0,
-        hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops), keys, values,
-        &call.words->cursor, stream);
-    if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
-    hd_call_end(table, &call);
-    return status;
+    hd_slots_table *t = hd_slots(table);
+    if (t->ops->renew_marks == NULL) return HEDDLE_OK;
+    t->erased = 0;
+    return t->ops->renew_marks(table->device, &t->storage.view, stream);
 }
+
+heddle_status hd_slots_tidy(heddle_table *table, void *stream)
+{
+    const bool enough = hd_slots(table)->erased >= table->options.capacity / ERASED_SHARE;
+    return enough ? hd_slots_flush(table, stream) : HEDDLE_OK;
+}
+
+/* ------------------------------------------------------------------------------------- export */
 
 heddle_status hd_slots_collect(heddle_table *table, void *keys, void *values, void *stream)
 {
-    const hd_span spans[2] = {{keys, 1, false, true}, {values, 1, false, true}};
-    return hd_any_staged(table, spans, 2) ? hd_collect_staged(table, keys, values, stream)
-                                          : export_direct(table, keys, values, stream);
+    const hd_slots_table *t = hd_slots(table);
+    HD_CALL(call);
+    HD_TRY(hd_call_begin(table, true, stream, &call));
+    HD_TRY(t->ops->collect(table->device, &t->storage.view, 0, hd_slots_count_slots(table), keys,
+                           values, &call.words->cursor, stream));
+    return table->engine->synchronize(table->device, stream);
 }
 
-static heddle_status fetch(heddle_table *table, const void *from, uint64_t first, uint64_t n,
-                           void *keys, void *values, uint64_t *cursor, void *stream)
+/* hd_pieces.fetch: the items are slots. */
+static heddle_status fetch(const hd_pieces *pieces, uint64_t first, uint64_t n,
+                           const hd_pairs_room *to)
 {
-    return hd_slots(table)->ops->collect(table->device, (const hd_view *)from, first, n, keys,
-                                         values, cursor, stream);
+    const hd_slots_table *t = hd_slots(pieces->table);
+    return t->ops->collect(pieces->table->device, &t->storage.view, first, n, to->keys, to->values,
+                           to->cursor, pieces->stream);
 }
 
 heddle_status hd_slots_for_pairs(heddle_table *table, hd_pairs_take take, void *context,
                                  void *stream)
 {
-    const hd_view *view = &hd_slots(table)->storage.view;
-    return hd_for_pieces(table, hd_geometry_slots(view, hd_slots(table)->ops), 1, fetch, view, take,
-                         context, stream);
+    const hd_pieces pieces = {table, NULL, hd_slots_count_slots(table), 1, fetch, stream};
+    return hd_for_pieces(&pieces, take, context);
 }
 
 /* ---------------------------------------------------------------------- statistics, validation */
 
 static heddle_status take_census(heddle_table *table, hd_census *census, void *stream)
 {
-    hd_call call;
-    heddle_status status = hd_call_begin(table, true, stream, &call);
-    if (status != HEDDLE_OK) return status;
-    status = hd_slots(table)->ops->inspect(table->device, &hd_slots(table)->storage.view,
-                                           &call.words->census.slots, stream);
-    if (status == HEDDLE_OK)
-        status = hd_read_back(table, census, &call.words->census.slots, sizeof *census, stream);
-    hd_call_end(table, &call);
-    return status;
+    const hd_slots_table *t = hd_slots(table);
+    HD_CALL(call);
+    HD_TRY(hd_call_begin(table, true, stream, &call));
+    HD_TRY(t->ops->inspect(table->device, &t->storage.view, &call.words->census.slots, stream));
+    return hd_read_back(table, census, &call.words->census.slots, sizeof *census, stream);
 }
 
 static void fill_stats(const heddle_table *table, const hd_census *census, const hd_counts *pending,
                        heddle_table_stats *s)
 {
-    s->regions = UINT32_C(1) << hd_slots(table)->storage.view.region_bits;
+    const hd_slots_table *t = hd_slots(table);
+    s->regions = UINT32_C(1) << t->storage.view.region_bits;
     s->keys = census->keys;
-    s->slots = hd_geometry_slots(&hd_slots(table)->storage.view, hd_slots(table)->ops);
+    s->slots = hd_slots_count_slots(table);
     s->marks = census->marks;
-    s->buckets = s->slots / hd_slots(table)->ops->bucket;
+    s->buckets = s->slots / t->ops->bucket;
     s->full = census->full;
-    s->bytes_slots =
-        s->slots * (hd_slots(table)->ops->slot_bytes + hd_slots(table)->ops->value_bytes);
-    s->bytes_total = hd_slots(table)->storage.bytes + sizeof(hd_control);
+    s->bytes_slots = s->slots * (t->ops->slot_bytes + t->ops->value_bytes);
+    s->bytes_total = t->storage.bytes + sizeof(hd_control);
     s->growths = table->growths;
     s->evictions = table->evictions + pending->at[HD_EVICTIONS];
     for (int i = 0; i < HEDDLE_PROBES_MAX; i++) s->probes[i] = census->probes[i];
