@@ -26,7 +26,7 @@ typedef struct hd_tuning {
     uint64_t join_left_rows, join_right_rows, join_part_matches;
     /* Clusters: hot keys are looked for from so many rows of a member on. */
     uint64_t hot_rows_least;
-    /* Clusters: keys are sorted by bins also where they could be dealt out. */
+    /* Rows of relations are laid out by sorting also where they need not (route/route.h). */
     bool route_sorts;
     /* Clusters opened from now on: members of one process do as if they could not reach each other's memory; processes
        do as if their devices had memory of their own; processes of one machine go through the host. */

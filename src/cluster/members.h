@@ -83,11 +83,6 @@ heddle_status hd_window_open(hd_member *member, const void *user, uint64_t bytes
                              hd_buffer *buffer, hd_window *window);
 /* Brings what was written to the caller's array. */
 heddle_status hd_window_close(hd_member *member, const hd_window *window);
-/* Lays the n rows at `keys` out by owner, both steps in their phases. */
-heddle_status hd_member_route(hd_member *member, hd_router *router, const void *keys, uint64_t n);
-/* Counts the caller's n keys by bin, in slices; adds to `counts`, host memory. */
-heddle_status hd_member_count(hd_member *member, const hd_spread *spread, uint32_t key_bits,
-                              const void *keys, uint64_t n, uint64_t *counts);
 /* Whether the tables of a member take this pointer in a call. */
 bool hd_member_takes(const hd_member *member, const void *user);
 /* Copies between a member's memory and a caller's array, and waits. */

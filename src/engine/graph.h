@@ -52,9 +52,6 @@ typedef struct hd_graph_ops {
     /* *census is 0 before. */
     heddle_status (*inspect)(heddle_device *device, const hd_graph *graph, bool unique,
                              hd_graph_census *census, void *stream);
-    /* Both NULL where keys are better sorted by bins first (partition.h). */
-    uint64_t (*deal_work)(heddle_device *device, uint64_t n);
-    heddle_status (*deal)(heddle_device *device, const hd_deal *deal, void *stream);
 } hd_graph_ops;
 
 #endif

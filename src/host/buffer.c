@@ -4,7 +4,10 @@
 #include "base/error.h"
 #include "engine/blocks.h"
 
-/* What is asked for besides: a share, and then up to a round number, which is one of so many in a power of two. */
+/*
+ * What is asked for besides: a share, and then up to a round number, which is one of so many in a
+ * power of two.
+ */
 #define AMPLE_MORE 64
 #define AMPLE_STEPS 16
 

@@ -1,4 +1,7 @@
-/* buffer.h: scratch memory of a device that grows on demand. What a buffer held is lost when it grows. */
+/*
+ * buffer.h: scratch memory of a device that grows on demand. What a buffer held is lost when it
+ * grows.
+ */
 #ifndef HD_BUFFER_H
 #define HD_BUFFER_H
 
@@ -12,8 +15,8 @@ typedef struct hd_buffer {
 
 heddle_status hd_buffer_room(hd_buffer *buffer, heddle_device *device, uint64_t bytes);
 /*
- * The same for sizes that vary a little from slice to slice and from call to call: somewhat more, and the same amount
- * nearly always, so that the memory of the last time will do.
+ * The same for sizes that vary a little from slice to slice and from call to call: somewhat more,
+ * and the same amount nearly always, so that the memory of the last time will do.
  */
 heddle_status hd_buffer_ample(hd_buffer *buffer, heddle_device *device, uint64_t bytes);
 /* A buffer without memory is left as it is. */

@@ -1,6 +1,8 @@
 /* conveyor.c: see conveyor.h. */
 #include "host/conveyor.h"
 
+#include "base/error.h"
+
 #include <omp.h>
 #include <string.h>
 
@@ -26,18 +28,22 @@ void hd_conveyor_free(hd_conveyor *c)
     }
 }
 
-/* Whether there is all it takes. */
-static bool make(hd_conveyor *c)
+static heddle_status make(hd_conveyor *c)
 {
     const hd_engine *engine = c->device->engine;
-    heddle_status status = HEDDLE_OK;
-    for (int i = 0; i < 2 && status == HEDDLE_OK; i++) {
-        if (c->pinned[i] == NULL) status = engine->allocate_pinned(c->device, PIECE, &c->pinned[i]);
-        if (status == HEDDLE_OK && c->moved[i] == NULL)
-            status = engine->event_create(c->device, &c->moved[i]);
+    for (int i = 0; i < 2; i++) {
+        if (c->pinned[i] == NULL) HD_TRY(engine->allocate_pinned(c->device, PIECE, &c->pinned[i]));
+        if (c->moved[i] == NULL) HD_TRY(engine->event_create(c->device, &c->moved[i]));
     }
-    if (status != HEDDLE_OK) hd_conveyor_free(c);
-    return status == HEDDLE_OK;
+    return HEDDLE_OK;
+}
+
+/* Whether there is all it takes. */
+static bool is_ready(hd_conveyor *c)
+{
+    if (make(c) == HEDDLE_OK) return true;
+    hd_conveyor_free(c);
+    return false;
 }
 
 static void copy_piece(const hd_conveyor *c, char *to, const char *from, uint64_t bytes)
@@ -58,48 +64,44 @@ static uint64_t piece_at(uint64_t bytes, uint64_t at)
 static heddle_status copy_in(hd_conveyor *c, char *to, const char *from, uint64_t bytes)
 {
     const hd_engine *engine = c->device->engine;
-    heddle_status status = HEDDLE_OK;
-    for (uint64_t at = 0, i = 0; at < bytes && status == HEDDLE_OK; at += PIECE, i++) {
+    for (uint64_t at = 0, i = 0; at < bytes; at += PIECE, i++) {
         const uint64_t length = piece_at(bytes, at);
-        if (i >= 2) status = engine->event_wait(c->device, c->moved[i % 2]);
-        if (status != HEDDLE_OK) break;
+        if (i >= 2) HD_TRY(engine->event_wait(c->device, c->moved[i % 2]));
         copy_piece(c, (char *)c->pinned[i % 2], from + at, length);
-        status = engine->copy(c->device, to + at, c->pinned[i % 2], length, NULL);
-        if (status == HEDDLE_OK) status = engine->event_record(c->device, c->moved[i % 2], NULL);
+        HD_TRY(engine->copy(c->device, to + at, c->pinned[i % 2], length, NULL));
+        HD_TRY(engine->event_record(c->device, c->moved[i % 2], NULL));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 static heddle_status copy_out(hd_conveyor *c, char *to, const char *from, uint64_t bytes)
 {
     const hd_engine *engine = c->device->engine;
     const uint64_t pieces = (bytes + PIECE - 1) / PIECE;
-    heddle_status status = HEDDLE_OK;
-    for (uint64_t i = 0; i <= pieces && status == HEDDLE_OK; i++) {
-        if (i < pieces)
-            status = engine->copy(c->device, c->pinned[i % 2], from + i * PIECE,
-                                  piece_at(bytes, i * PIECE), NULL);
-        if (i < pieces && status == HEDDLE_OK)
-            status = engine->event_record(c->device, c->moved[i % 2], NULL);
-        if (i == 0 || status != HEDDLE_OK) continue;
-        status = engine->event_wait(c->device, c->moved[(i - 1) % 2]);
-        if (status == HEDDLE_OK)
-            copy_piece(c, to + (i - 1) * PIECE, (const char *)c->pinned[(i - 1) % 2],
-                       piece_at(bytes, (i - 1) * PIECE));
+    for (uint64_t i = 0; i <= pieces; i++) {
+        if (i < pieces) {
+            HD_TRY(engine->copy(c->device, c->pinned[i % 2], from + i * PIECE,
+                                piece_at(bytes, i * PIECE), NULL));
+            HD_TRY(engine->event_record(c->device, c->moved[i % 2], NULL));
+        }
+        if (i == 0) continue;
+        HD_TRY(engine->event_wait(c->device, c->moved[(i - 1) % 2]));
+        copy_piece(c, to + (i - 1) * PIECE, (const char *)c->pinned[(i - 1) % 2],
+                   piece_at(bytes, (i - 1) * PIECE));
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_conveyor_copy(hd_conveyor *c, void *to, const void *from, uint64_t bytes, bool in)
 {
     const hd_engine *engine = c->device->engine;
     heddle_status status;
-    if (bytes < HD_CONVEYOR_LEAST || !make(c))
+    if (bytes < HD_CONVEYOR_LEAST || !is_ready(c))
         status = engine->copy(c->device, to, from, bytes, NULL);
-    else
-        status = in ? copy_in(c, (char *)to, (const char *)from, bytes)
-                    : copy_out(c, (char *)to, (const char *)from, bytes);
+    else if (in) status = copy_in(c, (char *)to, (const char *)from, bytes);
+    else status = copy_out(c, (char *)to, (const char *)from, bytes);
     /* Also after a failure: what is under way uses this memory. */
     const heddle_status waited = engine->synchronize(c->device, NULL);
-    return status == HEDDLE_OK ? waited : status;
+    HD_TRY(status);
+    return waited;
 }

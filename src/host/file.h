@@ -1,11 +1,11 @@
 /*
  * file.h: what all saved files share. All numbers are little-endian.
  *
- *   header   fixed size; begins with a name of 8 characters and a version, ends with a checksum of the rest
+ *   header   fixed size: first a name of 8 characters and a version, last a checksum of the rest
  *   blocks   hd_file_block, then its arrays, one after the other; until all elements are there
  *
- * A file is whole or not there: hd_file_replace writes beside the old one. Whatever a reader finds is checked
- * before it is used, and told in words.
+ * A file is whole or not there: hd_file_replace writes beside the old one. Whatever a reader finds
+ * is checked before it is used, and told in words.
  */
 #ifndef HD_FILE_H
 #define HD_FILE_H
@@ -43,7 +43,10 @@ typedef struct hd_file {
     const char *what; /* "table", "filter" */
 } hd_file;
 
-/* A running 64-bit checksum: every word is folded in by a multiplication that any changed bit upsets. */
+/*
+ * A running 64-bit checksum: every word is folded in by a multiplication that any changed bit
+ * upsets.
+ */
 uint64_t hd_file_checksum(uint64_t sum, const void *data, uint64_t bytes);
 
 heddle_status hd_file_write(const hd_file *f, const void *data, uint64_t bytes);
@@ -68,8 +71,8 @@ heddle_status hd_file_read_end(const hd_file *f);
 /* Writes or reads the content of a file. */
 typedef heddle_status (*hd_file_work)(void *context, const hd_file *f);
 /*
- * Writes a file by `write` beside `path` and renames it when it is whole and on the disk, so that a failure
- * leaves an older file as it was.
+ * Writes a file by `write` beside `path` and renames it when it is whole and on the disk, so that a
+ * failure leaves an older file as it was.
  */
 heddle_status hd_file_replace(const char *path, const char *what, hd_file_work write,
                               void *context);

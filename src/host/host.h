@@ -9,8 +9,9 @@
  *   conveyor.h    long arrays of ordinary memory, copied by several threads
  *   file.h        whole files, checksums
  *
- * A call on arrays anywhere: take a scratch (HD_SCRATCH); lend the arrays to the device (hd_lend_in,
- * hd_lend_out), or cut them into slices (hd_for_slices); take the results back (hd_take_back).
+ * A call on arrays anywhere: take a scratch (HD_SCRATCH); lend the arrays to the device
+ * (hd_lend_in, hd_lend_out), or cut them into slices (hd_for_slices); take the results back
+ * (hd_take_back).
  */
 #ifndef HD_HOST_H
 #define HD_HOST_H

@@ -1,7 +1,7 @@
 /*
  * lent.h: arrays of a caller's that a call lends to its device, and takes back. An array that the
- * device can use is used where it lies. Of any other the device gets a copy, in stream order, or room
- * for results, which are copied to the caller when the call ends.
+ * device can use is used where it lies. Of any other the device gets a copy, in stream order, or
+ * room for results, which are copied to the caller when the call ends.
  *
  *   hd_lend_in      an array that the device reads
  *   hd_lend_out     an array that the device writes; hd_take_back brings what it wrote

@@ -21,7 +21,10 @@ typedef struct hd_scratch {
 
 /* `bytes` of device memory; 0 bytes are some, so that the pointer is never NULL. */
 heddle_status hd_scratch_take(hd_scratch *scratch, uint64_t bytes, void **memory);
-/* Takes a block out of the scratch: it is the caller's now, who gives it back by hd_block_give. Returns it. */
+/*
+ * Takes a block out of the scratch: it is the caller's now, who gives it back by hd_block_give.
+ * Returns it.
+ */
 void *hd_scratch_keep(hd_scratch *scratch, void *memory);
 /* Gives all of it back; the scratch can be used again. */
 void hd_scratch_free(hd_scratch *scratch);

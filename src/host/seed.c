@@ -23,7 +23,9 @@ uint64_t hd_seed_draw(void)
     return seed != 0 ? seed : 1;
 }
 
-/* An odd multiplier whose halves both have ones and zeros in plenty, so that it spreads bits well. */
+/*
+ * An odd multiplier whose halves both have ones and zeros in plenty, so that it spreads bits well.
+ */
 static uint64_t draw_multiplier(uint64_t *state)
 {
     for (;;) {

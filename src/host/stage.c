@@ -79,8 +79,8 @@ static heddle_status stage_make(heddle_device *device, uint64_t keys, hd_stage *
 }
 
 /*
- * Buffers for slices of up to `wanted` elements, as far as that is sensible: idle ones, or new. Where memory
- * is short they are smaller, and slices more.
+ * Buffers for slices of up to `wanted` elements, as far as that is sensible: idle ones, or new.
+ * Where memory is short they are smaller, and slices more.
  */
 static heddle_status stage_take(heddle_device *device, uint64_t wanted, hd_stage **taken)
 {

@@ -1,10 +1,10 @@
 /*
  * stage.h: works through the arrays of a call slice by slice, wherever they lie.
  *
- * An array that the device can use is handed on as it is. Host arrays of a GPU go through two sets of
- * pinned and device buffers: while the device works on one slice, the host fills the next and empties
- * the one before. The buffers belong to the device, which keeps them for the next call; calls that run
- * at the same time have buffers of their own.
+ * An array that the device can use is handed on as it is. Host arrays of a GPU go through two sets
+ * of pinned and device buffers: while the device works on one slice, the host fills the next and
+ * empties the one before. The buffers belong to the device, which keeps them for the next call;
+ * calls that run at the same time have buffers of their own.
  */
 #ifndef HD_STAGE_H
 #define HD_STAGE_H

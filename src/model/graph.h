@@ -87,26 +87,6 @@ typedef struct hd_graph_census {
     uint64_t twice; /* edges with the key of an earlier edge of the list; counted only when asked */
 } hd_graph_census;
 
-/* The operations for one kind of pair on one engine. All memory is the device's. */
-/*
- * Keys and what goes with each, dealt out to the owners of bins: the leading bits of the mixed key name the bin.
- * All is device memory but the owners.
- */
-typedef struct hd_deal {
-    hd_mix mix;
-    uint32_t bits;         /* of the number of a bin */
-    uint32_t members;      /* at most HD_DEAL_MEMBERS_MAX */
-    const uint8_t *owners; /* of every bin */
-    uint64_t n;
-    const void *keys;
-    const void *values; /* NULL: what goes with a key is its row */
-    void *work;         /* as many bytes as deal_work says */
-    uint64_t *counts;   /* out, host memory: keys of every member */
-    void *keys_out;     /* those of the first member, then those of the second, ... */
-    void *values_out;
-} hd_deal;
-#define HD_DEAL_MEMBERS_MAX 256
-
 static inline uint64_t hd_graph_regions(const hd_graph *graph)
 {
     return UINT64_C(1) << graph->region_bits;

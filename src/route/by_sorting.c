@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "route/ways.h"
 
@@ -37,9 +36,6 @@ static heddle_status begin(hd_router *router)
     const hd_rows *rows = &router->rows;
     const hd_partition job = hd_route_job(router->spread, rows, rows->slice);
     const uint64_t pair_bytes = rows->slice * hd_pair_bytes(rows->key_bits, rows->value_bits);
-    router->host_starts = (uint64_t *)hd_allocate_zeroed(starts_bytes(router), 1);
-    if (router->host_starts == NULL)
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the bins of a slice");
     HD_TRY(hd_buffer_room(&router->pairs, device, pair_bytes));
     if (takes_two_passes(device, job.region_bits))
         HD_TRY(hd_buffer_room(&router->spare, device, pair_bytes));
@@ -68,7 +64,7 @@ static heddle_status sort(hd_router *router)
     const hd_rows *rows = &router->rows;
     hd_partition job = hd_route_job(router->spread, rows, router->n);
     job.keys = router->given_keys;
-    job.values = router->given_values;
+    job.values = rows->numbers ? NULL : router->given_values; /* then the engine numbers them */
     job.pairs = router->pairs.memory;
     job.spare = router->spare.memory;
     job.starts = (uint64_t *)router->starts.memory;

@@ -13,7 +13,7 @@ static bool sorts(const hd_bin_counter *c) { return c->spread->bits > HD_COUNT_B
 heddle_status hd_bin_counter_begin(hd_bin_counter *c, heddle_device *device,
                                    const hd_spread *spread, uint32_t key_bits, uint64_t slice)
 {
-    const hd_rows rows = {key_bits, 0, slice};
+    const hd_rows rows = {key_bits, 0, slice, false, false, false};
     const size_t bins = hd_spread_bins(spread);
     memset(c, 0, sizeof *c);
     c->device = device;

@@ -1,17 +1,20 @@
 /*
  * route.h: which member owns a key, and rows laid out by owner. Members are the devices of a cluster or the parts
- * of a shelf. This room knows neither: it is given a device, arrays of the device's memory and the owners.
+ * of a shelf. This room knows neither: it is given a device, arrays in the device's memory and the owners.
  *
  *   spread.h, spread.c    which member owns a key: the keys' bins, the bins' owners, and how they are balanced
  *   route.h, router.c     rows laid out by owner, slice by slice, and the choice of the way
- *   by_sorting.c          a way: sort the slice by bins, then copy the bins of every owner
- *   by_dealing.c          a way: find the owner of every key, and write the key behind those the owner has
+ *   by_owners.c           a way: compute the place of every row from its owner and its rank (model/owners.h)
+ *   by_sorting.c          a way: sort the slice by bins, then copy the bins of every owner (model/partition.h)
+ *   ways.h                what the ways and the router share
  *   count.c               how many rows there are of every bin
  *
  * The steps:
  *   hd_router_begin       takes all memory and chooses the way
  *   hd_router_plan        finds out where the rows of a slice go; `send` then says how many go to every member
  *   hd_router_lay_out     brings them there: `keys` and `values` hold the rows of member 0, then those of member 1, ...
+ *   hd_router_write       instead: writes the rows of every member where that member wants them
+ *   hd_router_fetch       brings answers, which came back as the rows went, into the order of the rows
  *   hd_router_end         frees
  */
 #ifndef HD_ROUTE_H
@@ -20,12 +23,19 @@
 #include "host/buffer.h"
 #include "route/spread.h"
 
-/* What is laid out. */
+/* What is laid out, and how. */
 typedef struct hd_rows {
     uint32_t key_bits;
     uint32_t value_bits; /* of what goes with a key; 0: nothing */
     uint64_t slice;      /* rows at most; less than 2^32 */
+    bool numbers;        /* what goes with a key is its row in the slice, of 32 bits */
+    bool
+        in_order; /* every member gets its rows in their order: for hd_router_fetch and hd_router_write */
+    bool direct; /* rows are written where they go: no memory to lay them out here */
 } hd_rows;
+
+/* The arrays for which a member may be told places, at most: keys, values, or keys and both answers to them. */
+#define HD_ROUTE_ARRAYS 3
 
 struct hd_route_way;
 
@@ -39,26 +49,35 @@ typedef struct hd_router {
     hd_buffer keys, values; /* out: of the slice, by owner */
     uint64_t *send;         /* out: rows for every member */
     uint64_t *receive;      /* room for as many numbers, for an exchange */
+    void **places;          /* of direct rows: room for HD_ROUTE_ARRAYS pointers for every member */
     /* The ways' own. */
-    hd_buffer pairs, spare, starts, work;
-    uint64_t *host_starts; /* by sorting: of every bin */
-    uint8_t *owners;       /* by dealing: of every bin */
+    hd_buffer starts, work;
+    uint64_t *host_starts; /* of every member; by sorting of every bin */
+    hd_buffer pairs, spare;
+    hd_buffer owners, numbers;
+    hd_owners batch;
 } hd_router;
 
 /* All memory is taken here. hd_router_end frees it, also after a failure. */
 heddle_status hd_router_begin(hd_router *router, heddle_device *device, const hd_spread *spread,
                               const hd_rows *rows);
 /*
- * n rows of device memory, which stay as they are until they are laid out. `values` NULL where rows have some: the
- * value of a key is its row in the slice, of 32 bits. Waits.
+ * n rows of device memory, which stay as they are until they are laid out or answers are fetched. Waits. `values`
+ * may be NULL where rows have none or are numbered.
  */
 heddle_status hd_router_plan(hd_router *router, const void *keys, const void *values, uint64_t n);
 /* Waits. Rows of a bin that belongs to all members are laid out for each. */
 heddle_status hd_router_lay_out(hd_router *router);
+/* Waits. places[m] is where the keys for member m begin, places[members + m] where their values do. */
+heddle_status hd_router_write(hd_router *router);
+/* The answers to the slice, in the order in which its rows were sent. Waits. */
+heddle_status hd_router_fetch(hd_router *router, const hd_owners_answers *answers);
 void hd_router_end(hd_router *router);
 
-/* Both steps. */
+/* To plan and to lay out. */
 heddle_status hd_router_slice(hd_router *router, const void *keys, const void *values, uint64_t n);
+/* Instead: the n keys for every member; `keys` has room for as many times n. Waits. */
+heddle_status hd_router_to_all(hd_router *router, const void *keys, uint64_t n);
 
 /* ----------------------------------------------------------------------------------- counting */
 

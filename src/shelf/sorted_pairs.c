@@ -33,7 +33,7 @@ heddle_status hd_sorted_pairs_sort(hd_sorting *s, uint32_t end, uint64_t n, hd_s
     hd_buffer staged[2] = {{NULL, NULL, 0}, {NULL, NULL, 0}};
     const void *keys = NULL, *values = NULL;
     hd_router router;
-    heddle_status status = hd_sorting_route(s, s->shelf->options.value_bits, n, &router);
+    heddle_status status = hd_sorting_route(s, s->shelf->options.value_bits, false, n, &router);
     if (status == HEDDLE_OK) status = hd_sorting_stage(s, p->keys, n * kw, &staged[0], &keys);
     if (status == HEDDLE_OK)
         status = hd_sorting_stage(s, vw != 0 ? p->values : NULL, n * vw, &staged[1], &values);

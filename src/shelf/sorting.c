@@ -11,10 +11,10 @@
 
 #define SPILL_SHARE 4 /* a batch stays in memory while it takes no more than this share of it */
 
-heddle_status hd_sorting_route(hd_sorting *s, uint32_t value_bits, uint64_t slice,
+heddle_status hd_sorting_route(hd_sorting *s, uint32_t value_bits, bool numbers, uint64_t slice,
                                hd_router *router)
 {
-    const hd_rows rows = {s->shelf->options.key_bits, value_bits, slice};
+    const hd_rows rows = {s->shelf->options.key_bits, value_bits, slice, numbers, false, false};
     return hd_router_begin(router, s->shelf->device, &s->spread, &rows);
 }
 
@@ -165,7 +165,7 @@ static heddle_status sort_rows(hd_sorting *s, uint32_t answer_bytes)
     if (status == HEDDLE_OK)
         status = hd_spill_make(s->shelf, s->slices * s->place_count * sizeof(uint32_t), s->in_files,
                                &s->runs);
-    if (status == HEDDLE_OK) status = hd_sorting_route(s, 32, s->slice, &t.router);
+    if (status == HEDDLE_OK) status = hd_sorting_route(s, 32, true, s->slice, &t.router);
     if (status == HEDDLE_OK) status = sort_slices(s, &t, at);
     hd_router_end(&t.router);
     hd_buffer_free(&t.staged);

@@ -72,8 +72,8 @@ heddle_status hd_sorting_fetch(hd_sorting *s, void *to, const void *from, uint64
 /* The places as the owners of bins: from then on hd_sorting_route sorts by them. */
 heddle_status hd_sorting_spread(hd_sorting *s, const hd_place *places, uint32_t count,
                                 uint32_t bits);
-/* hd_router_begin by them. */
-heddle_status hd_sorting_route(hd_sorting *s, uint32_t value_bits, uint64_t slice,
+/* hd_router_begin by them; with `numbers` row numbers go with the keys. */
+heddle_status hd_sorting_route(hd_sorting *s, uint32_t value_bits, bool numbers, uint64_t slice,
                                hd_router *router);
 /* The bits of a bin's number that the borders between parts need. */
 uint32_t hd_parts_bits(const hd_shelf_parts *parts);

@@ -187,7 +187,7 @@ static heddle_status check_keys(heddle_shelf *shelf, const hd_shelf_part *part, 
     hd_buffer staged = {NULL, NULL, 0};
     const void *given = NULL;
     hd_router router;
-    heddle_status status = hd_sorting_route(s, 0, part->count, &router);
+    heddle_status status = hd_sorting_route(s, 0, false, part->count, &router);
     if (status == HEDDLE_OK)
         status = hd_sorting_stage(s, keys, part->count * width, &staged, &given);
     if (status == HEDDLE_OK) status = hd_router_plan(&router, given, NULL, part->count);

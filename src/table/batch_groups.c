@@ -23,26 +23,28 @@ static heddle_status group_rows(heddle_table *table, hd_group_job *job, hd_scrat
 }
 
 heddle_status hd_batch_group(heddle_table *table, const hd_request *r, const hd_mix *mix,
-                             hd_scratch *scratch, hd_grouped *grouped, void **work)
+                             hd_scratch *scratch, hd_batch_groups *groups)
 {
     heddle_device *device = table->device;
     const hd_column_ops *columns = table->engine->columns;
+    hd_grouped *grouped = &groups->grouped;
     const uint64_t n = r->n;
     uint64_t *count = NULL, *starts = NULL;
+    void *stream = r->stream;
     hd_group_job job;
     memset(&job, 0, sizeof job);
-    memset(grouped, 0, sizeof *grouped);
+    memset(groups, 0, sizeof *groups);
     job.keys = r->keys;
     job.n = n;
     job.mix = *mix;
-    HD_TRY(group_rows(table, &job, scratch, grouped, r->stream));
+    HD_TRY(group_rows(table, &job, scratch, grouped, stream));
     /* Where the groups begin, and at last where they end. */
     HD_TRY(hd_scratch_take(scratch, sizeof *count, (void **)&count));
-    HD_TRY(hd_scratch_take(scratch, columns->work(device, n), work));
-    HD_TRY(columns->select(device, job.heads, n, true, NULL, 64, count, *work, r->stream));
-    HD_TRY(hd_read_back(table, &grouped->groups, count, sizeof *count, r->stream));
+    HD_TRY(hd_scratch_take(scratch, columns->work(device, n), &groups->work));
+    HD_TRY(columns->select(device, job.heads, n, true, NULL, 64, count, groups->work, stream));
+    HD_TRY(hd_read_back(table, &grouped->groups, count, sizeof *count, stream));
     HD_TRY(hd_scratch_take(scratch, (grouped->groups + 1) * sizeof *starts, (void **)&starts));
     grouped->starts = starts;
-    HD_TRY(columns->select(device, job.heads, n, true, starts, 64, count, *work, r->stream));
-    return table->engine->copy(device, starts + grouped->groups, &grouped->n, sizeof n, r->stream);
+    HD_TRY(columns->select(device, job.heads, n, true, starts, 64, count, groups->work, stream));
+    return table->engine->copy(device, starts + grouped->groups, &grouped->n, sizeof n, stream);
 }

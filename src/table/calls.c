@@ -1,6 +1,6 @@
 /*
- * calls.c: the public operations on tables. Each checks its arguments, makes a request of them and hands
- * it on to the table's kind; what is the same for all kinds, sizes and totals, is done here.
+ * calls.c: the public operations on tables. Each checks its arguments, makes a request of them and
+ * hands it on to the table's kind; what is the same for all kinds, sizes and totals, is done here.
  */
 #include <stddef.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "table/table.h"
 
 /*
- * Gives the sums of a call that waited to its caller, or keeps them for heddle_table_take_totals. Several
- * lookups may do so at once.
+ * Gives the sums of a call that waited to its caller, or keeps them for heddle_table_take_totals.
+ * Several lookups may do so at once.
  */
 static heddle_status give_sums(heddle_table *table, const hd_request *request,
                                heddle_totals *totals, heddle_status status)

@@ -1,6 +1,6 @@
 /*
- * check.c: see check.h. An insertion is checked in this order: its arrays, by what the container takes;
- * its options; its workspace.
+ * check.c: see check.h. An insertion is checked in this order: its arrays, by what the container
+ * takes; its options; its workspace.
  */
 #include "table/check.h"
 

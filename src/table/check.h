@@ -1,6 +1,6 @@
 /*
- * check.h: whether a call's arguments can be used. Tables, clusters and shelves refuse an insertion by
- * the same function and in the same words. `what` names the operation in these.
+ * check.h: whether a call's arguments can be used. Tables, clusters and shelves refuse an insertion
+ * by the same function and in the same words. `what` names the operation in these.
  */
 #ifndef HD_CHECK_H
 #define HD_CHECK_H
@@ -13,9 +13,9 @@ heddle_status hd_check_table(const heddle_table *table, const void *stream, cons
 heddle_status hd_check_array(const void *array, uint64_t n, uint32_t width, const char *what);
 
 /*
- * An insertion (keys, values, n and options of the request) that a table of these options takes, which
- * are complete: as heddle_table_get_options has them. A workspace has to lie on `device`; where that is
- * NULL none is taken.
+ * An insertion (keys, values, n and options of the request) that a table of these options takes,
+ * which are complete: as heddle_table_get_options has them. A workspace has to lie on `device`;
+ * where that is NULL none is taken.
  */
 heddle_status hd_check_insertion(const heddle_table_options *options, const hd_request *request,
                                  heddle_device *device, const char *what);

@@ -1,7 +1,7 @@
 /*
- * multi_query.c: count and retrieve for multimaps of slots and for slab hashes. Retrieving is counting, a
- * scan, and a second search that writes every key's values at its place. Scratch memory: what the scan
- * needs, and room for arrays that the device cannot use where they are.
+ * multi_query.c: count and retrieve for multimaps of slots and for slab hashes. Retrieving is
+ * counting, a scan, and a second search that writes every key's values at its place. Scratch
+ * memory: what the scan needs, and room for arrays that the device cannot use where they are.
  */
 #include "table/multi_query.h"
 

@@ -1,7 +1,7 @@
 /*
- * pair_sort.h: what it takes to sort the pairs of a table by region (model/partition.h): the job, the
- * parts of its scratch memory, and the way back from sorted pairs to keys and values. For slots, slabs
- * and graphs.
+ * pair_sort.h: what it takes to sort the pairs of a table by region (model/partition.h): the job,
+ * the parts of its scratch memory, and the way back from sorted pairs to keys and values. For
+ * slots, slabs and graphs.
  */
 #ifndef HD_PAIR_SORT_H
 #define HD_PAIR_SORT_H
@@ -30,8 +30,8 @@ hd_sort_layout hd_sort_layout_of(const heddle_table *table, const hd_partition *
 /* Gives the job its memory; `spare` where that is elsewhere, else NULL. */
 void hd_sort_lay(hd_partition *job, const hd_sort_layout *l, char *memory, void *spare);
 /*
- * Makes the n pairs that the job's spare room holds, those that found no place, the keys and values of
- * `rest`: copies in `scratch`, made on the stream of `rest`.
+ * Makes the n pairs that the job's spare room holds, those that found no place, the keys and values
+ * of `rest`: copies in `scratch`, made on the stream of `rest`.
  */
 heddle_status hd_sort_split(const heddle_table *table, const hd_partition *job, uint64_t n,
                             hd_scratch *scratch, hd_request *rest);

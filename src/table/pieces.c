@@ -11,7 +11,10 @@
 /* Keys of a piece of a retrieval, whose offsets pass through the host. */
 #define PIECE_MAX (UINT64_C(1) << 20)
 
-/* How many keys the next piece has: fewer after one that did not fit, and more again after one that did. */
+/*
+ * How many keys the next piece has: fewer after one that did not fit, and more again after one that
+ * did.
+ */
 typedef struct piece_size {
     uint64_t now, most;
 } piece_size;

@@ -1,10 +1,10 @@
 /*
- * request.h: one call on a table, as a record: what the caller brings, what it wants back, and whether
- * it waits.
+ * request.h: one call on a table, as a record: what the caller brings, what it wants back, and
+ * whether it waits.
  *
  * A public function (calls.c) fills in what its operation has and leaves all else NULL and 0. The
- * record then goes down through the room. Who works on a part of the batch (a piece, a copy in device
- * memory) makes a copy of the record and points its arrays there: hd_request_part.
+ * record then goes down through the room. Who works on a part of the batch (a piece, a copy in
+ * device memory) makes a copy of the record and points its arrays there: hd_request_part.
  */
 #ifndef HD_REQUEST_H
 #define HD_REQUEST_H
@@ -30,8 +30,8 @@ typedef struct hd_request {
 
     /*
      * The sums of what became of the keys. A call that does not wait leaves them on the device, for
-     * heddle_table_take_totals. `waits` says that it has to; it is true afterwards where it did, and
-     * `counts` are the sums then.
+     * heddle_table_take_totals. `waits` says that it has to; it is true afterwards where it did,
+     * and `counts` are the sums then.
      */
     bool waits;
     hd_counts counts;
@@ -39,7 +39,10 @@ typedef struct hd_request {
     void *stream;
 } hd_request;
 
-/* The request for elements [first, first + n) of arrays that have one for every key; nothing counted. */
+/*
+ * The request for elements [first, first + n) of arrays that have one for every key; nothing
+ * counted.
+ */
 hd_request hd_request_part(const heddle_table *table, const hd_request *r, uint64_t first,
                            uint64_t n);
 /* Whether the device can read keys and values where they lie. */

@@ -1,6 +1,7 @@
 /*
- * save.c: tables in files (host/file.h). A file holds pairs, not slots, so that any engine and any geometry
- * can read it: the arrays of a block are keys and values. docs/file_format.md has the format.
+ * save.c: tables in files (host/file.h). A file holds pairs, not slots, so that any engine and any
+ * geometry can read it: the arrays of a block are keys and values. docs/file_format.md has the
+ * format.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -102,38 +102,37 @@ static void table_free(heddle_table *table)
     free(table);
 }
 
-heddle_status heddle_table_create(heddle_device *device, const heddle_table_options *options,
-                                  heddle_table **table)
+/* A table of complete options. */
+static heddle_status table_make(heddle_device *device, const hd_table_kind *kind,
+                                const heddle_table_options *options, heddle_table **table)
 {
-    heddle_table_options chosen;
-    const hd_table_kind *kind;
-    heddle_table *made;
-    heddle_status status;
-    if (table == NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "heddle_table_create needs a place for the table");
-    *table = NULL;
-    if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the device is NULL");
-    status = hd_options_read(options, &chosen);
-    if (status == HEDDLE_OK) status = check_options(&chosen);
-    if (status != HEDDLE_OK) return status;
-    choose_scheme(&chosen);
-    kind = kind_of(chosen.scheme);
-    status = kind->complete(&chosen);
-    if (status != HEDDLE_OK) return status;
-    if (chosen.seed == 0) chosen.seed = hd_seed_draw();
-    made = (heddle_table *)hd_allocate_zeroed(1, kind->bytes);
+    heddle_table *made = (heddle_table *)hd_allocate_zeroed(1, kind->bytes);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a table");
     made->kind = kind;
     made->device = device;
     made->engine = device->engine;
-    made->options = chosen;
-    status = table_init(made);
-    if (status != HEDDLE_OK) {
-        table_free(made);
-        return status;
-    }
-    *table = made;
-    return HEDDLE_OK;
+    made->options = *options;
+    const heddle_status status = table_init(made);
+    if (status == HEDDLE_OK) *table = made;
+    else table_free(made);
+    return status;
+}
+
+heddle_status heddle_table_create(heddle_device *device, const heddle_table_options *options,
+                                  heddle_table **table)
+{
+    heddle_table_options chosen;
+    if (table == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "heddle_table_create needs a place for the table");
+    *table = NULL;
+    if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the device is NULL");
+    HD_TRY(hd_options_read(options, &chosen));
+    HD_TRY(check_options(&chosen));
+    choose_scheme(&chosen);
+    const hd_table_kind *kind = kind_of(chosen.scheme);
+    HD_TRY(kind->complete(&chosen));
+    if (chosen.seed == 0) chosen.seed = hd_seed_draw();
+    return table_make(device, kind, &chosen, table);
 }
 
 void heddle_table_destroy(heddle_table *table)

@@ -1,9 +1,9 @@
 /*
- * table.h: the room of tables, which opens here: what all kinds of tables share, what a kind must offer,
- * and the few steps that all operations have in common.
+ * table.h: the room of tables, which opens here: what all kinds of tables share, what a kind must
+ * offer, and the few steps that all operations have in common.
  *
- *   calls.c         the public operations: each checks its arguments, makes a request of them, hands
- *                   it to the table's kind, and gives the sums back
+ *   calls.c         the public operations: each checks its arguments, makes a request of them,
+ *                   hands it to the table's kind, and gives the sums back
  *   table.c         making and describing tables; calls and their counts
  *   check.h         whether arguments can be used; for clusters and shelves too
  *   request.h       a call as a record, and its parts
@@ -14,14 +14,15 @@
  *   batch_groups.h  rows of a batch grouped by key: graphs and lists
  *   save.c visit.c view.c   files, visitors, kernels outside the library
  *
- * and a folder for each kind, which opens with the header of its name: slots/ (cuckoo, open, iceberg),
- * graph/ (hashgraph), lists/ (bucket lists), slabs/ (slab hash). They have the same files: kind.c
- * (options, the table of functions), storage.c (memory), insert.c, query.c (find, erase, count,
- * retrieve), whole.c (clear, export, statistics, validation).
+ * and a folder for each kind, which opens with the header of its name: slots/ (cuckoo, open,
+ * iceberg), graph/ (hashgraph), lists/ (bucket lists), slabs/ (slab hash). They have the same
+ * files: kind.c (options, the table of functions), storage.c (memory), insert.c, query.c (find,
+ * erase, count, retrieve), whole.c (clear, export, statistics, validation).
  *
- * A call: heddle_table_find (calls.c) makes an hd_request; hd_table_kind.find, say hd_slots_find, begins
- * an hd_call, which gives it a place to count in, goes through the slices of the arrays
- * (hd_for_slices), each of them one operation of the engine, and reads the counts if the call waits.
+ * A call: heddle_table_find (calls.c) makes an hd_request; hd_table_kind.find, say hd_slots_find,
+ * begins an hd_call, which gives it a place to count in, goes through the slices of the arrays
+ * (hd_for_slices), each of them one operation of the engine, and reads the counts if the call
+ * waits.
  */
 #ifndef HD_TABLE_H
 #define HD_TABLE_H
@@ -77,8 +78,8 @@ typedef heddle_status (*hd_pairs_take)(void *context, const void *keys, const vo
 
 /*
  * What a kind of table does. Arguments are checked before: the table, its stream and the arrays are
- * usable, options have their size. All as the public function of the same name says. Sums are given as
- * hd_request says.
+ * usable, options have their size. All as the public function of the same name says. Sums are given
+ * as hd_request says.
  */
 struct hd_table_kind {
     uint64_t bytes; /* of a table of this kind, which begins with a heddle_table */
@@ -153,8 +154,8 @@ heddle_status hd_table_set_count(heddle_table *table, uint64_t keys, void *strea
 void hd_totals_add(heddle_totals *totals, const hd_counts *counts);
 
 /*
- * As heddle_table_load. With `whole` all pairs are read before they are inserted, in one batch, which
- * the CPU builds by regions; that takes host memory for them.
+ * As heddle_table_load. With `whole` all pairs are read before they are inserted, in one batch,
+ * which the CPU builds by regions; that takes host memory for them.
  */
 heddle_status hd_table_load(heddle_device *device, const char *path,
                             const heddle_table_options *options, bool whole, heddle_table **table);

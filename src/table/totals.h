@@ -1,4 +1,6 @@
-/* totals.h: what calls report, added up by those who make one call of many: clusters and shelves. */
+/*
+ * totals.h: what calls report, added up by those who make one call of many: clusters and shelves.
+ */
 #ifndef HD_TOTALS_H
 #define HD_TOTALS_H
 

@@ -59,7 +59,10 @@ static heddle_status view_lists(heddle_table *table, void *view)
     return HEDDLE_OK;
 }
 
-/* A kernel may erase any number of keys: the next insertion asks the device whether compacting is worth it. */
+/*
+ * A kernel may erase any number of keys: the next insertion asks the device whether compacting is
+ * worth it.
+ */
 static heddle_status view_slabs(heddle_table *table, void *view)
 {
     hd_device_slabs slabs;

@@ -1,6 +1,6 @@
 /*
- * visit.c: for_all and for_each: pairs brought to host memory in pieces and handed to a function of the
- * caller's. Works on what all kinds of tables offer, so there is one of it.
+ * visit.c: for_all and for_each: pairs brought to host memory in pieces and handed to a function of
+ * the caller's. Works on what all kinds of tables offer, so there is one of it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +41,8 @@ heddle_status heddle_table_for_all(heddle_table *table, heddle_visitor visit, vo
                                    void *stream)
 {
     visiting v = {table, visit, context, false};
-    heddle_status status = check(table, visit, stream, "for_all");
-    if (status == HEDDLE_OK) status = table->kind->for_pairs(table, take, &v, stream);
+    HD_TRY(check(table, visit, stream, "for_all"));
+    const heddle_status status = table->kind->for_pairs(table, take, &v, stream);
     return v.ended ? HEDDLE_OK : status;
 }
 
@@ -70,50 +70,46 @@ static void answers_free(answers *a)
     free(a->piece_rows);
 }
 
-static void *room_for(uint64_t bytes) { return hd_allocate(bytes); }
-
 static heddle_status answers_make(const heddle_table *table, answers *a)
 {
-    memset(a, 0, sizeof *a);
-    a->keys = room_for(QUERIES * hd_key_width(table));
-    a->offsets = (uint64_t *)room_for((QUERIES + 1) * sizeof *a->offsets);
-    a->found = (uint8_t *)room_for(QUERIES);
-    a->piece_keys = room_for(PIECE * hd_key_width(table));
-    a->piece_values = room_for(PIECE * sizeof(uint64_t));
-    a->piece_rows = (uint64_t *)room_for(PIECE * sizeof *a->piece_rows);
-    if (a->keys != NULL && a->offsets != NULL && a->found != NULL && a->piece_keys != NULL &&
-        a->piece_values != NULL && a->piece_rows != NULL)
-        return HEDDLE_OK;
-    answers_free(a);
-    return hd_fail(HEDDLE_ERROR_NO_MEMORY, "for_each: no memory for pairs");
+    a->keys = hd_allocate(QUERIES * hd_key_width(table));
+    a->offsets = (uint64_t *)hd_allocate((QUERIES + 1) * sizeof *a->offsets);
+    a->found = (uint8_t *)hd_allocate(QUERIES);
+    a->piece_keys = hd_allocate(PIECE * hd_key_width(table));
+    a->piece_values = hd_allocate(PIECE * sizeof(uint64_t));
+    a->piece_rows = (uint64_t *)hd_allocate(PIECE * sizeof *a->piece_rows);
+    return a->keys != NULL && a->offsets != NULL && a->found != NULL && a->piece_keys != NULL &&
+                   a->piece_values != NULL && a->piece_rows != NULL
+               ? HEDDLE_OK
+               : hd_fail(HEDDLE_ERROR_NO_MEMORY, "for_each: no memory for pairs");
+}
+
+/* In a set: which of n keys are there. */
+static heddle_status ask_flags(heddle_table *table, answers *a, uint64_t n, void *stream)
+{
+    HD_TRY(heddle_table_contains(table, a->keys, n, a->found, NULL, stream));
+    HD_TRY(table->engine->synchronize(table->device, stream));
+    a->offsets[0] = 0;
+    for (uint64_t i = 0; i < n; i++) a->offsets[i + 1] = a->offsets[i] + a->found[i];
+    return HEDDLE_OK;
 }
 
 /* Looks n keys up; afterwards offsets and values are those of heddle_table_retrieve. */
 static heddle_status ask(heddle_table *table, answers *a, uint64_t n, void *stream)
 {
     uint64_t count = 0;
-    heddle_status status;
-    if (hd_value_width(table) == 0) {
-        status = heddle_table_contains(table, a->keys, n, a->found, NULL, stream);
-        if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
-        a->offsets[0] = 0;
-        for (uint64_t i = 0; status == HEDDLE_OK && i < n; i++)
-            a->offsets[i + 1] = a->offsets[i] + a->found[i];
-        return status;
-    }
-    status = heddle_table_retrieve(table, a->keys, n, a->offsets, NULL, 0, &count, stream);
-    if (status == HEDDLE_OK && count > a->room) {
+    if (hd_value_width(table) == 0) return ask_flags(table, a, n, stream);
+    HD_TRY(heddle_table_retrieve(table, a->keys, n, a->offsets, NULL, 0, &count, stream));
+    if (count == 0) return HEDDLE_OK;
+    if (count > a->room) {
         free(a->values);
-        a->values = room_for(count * hd_value_width(table));
+        a->values = hd_allocate(count * hd_value_width(table));
         a->room = a->values != NULL ? count : 0;
         if (a->values == NULL)
-            status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "for_each: no memory for %llu values",
-                             (unsigned long long)count);
+            return hd_fail(HEDDLE_ERROR_NO_MEMORY, "for_each: no memory for %llu values",
+                           (unsigned long long)count);
     }
-    if (status == HEDDLE_OK && count != 0)
-        status = heddle_table_retrieve(table, a->keys, n, a->offsets, a->values, a->room, &count,
-                                       stream);
-    return status;
+    return heddle_table_retrieve(table, a->keys, n, a->offsets, a->values, a->room, &count, stream);
 }
 
 /* Hands the pairs of n looked up keys, the first of which is `row` of the batch, to the visitor. */
@@ -142,20 +138,17 @@ heddle_status heddle_table_for_each(heddle_table *table, const void *keys, uint6
                                     heddle_visitor visit, void *context, void *stream)
 {
     visiting v = {table, visit, context, false};
-    heddle_status status = check(table, visit, stream, "for_each");
-    answers a;
-    if (status == HEDDLE_OK) status = hd_check_array(keys, n, hd_key_width(table), "keys");
-    if (status == HEDDLE_OK) status = answers_make(table, &a);
-    if (status != HEDDLE_OK) return status;
-    for (uint64_t first = 0; first < n && status == HEDDLE_OK && !v.ended; first += QUERIES) {
+    answers a __attribute__((cleanup(answers_free))) = {NULL};
+    HD_TRY(check(table, visit, stream, "for_each"));
+    const uint32_t width = hd_key_width(table);
+    HD_TRY(hd_check_array(keys, n, width, "keys"));
+    HD_TRY(answers_make(table, &a));
+    for (uint64_t first = 0; first < n && !v.ended; first += QUERIES) {
         const uint64_t count = n - first < QUERIES ? n - first : QUERIES;
-        const char *from = (const char *)keys + first * hd_key_width(table);
-        status =
-            table->engine->copy(table->device, a.keys, from, count * hd_key_width(table), stream);
-        if (status == HEDDLE_OK) status = table->engine->synchronize(table->device, stream);
-        if (status == HEDDLE_OK) status = ask(table, &a, count, stream);
-        if (status == HEDDLE_OK) tell(&v, &a, first, count);
+        const char *from = (const char *)keys + first * width;
+        HD_TRY(hd_read_back(table, a.keys, from, count * width, stream));
+        HD_TRY(ask(table, &a, count, stream));
+        tell(&v, &a, first, count);
     }
-    answers_free(&a);
-    return status;
+    return HEDDLE_OK;
 }

@@ -1,5 +1,5 @@
 /*
- * test_cluster_combine.c: rows of hot keys are combined before they are sent (src/cluster/route/hot.h). Whatever the data, the
+ * test_cluster_combine.c: rows of hot keys are combined before they are sent (src/cluster/table/hot_rows.h). Whatever the data, the
  * container and the policy, a table of a cluster says and holds what a single table does, element for element, and with
  * Zipf's law its members are sent about as many rows each.
  */
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/tuning.h"
 #include "cluster/exchange/exchange.h"
-#include "cluster/route/hot.h"
+#include "cluster/table/hot_rows.h"
 #include "support/cluster_model.h"
 #include "support/keys.h"
 #include "support/sort.h"

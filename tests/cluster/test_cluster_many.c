@@ -77,7 +77,7 @@ static void check_relations(const char *devices, uint32_t members, bool groups)
     heddle_cluster_close(cluster);
 }
 
-/* The second is too many to be dealt out (engine/graph.h). */
+/* Some, and so many that their bins do not fit the fastest memory. */
 static void many_members(void **state)
 {
     static const uint32_t counts[] = {65, 260};

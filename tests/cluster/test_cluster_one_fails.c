@@ -12,7 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/tuning.h"
-#include "cluster/route/hot.h"
+#include "cluster/table/hot_rows.h"
 #include "support/cases.h"
 #include "support/cluster_process.h"
 #include "table/table.h"

@@ -1,12 +1,12 @@
 /*
- * test_route.c: a slice of a batch is laid out by destination (route/route.h): keys that are dealt out go where keys
- * go that are sorted by bins, each with what belongs to it; bins of all members go to each. And rows are counted by bin.
+ * test_route.c: a slice of a batch is laid out by owner (route/route.h): rows go where they go when they are sorted by
+ * bins, each with what belongs to it; bins of all members go to each. And rows are counted by bin.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/tuning.h"
-#include "cluster/members.h"
+#include "cluster/send.h"
 #include "support/arrays.h"
 #include "support/cluster_model.h"
 #include "support/keys.h"
@@ -23,7 +23,7 @@ typedef struct laid {
 static laid lay(hd_member *member, const hd_spread *spread, uint32_t kb, uint32_t vb,
                 const uint64_t *keys, const uint64_t *values, uint64_t n)
 {
-    const hd_rows rows = {kb, vb, n != 0 ? n : 1};
+    const hd_rows rows = {kb, vb, n != 0 ? n : 1, vb != 0 && values == NULL, false, false};
     hd_router route;
     laid l;
     uint64_t at = 0;
@@ -56,14 +56,14 @@ static laid lay(hd_member *member, const hd_spread *spread, uint32_t kb, uint32_
 static void compare(hd_member *member, const hd_spread *spread, uint32_t kb, uint32_t vb,
                     const uint64_t *keys, const uint64_t *values, uint64_t n)
 {
-    laid dealt = lay(member, spread, kb, vb, keys, values, n);
+    laid placed = lay(member, spread, kb, vb, keys, values, n);
     hd_tune.route_sorts = true;
     laid sorted = lay(member, spread, kb, vb, keys, values, n);
     hd_tune.route_sorts = false;
-    assert_int_equal(dealt.count, n);
-    assert_memory_equal(dealt.send, sorted.send, sizeof dealt.send);
-    assert_memory_equal(dealt.pairs, sorted.pairs, 16 * n);
-    free(dealt.pairs);
+    assert_int_equal(placed.count, n);
+    assert_memory_equal(placed.send, sorted.send, sizeof placed.send);
+    assert_memory_equal(placed.pairs, sorted.pairs, 16 * n);
+    free(placed.pairs);
     free(sorted.pairs);
 }
 
@@ -100,7 +100,7 @@ static void check_kinds(const char *device, uint32_t members, bool balanced)
     heddle_cluster_close(cluster);
 }
 
-static void dealt_as_sorted(void **state)
+static void by_owners_as_by_sorting(void **state)
 {
     static const uint32_t members[] = {1, 2, 3, 7, 65, 256};
     (void)state;
@@ -109,7 +109,7 @@ static void dealt_as_sorted(void **state)
     case_note("%s", "");
 }
 
-/* Too many members to be dealt out: what each is sent are the keys of its bins, all of them. */
+/* Of very many members: what each is sent are the keys of its bins, all of them. */
 static void check_sorted(hd_member *member, uint32_t members, uint32_t kb)
 {
     const uint64_t n = case_size(70001);
@@ -141,7 +141,7 @@ static void check_sorted(hd_member *member, uint32_t members, uint32_t kb)
     hd_spread_free(&spread);
 }
 
-static void many_members_by_sorting(void **state)
+static void many_members(void **state)
 {
     static const uint32_t members[] = {257, 300, 500, 1000, 1024};
     heddle_cluster *cluster = NULL;
@@ -237,8 +237,8 @@ static void bins_of_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ONCE(dealt_as_sorted),
-        ONCE(many_members_by_sorting),
+        ONCE(by_owners_as_by_sorting),
+        ONCE(many_members),
         ONCE(rows_are_counted),
         ONCE(bins_of_all),
     };

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "cluster/send.h"
 
 static uint32_t members_of(const hd_passage *p) { return hd_exchange_of(p->member)->members; }
 
@@ -92,7 +93,8 @@ static heddle_status route_slice(moving *m, uint64_t round)
     if (n != 0)
         status = hd_window_open(p->member, (const char *)m->way->keys + round * p->slice * width,
                                 n * width, true, &m->staged, &window);
-    if (status == HEDDLE_OK) status = hd_member_route(p->member, &m->router, window.memory, n);
+    const hd_slice keys = {window.memory, NULL, n};
+    if (status == HEDDLE_OK) status = hd_lay_out(p->member, &m->router, &keys);
     if (status != HEDDLE_OK) return status;
     memcpy(of_round(p, p->send, round), m->router.send, members * sizeof *p->send);
     m->order = (const uint32_t *)m->router.values.memory;
@@ -189,7 +191,7 @@ static heddle_status take_room(moving *m)
     if (m->way != NULL) {
         HD_TRY(take_numbers(p));
         if (p->kept) HD_TRY(hd_buffer_room(&p->order, device, m->way->sent * sizeof(uint32_t)));
-        const hd_rows rows = {m->way->key_bits, 32, p->slice};
+        const hd_rows rows = {m->way->key_bits, 32, p->slice, true, false, false};
         HD_TRY(hd_router_begin(&m->router, device, m->way->spread, &rows));
     }
     for (uint32_t i = 0; i < m->count; i++)

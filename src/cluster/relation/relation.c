@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "cluster/send.h"
 #include "relation/relation.h"
 #include "table/table.h"
 

@@ -2,7 +2,7 @@
  * ask.c: questions to a table of a cluster: find, contains, count, and erase, which answers too. Slice
  * by slice, keys go to their owners, are looked up there, and the answers come back the way they came.
  * What came from a member goes back to it in the same order; which question each answers, the asking
- * member computes from its keys again (cluster/route/dispatch.h). Where members reach each other's memory, keys are written
+ * member computes from its keys again (model/owners.h). Where members reach each other's memory, keys are written
  * to their owners and answers read there, and nothing is moved besides.
  */
 #include <string.h>
@@ -20,7 +20,7 @@ enum { FOUND = 1, VALUES = 2 };
 typedef struct asking {
     hd_question *q;
     hd_member *member;
-    hd_dispatch dispatch;
+    hd_router router;
     uint64_t first, n, slice; /* of the keys of the batch */
     hd_buffer keys;           /* that others ask this member */
     hd_buffer found, values;  /* the answers to them; values or matches */
@@ -71,11 +71,8 @@ static heddle_status look_up(asking *a, uint64_t n)
 /* Sends the answers home. */
 static heddle_status send_back(asking *a, heddle_status mine)
 {
-    hd_exchange *exchange = hd_exchange_of(a->member);
     hd_delivery d;
     memset(&d, 0, sizeof d);
-    d.send = a->dispatch.receive;
-    d.receive = a->dispatch.send; /* they come back as they went */
     if (a->q->kind != HD_ASK_COUNT) {
         d.from[0] = a->found.memory;
         d.to[0] = a->back_found.memory;
@@ -86,7 +83,7 @@ static heddle_status send_back(asking *a, heddle_status mine)
         d.to[d.arrays] = a->back_values.memory;
         d.width[d.arrays++] = a->q->width;
     }
-    return exchange->ops->all_to_all(exchange, a->member->number, mine, &d);
+    return hd_send_back(a->member, mine, &a->router, &d);
 }
 
 /* Into the order of the questions. */
@@ -97,9 +94,9 @@ static heddle_status deliver(asking *a, const hd_window *values, const hd_window
     hd_owners_answers answers;
     if (values->memory == NULL && found->memory == NULL) return HEDDLE_OK;
     memset(&answers, 0, sizeof answers);
-    if (a->dispatch.direct) {
-        answers.found_of = counts ? NULL : a->dispatch.places + FOUND * members;
-        answers.values_of = a->dispatch.places + VALUES * members;
+    if (a->router.rows.direct) {
+        answers.found_of = counts ? NULL : a->router.places + FOUND * members;
+        answers.values_of = a->router.places + VALUES * members;
     } else {
         answers.found = counts ? NULL : (const uint8_t *)a->back_found.memory;
         answers.values = a->back_values.memory;
@@ -107,7 +104,7 @@ static heddle_status deliver(asking *a, const hd_window *values, const hd_window
     answers.width = a->q->width;
     answers.found_out = (uint8_t *)found->memory;
     answers.values_out = values->memory;
-    return hd_dispatch_fetch(&a->dispatch, &answers);
+    return hd_fetch(a->member, &a->router, &answers);
 }
 
 /* Brings the answers of a slice to the caller's arrays, in the order of its keys. */
@@ -146,31 +143,18 @@ static heddle_status merge_answers(asking *a, uint64_t first, uint64_t n)
 }
 
 /* The keys of a slice go to their owners. What it returns is agreed upon. */
-static heddle_status send_keys(asking *a, heddle_status mine, const void *keys, uint64_t n,
+static heddle_status send_keys(asking *a, heddle_status mine, const hd_slice *slice,
                                uint64_t *asked)
 {
-    hd_exchange *exchange = hd_exchange_of(a->member);
-    hd_delivery d;
-    heddle_status status = mine;
-    memset(&d, 0, sizeof d);
-    d.arrays = a->dispatch.direct ? HD_DIRECT_ARRAYS : 1;
-    d.width[0] = hd_cluster_key_width(a->q->table);
+    hd_delivery d = hd_delivery_of(&a->router);
+    if (a->router.rows.direct) d.arrays = HD_ROUTE_ARRAYS;
     d.width[FOUND] = 1;
     d.width[VALUES] = a->q->width;
     d.room = room_for_keys;
     d.context = a;
-    if (a->dispatch.direct) {
-        status = hd_dispatch_direct(&a->dispatch, status, keys, NULL, n, &d);
-    } else {
-        if (status == HEDDLE_OK)
-            status = a->q->table->independent ? hd_dispatch_to_all(&a->dispatch, keys, n)
-                                              : hd_dispatch_slice(&a->dispatch, keys, NULL, n);
-        d.from[0] = a->dispatch.keys.memory;
-        d.send = a->dispatch.send;
-        d.receive = a->dispatch.receive;
-        status = exchange->ops->all_to_all(exchange, a->member->number, status, &d);
-        hd_phase(a->member, HEDDLE_PHASE_EXCHANGE);
-    }
+    const heddle_status status = a->q->table->independent
+                                     ? hd_send_to_all(a->member, mine, &a->router, slice, &d)
+                                     : hd_send(a->member, mine, &a->router, slice, &d);
     *asked = d.total;
     return status;
 }
@@ -179,7 +163,7 @@ static heddle_status send_keys(asking *a, heddle_status mine, const void *keys, 
 static heddle_status offer_answers(asking *a, heddle_status mine)
 {
     const heddle_status status =
-        a->dispatch.direct ? hd_member_agree(a->member, mine) : send_back(a, mine);
+        a->router.rows.direct ? hd_member_agree(a->member, mine) : send_back(a, mine);
     hd_phase(a->member, HEDDLE_PHASE_EXCHANGE);
     return status;
 }
@@ -195,7 +179,8 @@ static heddle_status ask_slice(asking *a, heddle_status mine, uint64_t first, ui
     if (status == HEDDLE_OK && n != 0)
         status = hd_window_open(a->member, a->q->keys + (a->first + first) * width, n * width, true,
                                 &a->staged[0], &window);
-    status = send_keys(a, status, window.memory, n, &asked);
+    const hd_slice slice = {window.memory, NULL, n};
+    status = send_keys(a, status, &slice, &asked);
     if (status != HEDDLE_OK) return status;
     *after = look_up(a, asked);
     status = offer_answers(a, *after);
@@ -229,15 +214,14 @@ static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
     a->slice = slice_of(a);
     if (table->independent) a->slice = (a->slice + copies - 1) / copies;
     if (a->n < a->slice) a->slice = a->n != 0 ? a->n : 1;
+    const hd_rows rows = {table->options.key_bits, 0, a->slice * copies, false, true, direct};
     if (status == HEDDLE_OK) status = hd_check_totals(q->place);
     if (status == HEDDLE_OK && table->independent)
         status = hd_merge_begin(&a->merge, member, a->slice, q->width);
     if (status == HEDDLE_OK && q->width != 0)
         status = hd_check_array(q->values, q->n, q->width,
                                 q->kind == HD_ASK_COUNT ? "matches" : "values");
-    if (status == HEDDLE_OK)
-        status = hd_dispatch_begin(&a->dispatch, member, &table->spread, table->options.key_bits, 0,
-                                   a->slice * copies, direct);
+    if (status == HEDDLE_OK) status = hd_router_begin(&a->router, device, &table->spread, &rows);
     if (status == HEDDLE_OK && !direct)
         status = hd_buffer_room(&a->back_found, device, a->slice * copies);
     if (status == HEDDLE_OK && !direct)
@@ -249,7 +233,7 @@ static void asking_end(asking *a)
 {
     hd_buffer *const all[] = {&a->keys,        &a->found,     &a->values,    &a->back_found,
                               &a->back_values, &a->staged[0], &a->staged[1], &a->staged[2]};
-    hd_dispatch_end(&a->dispatch);
+    hd_router_end(&a->router);
     hd_merge_end(&a->merge);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
 }
@@ -260,7 +244,7 @@ static void note_half_erased(hd_question *q, const hd_member *member, uint64_t r
     const hd_exchange *exchange = hd_exchange_of(member);
     const bool unknown = exchange->members > exchange->local && rounds != 0;
     if (q->kind != HD_ASK_ERASE) return;
-    if (unknown || __atomic_load_n(&q->erased, __ATOMIC_RELAXED)) hd_mend_break(&q->mend);
+    if (unknown || __atomic_load_n(&q->erased, __ATOMIC_RELAXED)) hd_effect_breaks(&q->effect);
 }
 
 heddle_status hd_ask(hd_member *member, hd_question *q)
@@ -292,7 +276,7 @@ static heddle_status ask(hd_member *member, void *context)
 static heddle_status answer(hd_question *q, const char *what, heddle_totals *totals)
 {
     q->place = totals;
-    HD_TRY(hd_cluster_call(q->table, what, ask, q, &q->mend));
+    HD_TRY(hd_cluster_call(q->table, what, ask, q, &q->effect));
     if (totals != NULL) hd_write_totals(totals, &q->totals);
     return HEDDLE_OK;
 }

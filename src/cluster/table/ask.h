@@ -17,7 +17,7 @@ typedef struct hd_question {
     uint8_t *found; /* find, erase; may be NULL */
     heddle_totals totals;
     const heddle_totals *place; /* where the caller wants them, or NULL */
-    hd_mend mend;
+    hd_effect effect;
     bool erased; /* some member of this process has erased keys */
 } hd_question;
 

@@ -32,7 +32,7 @@ typedef struct fetching {
     uint64_t first, n, slice; /* of the questions */
     uint64_t copies;          /* members that each question goes to */
     uint64_t *host;           /* offsets of a slice, and one more */
-    hd_dispatch dispatch;
+    hd_router router;
     hd_buffer work, sums;                        /* to add counts up */
     hd_buffer keys, offsets, matches, values;    /* of questions of others */
     hd_buffer places, back_matches, back_values; /* of this member's */
@@ -124,37 +124,34 @@ static heddle_status room_for_keys(hd_delivery *d, void *context)
     return status;
 }
 
-/* The questions by destination; and the places of their lists in the same order, which stay here. */
-static heddle_status lay_out(fetching *f, uint64_t at, uint64_t n)
+/* The questions; and the places of their lists, which are laid out likewise and stay here. */
+static heddle_status open_slice(fetching *f, uint64_t at, uint64_t n, hd_slice *slice)
 {
     hd_window keys = {NULL, NULL, 0}, places = {NULL, NULL, 0};
     if (n != 0)
         HD_TRY(hd_window_open(f->member, f->r->count.keys + (f->first + at) * f->key_width,
                               n * f->key_width, true, &f->staged[0], &keys));
-    if (f->copies != 1) return hd_dispatch_to_all(&f->dispatch, keys.memory, n);
-    if (n != 0)
+    slice->keys = keys.memory;
+    slice->n = n;
+    if (n != 0 && f->copies == 1)
         HD_TRY(hd_window_open(f->member, f->r->offsets + f->first + at, n * sizeof(uint64_t), true,
                               &f->places, &places));
-    return hd_dispatch_slice(&f->dispatch, keys.memory, places.memory, n);
+    slice->values = places.memory;
+    return HEDDLE_OK;
 }
 
 static heddle_status ask(fetching *f, heddle_status mine, uint64_t at, uint64_t n, uint64_t *asked)
 {
-    hd_exchange *exchange = hd_exchange_of(f->member);
-    hd_delivery d;
+    hd_delivery d = hd_delivery_of(&f->router);
+    hd_slice slice = {NULL, NULL, 0};
     heddle_status status = mine;
-    if (status == HEDDLE_OK) status = lay_out(f, at, n);
-    memset(&d, 0, sizeof d);
+    if (status == HEDDLE_OK) status = open_slice(f, at, n, &slice);
     d.arrays = 1;
-    d.width[0] = f->key_width;
-    d.from[0] = f->dispatch.keys.memory;
-    d.send = f->dispatch.send;
-    d.receive = f->dispatch.receive;
     d.room = room_for_keys;
     d.context = f;
-    status = exchange->ops->all_to_all(exchange, f->member->number, status, &d);
+    status = f->copies != 1 ? hd_send_to_all(f->member, status, &f->router, &slice, &d)
+                            : hd_send(f->member, status, &f->router, &slice, &d);
     *asked = d.total;
-    hd_phase(f->member, HEDDLE_PHASE_EXCHANGE);
     return status;
 }
 
@@ -166,8 +163,8 @@ static heddle_status count_values(fetching *f)
     heddle_status status = HEDDLE_OK;
     for (uint32_t i = 0; i < hd_exchange_of(f->member)->members && status == HEDDLE_OK; i++) {
         uint64_t end = before;
-        questions += f->dispatch.receive[i];
-        if (f->dispatch.receive[i] != 0)
+        questions += f->router.receive[i];
+        if (f->router.receive[i] != 0)
             status = hd_member_copy(f->member, &end, offsets + questions, sizeof end);
         f->value_send[i] = end - before;
         before = end;
@@ -208,9 +205,7 @@ static heddle_status send_back(fetching *f, heddle_status mine, uint64_t values)
     d.width[0] = sizeof(uint64_t);
     d.from[0] = f->matches.memory;
     d.to[0] = f->back_matches.memory;
-    d.send = f->dispatch.receive;
-    d.receive = f->dispatch.send;
-    status = exchange->ops->all_to_all(exchange, f->member->number, status, &d);
+    status = hd_send_back(f->member, status, &f->router, &d);
     if (status != HEDDLE_OK) return status;
     d.width[0] = f->value_width;
     d.from[0] = f->values.memory;
@@ -251,8 +246,7 @@ static heddle_status lay_lists(fetching *f, uint64_t n)
     lists.starts = (const uint64_t *)f->back_matches.memory;
     lists.from = f->back_values.memory;
     lists.width = f->value_width;
-    lists.places =
-        (const uint64_t *)(f->copies != 1 ? f->places.memory : f->dispatch.values.memory);
+    lists.places = (const uint64_t *)(f->copies != 1 ? f->places.memory : f->router.values.memory);
     lists.base = base;
     lists.out = out.memory;
     HD_TRY(device->engine->columns->deliver_lists(device, &lists, NULL));
@@ -303,6 +297,8 @@ static heddle_status fetching_begin(fetching *f, retrieval *r, hd_member *member
     if (status == HEDDLE_OK && r->parts == NULL)
         status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the sums of members");
     if (status != HEDDLE_OK) return status;
+    const hd_rows rows = {
+        table->options.key_bits, f->copies != 1 ? 0 : 64, f->slice * f->copies, false, true, false};
     f->host = (uint64_t *)hd_allocate_zeroed(f->slice * (1 + 2 * f->copies) + 1 + 2 * members,
                                              sizeof(uint64_t));
     if (f->host == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for offsets");
@@ -316,9 +312,7 @@ static heddle_status fetching_begin(fetching *f, retrieval *r, hd_member *member
     if (status == HEDDLE_OK)
         status = hd_buffer_room(&f->work, device,
                                 device->engine->columns->work(device, f->slice * f->copies + 1));
-    if (status == HEDDLE_OK)
-        status = hd_dispatch_begin(&f->dispatch, member, &table->spread, table->options.key_bits,
-                                   f->copies != 1 ? 0 : 64, f->slice * f->copies, false);
+    if (status == HEDDLE_OK) status = hd_router_begin(&f->router, device, &table->spread, &rows);
     return status;
 }
 
@@ -327,7 +321,7 @@ static void fetching_end(fetching *f)
     hd_buffer *const all[] = {&f->work,      &f->sums,      &f->keys,       &f->offsets,
                               &f->matches,   &f->values,    &f->places,     &f->back_matches,
                               &f->staged[0], &f->staged[1], &f->back_values};
-    hd_dispatch_end(&f->dispatch);
+    hd_router_end(&f->router);
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) hd_buffer_free(all[i]);
     free(f->host);
 }

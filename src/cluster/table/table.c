@@ -30,19 +30,20 @@ static void keep_seconds(heddle_cluster_table *table)
  * After a failure of all: a table that one process has to mark is marked by all of them, or they would part at the next
  * call. Members of one process share what they say of it.
  */
-static heddle_status agree_on_break(heddle_cluster *cluster, heddle_status status, hd_mend *mend)
+static heddle_status agree_on_break(heddle_cluster *cluster, heddle_status status,
+                                    hd_effect *effect)
 {
     hd_exchange *exchange = cluster->exchange;
-    uint64_t breaks = mend->breaks;
+    uint64_t breaks = effect->breaks;
     heddle_status agreed;
     if (exchange->members == exchange->local || status == HEDDLE_ERROR_PEER) return status;
     agreed = exchange->ops->reduce(exchange, exchange->first, HEDDLE_OK, &breaks, 1, HD_REDUCE_MAX);
-    mend->breaks = breaks != 0;
+    effect->breaks = breaks != 0;
     return agreed == HEDDLE_OK ? status : agreed;
 }
 
 static heddle_status run_call(heddle_cluster_table *table, hd_member_work work, void *context,
-                              hd_mend *mend)
+                              hd_effect *effect)
 {
     heddle_cluster *cluster = table->cluster;
     heddle_status status;
@@ -50,11 +51,11 @@ static heddle_status run_call(heddle_cluster_table *table, hd_member_work work, 
         memset(cluster->members[i].seconds, 0, sizeof cluster->members[i].seconds);
     status = hd_cluster_run(cluster, work, context);
     keep_seconds(table);
-    if (mend == NULL) return status;
-    if (status != HEDDLE_OK) status = agree_on_break(cluster, status, mend);
-    if (mend->after != NULL) mend->after(context, status);
-    if (mend->mended) table->broken = false;
-    if (mend->breaks) {
+    if (effect == NULL) return status;
+    if (status != HEDDLE_OK) status = agree_on_break(cluster, status, effect);
+    if (effect->after != NULL) effect->after(context, status);
+    if (effect->repaired) table->broken = false;
+    if (effect->breaks) {
         table->broken = true;
         strncpy(table->reason, heddle_last_error(), sizeof table->reason - 1);
     }
@@ -62,16 +63,16 @@ static heddle_status run_call(heddle_cluster_table *table, hd_member_work work, 
 }
 
 heddle_status hd_cluster_call(heddle_cluster_table *table, const char *what, hd_member_work work,
-                              void *context, hd_mend *mend)
+                              void *context, hd_effect *effect)
 {
     heddle_status status;
     if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "%s: the table is NULL", what);
     pthread_mutex_lock(&table->cluster->lock);
-    if (table->broken && (mend == NULL || !mend->mends))
+    if (table->broken && (effect == NULL || !effect->repairs))
         status = hd_fail(HEDDLE_ERROR_CORRUPT,
                          "%s: a call that failed has left the table half changed (%s)", what,
                          table->reason);
-    else status = run_call(table, work, context, mend);
+    else status = run_call(table, work, context, effect);
     pthread_mutex_unlock(&table->cluster->lock);
     return status;
 }

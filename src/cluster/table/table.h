@@ -3,8 +3,7 @@
 #define HD_CLUSTER_TABLE_H
 
 #include "base/error.h"
-#include "cluster/members.h"
-#include "cluster/route/dispatch.h"
+#include "cluster/send.h"
 #include "table/totals.h"
 
 struct heddle_cluster_table {
@@ -15,7 +14,7 @@ struct heddle_cluster_table {
     hd_spread spread;
     heddle_table **parts; /* of the local members */
     uint64_t *rows;       /* that each of all members was given since the table was last empty */
-    uint64_t folded;      /* rows besides, that were combined with others before they were sent */
+    uint64_t folded;      /* rows besides, that were folded with others before they were sent */
     bool broken;          /* a failure has left it half changed */
     char reason[256];     /* of that */
     double seconds[HEDDLE_PHASES];
@@ -35,24 +34,24 @@ static inline heddle_table *hd_part_of(const heddle_cluster_table *table, const 
 }
 
 /* What a call does to the state of a table. */
-typedef struct hd_mend {
-    bool mends;  /* a broken table is welcome */
-    bool mended; /* set by the call: the table is a good one, whatever it was */
-    bool breaks; /* set by members: the call has failed and left the table half changed */
+typedef struct hd_effect {
+    bool repairs;  /* a broken table is welcome */
+    bool repaired; /* set by the call: the table is a good one, whatever it was */
+    bool breaks;   /* set by members: the call has failed and left the table half changed */
     /* NULL, or called when all members are done, before others can make calls. */
     void (*after)(void *context, heddle_status status);
-} hd_mend;
+} hd_effect;
 
 /*
  * Makes a call: takes the cluster's lock, refuses a NULL table and a broken one, and lets all members work.
- * `mend` may be NULL.
+ * `effect` may be NULL.
  */
 heddle_status hd_cluster_call(heddle_cluster_table *table, const char *what, hd_member_work work,
-                              void *context, hd_mend *mend);
+                              void *context, hd_effect *effect);
 /* Says that the call leaves the table half changed; from any member. */
-static inline void hd_mend_break(hd_mend *mend)
+static inline void hd_effect_breaks(hd_effect *effect)
 {
-    __atomic_store_n(&mend->breaks, true, __ATOMIC_RELAXED);
+    __atomic_store_n(&effect->breaks, true, __ATOMIC_RELAXED);
 }
 
 /* How many slices all members together have to go through; agreed upon. */

@@ -38,7 +38,7 @@ heddle_status heddle_cluster_table_size(heddle_cluster_table *table, uint64_t *c
 
 typedef struct clearing {
     heddle_cluster_table *table;
-    hd_mend mend;
+    hd_effect effect;
 } clearing;
 
 static heddle_status clear_part(hd_member *member, void *context)
@@ -46,7 +46,7 @@ static heddle_status clear_part(hd_member *member, void *context)
     clearing *c = (clearing *)context;
     heddle_status status = heddle_table_clear(hd_part_of(c->table, member), NULL);
     status = hd_member_agree(member, status);
-    if (status != HEDDLE_OK) hd_mend_break(&c->mend);
+    if (status != HEDDLE_OK) hd_effect_breaks(&c->effect);
     return status;
 }
 
@@ -54,7 +54,7 @@ static void cleared(void *context, heddle_status status)
 {
     clearing *c = (clearing *)context;
     if (status != HEDDLE_OK) return;
-    c->mend.mended = true;
+    c->effect.repaired = true;
     memset(c->table->rows, 0, c->table->spread.members * sizeof *c->table->rows);
     c->table->folded = 0;
 }
@@ -62,7 +62,7 @@ static void cleared(void *context, heddle_status status)
 heddle_status heddle_cluster_table_clear(heddle_cluster_table *table)
 {
     clearing c = {table, {true, false, false, cleared}};
-    return hd_cluster_call(table, "clear", clear_part, &c, &c.mend);
+    return hd_cluster_call(table, "clear", clear_part, &c, &c.effect);
 }
 
 /* -------------------------------------------------------------------------------------- export */

@@ -14,11 +14,11 @@
 #define REGION_PAIRS 16384
 #define REGION_VERTICES_MAX 65536
 
+#include "cpu/columns/columns.h"
 #include "cpu/graph/erase.inl"
 #include "cpu/graph/look.inl"
 #include "cpu/graph/order.inl"
 #include "cpu/graph/place.inl"
-#include "cpu/route/deal.h"
 
 /* -------------------------------------------------------------------------------- whole graphs */
 
@@ -122,5 +122,5 @@ extern const hd_graph_ops HD_SYMBOL;
 const hd_graph_ops HD_SYMBOL = {
     HD_KEY_BITS, HD_VALUE_BITS, REGION_PAIRS, REGION_VERTICES_MAX, place,   order_work,
     order,       look,          erase,        live_starts,         compact, split,
-    inspect,     deal_work,     deal,
+    inspect,
 };

@@ -179,6 +179,5 @@ static heddle_status inspect(heddle_device *device, const hd_graph *graph, bool 
 extern "C" const hd_graph_ops HD_SYMBOL;
 extern "C" const hd_graph_ops HD_SYMBOL = {
     HD_KEY_BITS, HD_VALUE_BITS, PLACE_PAIRS * 5 / 6, VERTICES_MAX, place, order_work, order,
-    look,        erase,         live_starts,         compact,      split, inspect,    NULL,
-    NULL,
+    look,        erase,         live_starts,         compact,      split, inspect,
 };

@@ -14,8 +14,7 @@ typedef struct folding {
     heddle_table *table;
     const hd_column_ops *columns;
     hd_scratch *scratch;
-    hd_grouped grouped;
-    void *work; /* of the columns' steps */
+    hd_batch_groups groups;
     void *stream;
 } folding;
 
@@ -25,8 +24,8 @@ static heddle_status take(const folding *f, uint64_t n, uint64_t width, void **m
 }
 
 /*
- * The low halves of 64-bit numbers. They are every second of as many 32-bit numbers, whose places are
- * those of the ones among bytes 1, 0, 1, 0, ...
+ * The low halves of 64-bit numbers. They are every second of as many 32-bit numbers, whose places
+ * are those of the ones among bytes 1, 0, 1, 0, ...
  */
 static heddle_status low_halves(const folding *f, const uint64_t *numbers, uint64_t n, void *halves)
 {
@@ -50,7 +49,7 @@ static heddle_status low_halves(const folding *f, const uint64_t *numbers, uint6
 static heddle_status sum_values(const folding *f, const void *values, uint64_t *counts,
                                 void **folded)
 {
-    const uint64_t groups = f->grouped.groups;
+    const uint64_t groups = f->groups.grouped.groups;
     const bool narrow = f->table->options.value_bits == 32;
     *folded = counts;
     if (values != NULL) {
@@ -60,7 +59,8 @@ static heddle_status sum_values(const folding *f, const void *values, uint64_t *
         reduce.type = narrow ? HEDDLE_TYPE_U32 : HEDDLE_TYPE_U64;
         reduce.column = values;
         reduce.out = counts;
-        HD_TRY(f->columns->reduce(f->table->device, &f->grouped, &reduce, f->work, f->stream));
+        HD_TRY(f->columns->reduce(f->table->device, &f->groups.grouped, &reduce, f->groups.work,
+                                  f->stream));
     }
     if (!narrow) return HEDDLE_OK;
     HD_TRY(take(f, groups, sizeof(uint32_t), folded));
@@ -77,13 +77,14 @@ heddle_status hd_graph_fold(heddle_table *table, const hd_request *r, hd_scratch
     f.stream = r->stream;
     memset(folded, 0, sizeof *folded);
     if (r->n == 0) return HEDDLE_OK;
-    HD_TRY(hd_batch_group(table, r, mix, scratch, &f.grouped, &f.work));
-    folded->n = f.grouped.groups;
-    folded->row_bits = f.grouped.row_bits;
+    HD_TRY(hd_batch_group(table, r, mix, scratch, &f.groups));
+    folded->n = f.groups.grouped.groups;
+    folded->row_bits = f.groups.grouped.row_bits;
     HD_TRY(take(&f, folded->n, folded->row_bits / 8, &folded->firsts));
     HD_TRY(take(&f, folded->n, sizeof *counts, (void **)&counts));
     HD_TRY(take(&f, folded->n, kw, &folded->keys));
-    HD_TRY(f.columns->describe(table->device, &f.grouped, folded->firsts, NULL, counts, f.stream));
+    HD_TRY(f.columns->describe(table->device, &f.groups.grouped, folded->firsts, NULL, counts,
+                               f.stream));
     HD_TRY(f.columns->gather(table->device, r->keys, kw, folded->firsts, folded->row_bits,
                              folded->n, folded->keys, f.stream));
     if (hd_value_width(table) != 0) HD_TRY(sum_values(&f, r->values, counts, &folded->values));

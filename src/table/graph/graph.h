@@ -1,10 +1,10 @@
 /*
  * graph.h: graphs in compressed rows (engine/graph.h) as tables: sets, multimaps and counters.
  *
- * A graph is never changed in place except for erasures: a build or an insertion makes a new one beside
- * the old and then takes its place, so that nothing is lost when memory runs out. Only an empty table
- * whose memory suffices is filled where it is. A set and a counter are graphs whose keys were brought
- * together before.
+ * A graph is never changed in place except for erasures: a build or an insertion makes a new one
+ * beside the old and then takes its place, so that nothing is lost when memory runs out. Only an
+ * empty table whose memory suffices is filled where it is. A set and a counter are graphs whose
+ * keys were brought together before.
  *
  *   kind.c     options, and the table of functions
  *   storage.c  the shape and memory of a graph; what a table was before a call of several steps
@@ -15,9 +15,10 @@
  *   query.c    find, count, retrieve, erase
  *   whole.c    export, statistics, validation
  *
- * A build: hd_graph_build (insert.c) folds keys where the container wants it and calls hd_graph_renew,
- * which takes memory for the new graph, sorts the pairs by region (hd_engine.partition), and places the
- * sorted pairs (hd_graph_ops.place). Then the new graph is the table's.
+ * A build: hd_graph_build (insert.c) folds keys where the container wants it and calls
+ * hd_graph_renew, which takes memory for the new graph, sorts the pairs by region
+ * (hd_engine.partition), and places the sorted pairs (hd_graph_ops.place). Then the new graph is
+ * the table's.
  */
 #ifndef HD_GRAPH_TABLE_H
 #define HD_GRAPH_TABLE_H
@@ -115,8 +116,8 @@ typedef struct hd_renewal {
 } hd_renewal;
 
 /*
- * Gives the table a new graph, and waits. On failure the table is as it was. In one go, or in passes
- * where memory is short; where it is shorter still, with host arrays in slices.
+ * Gives the table a new graph, and waits. On failure the table is as it was. In one go, or in
+ * passes where memory is short; where it is shorter still, with host arrays in slices.
  */
 heddle_status hd_graph_renew(heddle_table *table, const hd_graph_feed *feed, void *stream);
 /* Takes memory for copies of the feed's host arrays; and copies them, which is best done last. */

@@ -1,15 +1,17 @@
 /*
  * insert.c: build and insert for graphs. A multimap takes all pairs as they come. A set and a
  * counter first bring the equal keys of the batch together; then a set adds those that it does not
- * have, and a counter adds up where it has some of them. Where there is no memory to do that with the
- * whole batch, it is done with one piece after the other.
+ * have, and a counter adds up where it has some of them. Where there is no memory to do that with
+ * the whole batch, it is done with one piece after the other.
  */
 #include <string.h>
 
 #include "base/error.h"
 #include "table/graph/graph.h"
 
-/* Pieces of a batch have so many keys at least, and are so many at most: each makes the graph anew. */
+/*
+ * Pieces of a batch have so many keys at least, and are so many at most: each makes the graph anew.
+ */
 #define PIECE_MIN (UINT64_C(1) << 14)
 #define PIECES_MAX 1024
 
@@ -22,7 +24,9 @@ typedef struct addition {
     uint8_t *outcomes; /* device memory, NULL when nobody asks */
 } addition;
 
-/* The table's graph made anew from n pairs, in memory anywhere; with `keep` from its own pairs too. */
+/*
+ * The table's graph made anew from n pairs, in memory anywhere; with `keep` from its own pairs too.
+ */
 static heddle_status renew(const addition *a, bool keep, const hd_request *pairs)
 {
     hd_graph_feed feed;
@@ -210,7 +214,10 @@ static heddle_status add_pieces(heddle_table *table, hd_request *r, bool keep, u
     return HEDDLE_OK;
 }
 
-/* A set or a counter: in one go, or in pieces where there is no memory for that. On failure none is in. */
+/*
+ * A set or a counter: in one go, or in pieces where there is no memory for that. On failure none is
+ * in.
+ */
 static heddle_status add_keys(heddle_table *table, hd_request *r, bool keep)
 {
     hd_graph_before before;

@@ -2,21 +2,21 @@
  * passes.c: making a table's graph anew in passes, where there is no memory to sort all pairs at
  * once (renew.c).
  *
- * The memory that all pairs need is there already: it is the new graph's edges. So the pairs are first
- * brought there by parts of the regions (HD_SORT_SPREAD). Then each pass takes as many parts as the
- * scratch memory has room for: it sorts their pairs by region into the scratch and places them, from
- * there, where they came from. No pair is read or written more often than in one go.
+ * The memory that all pairs need is there already: it is the new graph's edges. So the pairs are
+ * first brought there by parts of the regions (HD_SORT_SPREAD). Then each pass takes as many parts
+ * as the scratch memory has room for: it sorts their pairs by region into the scratch and places
+ * them, from there, where they came from. No pair is read or written more often than in one go.
  *
  *     edges   | graph of the regions before | pairs of this pass | pairs of the regions behind |
  *     scratch                               | sorted by region   |
  *
- * The table's own pairs, where the new graph has the same regions, are merged as they lie in the old
- * graph. The new pairs then wait at the end of the edges: what is placed, own pairs and new ones, never
- * reaches those that still wait. Where regions have changed, the own pairs are turned back and brought
- * into parts in batches, before the new ones.
+ * The table's own pairs, where the new graph has the same regions, are merged as they lie in the
+ * old graph. The new pairs then wait at the end of the edges: what is placed, own pairs and new
+ * ones, never reaches those that still wait. Where regions have changed, the own pairs are turned
+ * back and brought into parts in batches, before the new ones.
  *
- * New pairs that lie in host memory are copied to the device or, where there is no memory for that, come
- * slice by slice: their keys once to be counted, and pairs once more to be brought into parts.
+ * New pairs that lie in host memory are copied to the device or, where there is no memory for that,
+ * come slice by slice: their keys once to be counted, and pairs once more to be brought into parts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -130,14 +130,18 @@ static heddle_status copy_starts(const passing *p, const uint64_t *from, uint64_
     return hd_read_back(p->table, *copy, from, count * sizeof **copy, p->r->stream);
 }
 
-/* ------------------------------------------------------------------------------------ into parts */
+/*
+ * ------------------------------------------------------------------------------------ into parts
+ */
 
 static heddle_status sort_step(const passing *p, const hd_partition *job, uint32_t step)
 {
     return p->table->engine->partition_step(p->table->device, job, step, p->r->stream);
 }
 
-/* A batch of the table's own pairs, as keys and values at `to`, is counted or brought into parts. */
+/*
+ * A batch of the table's own pairs, as keys and values at `to`, is counted or brought into parts.
+ */
 static heddle_status step_own(const passing *p, const void *pairs, uint64_t n, char *to,
                               uint32_t step)
 {

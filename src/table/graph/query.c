@@ -1,6 +1,6 @@
 /*
- * query.c: looking keys up in a graph, and erasing them; host arrays in slices or pieces where memory is
- * short.
+ * query.c: looking keys up in a graph, and erasing them; host arrays in slices or pieces where
+ * memory is short.
  */
 #include <string.h>
 
@@ -166,7 +166,9 @@ static void erasure_end(erasure *e)
 }
 #define ERASURE(name) erasure name __attribute__((cleanup(erasure_end)))
 
-/* All memory except that of arrays, then the erasure. The request is erased in one go or in slices. */
+/*
+ * All memory except that of arrays, then the erasure. The request is erased in one go or in slices.
+ */
 static heddle_status erase_now(erasure *e, hd_request *r, const hd_slices *slices)
 {
     heddle_table *table = e->table;
@@ -199,7 +201,10 @@ static heddle_status erase_whole(heddle_table *table, hd_request *r)
     return hd_take_back(table->device, &found, r->stream);
 }
 
-/* With slices of them, by buffers for so many keys, or fewer. All memory is there before any key goes. */
+/*
+ * With slices of them, by buffers for so many keys, or fewer. All memory is there before any key
+ * goes.
+ */
 static heddle_status erase_slices(heddle_table *table, hd_request *r, uint64_t buffers)
 {
     HD_SCRATCH(scratch, table->device);

@@ -1,12 +1,12 @@
 /*
  * renew.c: making a table's graph anew from its own pairs, from pairs to add, or both.
  *
- * Both sides are brought into the regions of the new graph, then placed in one go. The table's own edges
- * are in that order already, if the new graph has as many regions and the same hash function. Scratch
- * memory: the pairs to add, sorted; where the table's pairs cannot stay as they are, those once more, and
- * twice where they have to be sorted again; and host arrays, copied. The new graph's edges serve as the
- * partition's spare room. Where there is less memory, passes.c does the same in passes, from the
- * copies or, where there is no memory for these, from slices of the host arrays.
+ * Both sides are brought into the regions of the new graph, then placed in one go. The table's own
+ * edges are in that order already, if the new graph has as many regions and the same hash function.
+ * Scratch memory: the pairs to add, sorted; where the table's pairs cannot stay as they are, those
+ * once more, and twice where they have to be sorted again; and host arrays, copied. The new graph's
+ * edges serve as the partition's spare room. Where there is less memory, passes.c does the same in
+ * passes, from the copies or, where there is no memory for these, from slices of the host arrays.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -214,8 +214,8 @@ static heddle_status fill_in_passes(hd_renewal *r, uint64_t slice)
 }
 
 /*
- * All pairs in one go or, where memory for that is not to be had, in passes. Host arrays are copied if
- * that can be: slices of them are read twice, to count the keys and to sort the pairs.
+ * All pairs in one go or, where memory for that is not to be had, in passes. Host arrays are copied
+ * if that can be: slices of them are read twice, to count the keys and to sort the pairs.
  */
 static heddle_status fill(hd_renewal *r)
 {
@@ -242,7 +242,10 @@ static heddle_status prepare_in_place(hd_renewal *r)
     return HEDDLE_OK;
 }
 
-/* Chooses the new graph's shape and takes its memory, or that of the table where it is empty and fits. */
+/*
+ * Chooses the new graph's shape and takes its memory, or that of the table where it is empty and
+ * fits.
+ */
 static heddle_status prepare(hd_renewal *r, uint64_t held)
 {
     const hd_graph_feed *feed = r->feed;

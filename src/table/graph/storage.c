@@ -170,7 +170,10 @@ heddle_status hd_graph_begin(heddle_table *table, hd_graph_before *before, void 
     return status;
 }
 
-/* Empty again and with the room it had, for which there is memory now, unless others have been quicker. */
+/*
+ * Empty again and with the room it had, for which there is memory now, unless others have been
+ * quicker.
+ */
 static void make_empty(heddle_table *table, const hd_graph_before *before, void *stream)
 {
     const hd_graph_storage *own = &hd_graph_of(table)->storage;

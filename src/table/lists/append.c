@@ -1,14 +1,18 @@
 /*
- * append.c: small batches for bucket lists, value by value: every key gets a list, then all values are
- * appended at the same time (scheme/bucket_list.h). Values that the chunk had no bucket for go by runs, for
- * which memory is added. This is the way a kernel of one's own goes; a large batch is faster by runs.
+ * append.c: small batches for bucket lists, value by value: every key gets a list, then all values
+ * are appended at the same time (scheme/bucket_list.h). Values that the chunk had no bucket for go
+ * by runs, for which memory is added. This is the way a kernel of one's own goes; a large batch is
+ * faster by runs.
  */
 #include <string.h>
 
 #include "base/error.h"
 #include "table/lists/lists.h"
 
-/* A call of hd_lists_append, and what it needs, so that nothing is missing once lists are being changed. */
+/*
+ * A call of hd_lists_append, and what it needs, so that nothing is missing once lists are being
+ * changed.
+ */
 typedef struct appending {
     hd_list_addition *a;
     uint8_t *flags;    /* of every row */

@@ -20,7 +20,9 @@ typedef struct insertion {
     hd_lent outcomes;
 } insertion;
 
-/* ---------------------------------------------------------------------------------------- outcomes */
+/*
+ * ---------------------------------------------------------------------------------------- outcomes
+ */
 
 /* Outcomes are needed by a caller who asks for them or for the rows that failed. */
 static heddle_status lend_outcomes(insertion *in)
@@ -69,7 +71,9 @@ static heddle_status conclude(insertion *in, const hd_list_addition *a, heddle_s
                                  (unsigned long long)failed);
 }
 
-/* ------------------------------------------------------------------------------------------ adding */
+/*
+ * ------------------------------------------------------------------------------------------ adding
+ */
 
 /* `pairs` are those of the request, in device memory. */
 static heddle_status add_pairs(const insertion *in, hd_list_addition *a, const hd_request *pairs)
@@ -115,8 +119,8 @@ static heddle_status settle(heddle_table *table, heddle_status status, void *str
 }
 
 /*
- * Erased lists go when they are more than half of all, in a fixed table, where room is scarce, more than an
- * eighth. That this fails for want of memory does no harm.
+ * Erased lists go when they are more than half of all, in a fixed table, where room is scarce, more
+ * than an eighth. That this fails for want of memory does no harm.
  */
 static void remake_if_worth(heddle_table *table, void *stream)
 {
@@ -171,7 +175,9 @@ heddle_status hd_lists_build_workspace(heddle_table *table, uint64_t n, uint64_t
     return HEDDLE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------ rehash */
+/*
+ * ------------------------------------------------------------------------------------------ rehash
+ */
 
 /* All pairs as runs: keys, where their values begin, and the values. */
 static heddle_status read_all(hd_list_addition *a, hd_lists_storage *from)

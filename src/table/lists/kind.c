@@ -1,4 +1,6 @@
-/* kind.c: the scheme bucket_list as a kind of table: which options it takes, and how one is made. */
+/*
+ * kind.c: the scheme bucket_list as a kind of table: which options it takes, and how one is made.
+ */
 #include <stdio.h>
 
 #include "base/error.h"
@@ -47,7 +49,10 @@ static heddle_status choose(heddle_table *table)
     return HEDDLE_OK;
 }
 
-/* A fixed table has room for as many keys as values. One that grows waits to see how many there are. */
+/*
+ * A fixed table has room for as many keys as values. One that grows waits to see how many there
+ * are.
+ */
 static heddle_status start(heddle_table *table)
 {
     const uint64_t capacity = table->options.capacity;

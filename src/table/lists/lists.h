@@ -1,6 +1,6 @@
 /*
- * lists.h: multimaps of the scheme bucket_list: a table of slots that leads every key to the number of
- * its list, and lists of values in buckets from a pool (engine/lists.h).
+ * lists.h: multimaps of the scheme bucket_list: a table of slots that leads every key to the number
+ * of its list, and lists of values in buckets from a pool (engine/lists.h).
  *
  *   kind.c     options, and the table of functions
  *   storage.c  memory: the table of keys, the records of lists, the chunks of the pool
@@ -11,10 +11,11 @@
  *   whole.c    clear, reserve, export, statistics, validation
  *   view.c     lists for kernels outside the library
  *
- * An insertion: hd_lists_insert lends the arrays to the device. A large batch is brought into runs of
- * equal keys (hd_lists_group); then every run claims room in its list at once, and the values are copied
- * (hd_lists_add_runs). A small one appends its values (hd_lists_append). Either way memory is made sure
- * of before lists are changed, and a key is in the table of keys only while its list has values.
+ * An insertion: hd_lists_insert lends the arrays to the device. A large batch is brought into runs
+ * of equal keys (hd_lists_group); then every run claims room in its list at once, and the values
+ * are copied (hd_lists_add_runs). A small one appends its values (hd_lists_append). Either way
+ * memory is made sure of before lists are changed, and a key is in the table of keys only while its
+ * list has values.
  */
 #ifndef HD_LISTS_TABLE_H
 #define HD_LISTS_TABLE_H
@@ -41,8 +42,8 @@ typedef struct hd_lists_storage {
     uint32_t chunk_count;
     uint64_t dead; /* units of buckets that no list has any more */
     /*
-     * Kernels outside the library have a view of the lists and may have changed them: what is counted here may
-     * be behind what the device counts (view.c).
+     * Kernels outside the library have a view of the lists and may have changed them: what is
+     * counted here may be behind what the device counts (view.c).
      */
     bool lent;
     uint32_t lent_chunk; /* that they take buckets from */
@@ -82,7 +83,10 @@ heddle_status hd_lists_add_chunk(heddle_table *table, hd_lists_storage *storage,
 /* Room for so many records more. */
 heddle_status hd_lists_add_records(heddle_table *table, hd_lists_storage *storage, uint64_t more,
                                    void *stream);
-/* The chunk with the most units left, or the first that has `units` of them; HD_LIST_CHUNKS: there is none. */
+/*
+ * The chunk with the most units left, or the first that has `units` of them; HD_LIST_CHUNKS: there
+ * is none.
+ */
 uint32_t hd_lists_chunk(const hd_lists_storage *storage, uint64_t units);
 /* What a step is told; new buckets come from this chunk. */
 hd_list_pool hd_lists_pool(const heddle_table *table, const hd_lists_storage *storage,
@@ -101,8 +105,8 @@ heddle_status hd_lists_take(hd_scratch *scratch, const hd_list_need *needs, size
 #define HD_LISTS_TAKE(scratch, needs)                                                              \
     hd_lists_take((scratch), (needs), sizeof(needs) / sizeof((needs)[0]))
 /*
- * The numbers of the lists of n keys in device memory, or HD_LIST_NONE. Waits. `found` of the request
- * may be NULL; its counts are set.
+ * The numbers of the lists of n keys in device memory, or HD_LIST_NONE. Waits. `found` of the
+ * request may be NULL; its counts are set.
  */
 heddle_status hd_lists_numbers(const heddle_table *table, const hd_lists_storage *storage,
                                hd_request *r, uint64_t *numbers);
@@ -126,14 +130,21 @@ typedef struct hd_list_addition {
 
 /* Adds the runs. When memory runs out nothing has changed. Waits. */
 heddle_status hd_lists_add_runs(hd_list_addition *a);
-/* Brings the pairs of a request, in device memory, into runs: sets a->keys, runs and rows, except outcomes. */
+/*
+ * Brings the pairs of a request, in device memory, into runs: sets a->keys, runs and rows, except
+ * outcomes.
+ */
 heddle_status hd_lists_group(hd_list_addition *a, const hd_request *pairs);
 /*
- * Gives the runs that have no list yet, and may have one, new numbers and puts their keys into the table of
- * keys. Of equal keys one wins: `twice` says that there may be some. On failure nothing has changed.
+ * Gives the runs that have no list yet, and may have one, new numbers and puts their keys into the
+ * table of keys. Of equal keys one wins: `twice` says that there may be some. On failure nothing
+ * has changed.
  */
 heddle_status hd_lists_admit(hd_list_addition *a, bool twice);
-/* Appends a->rows.n values one by one to the lists of `keys`. What finds no room goes by runs. Waits. */
+/*
+ * Appends a->rows.n values one by one to the lists of `keys`. What finds no room goes by runs.
+ * Waits.
+ */
 heddle_status hd_lists_append(hd_list_addition *a, const void *keys);
 /* Makes everything anew with a fresh seed: every list in one bucket, nothing dead. Waits. */
 heddle_status hd_lists_remake(heddle_table *table, uint64_t capacity, void *stream);
@@ -143,8 +154,9 @@ heddle_status hd_lists_remake(heddle_table *table, uint64_t capacity, void *stre
 /* What such a kernel needs to know. Allocates and waits unless a view is lent already. */
 heddle_status hd_lists_view(heddle_table *table, hd_device_lists *view);
 /*
- * Reads what such kernels have counted, if any have a view; `changes`: they have none from now on, since the
- * caller will change the lists. To be called first by all that rely on the counts of the storage.
+ * Reads what such kernels have counted, if any have a view; `changes`: they have none from now on,
+ * since the caller will change the lists. To be called first by all that rely on the counts of the
+ * storage.
  */
 heddle_status hd_lists_catch_up(heddle_table *table, bool changes, void *stream);
 

@@ -1,7 +1,8 @@
 /*
- * query.c: looking keys up in bucket lists, and erasing them. The table of keys names the list of every
- * key of a batch; the rest is asked of the lists. Scratch memory: the number of a list for every key, and
- * copies of host arrays. Where there is none for all keys, they come in pieces. Every call waits.
+ * query.c: looking keys up in bucket lists, and erasing them. The table of keys names the list of
+ * every key of a batch; the rest is asked of the lists. Scratch memory: the number of a list for
+ * every key, and copies of host arrays. Where there is none for all keys, they come in pieces.
+ * Every call waits.
  */
 #include <string.h>
 
@@ -41,7 +42,10 @@ static hd_list_pool pool_of(const heddle_table *table)
     return hd_lists_pool(table, &hd_lists(table)->storage, HD_LIST_CHUNKS);
 }
 
-/* -------------------------------------------------------------------------------- find and contains */
+/*
+ * -------------------------------------------------------------------------------- find and
+ * contains
+ */
 
 /* The lists are not needed to know whether a key is there. */
 static heddle_status contains(const heddle_table *table, hd_request *r)
@@ -76,7 +80,9 @@ heddle_status hd_lists_find(heddle_table *table, hd_request *r)
     return r->values_out == NULL ? contains(table, r) : hd_query_in_pieces(table, r, find);
 }
 
-/* --------------------------------------------------------------------------------- count, retrieve */
+/*
+ * --------------------------------------------------------------------------------- count, retrieve
+ */
 
 /* hd_query_work */
 static heddle_status count_values(heddle_table *table, hd_request *r)
@@ -152,7 +158,9 @@ heddle_status hd_lists_retrieve(heddle_table *table, hd_request *r)
     return hd_retrieve_in_pieces(table, r, retrieve);
 }
 
-/* ------------------------------------------------------------------------------------------- erase */
+/*
+ * ------------------------------------------------------------------------------------------- erase
+ */
 
 #define ERASE_MIN (UINT64_C(1) << 10) /* keys of a piece, at least */
 

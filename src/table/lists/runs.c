@@ -2,9 +2,9 @@
  * runs.c: a batch as runs of equal keys, and runs of values added to bucket lists.
  *
  * The engine groups the rows of a batch, and every group is a run. Scratch memory: what
- * table/batch_groups.h takes, and a row number and a key for every run. Then the new buckets are measured
- * and memory for them is made sure of; keys without a list get one; every run claims its room, and the
- * values are copied. Up to the claims a failure leaves everything as it was.
+ * table/batch_groups.h takes, and a row number and a key for every run. Then the new buckets are
+ * measured and memory for them is made sure of; keys without a list get one; every run claims its
+ * room, and the values are copied. Up to the claims a failure leaves everything as it was.
  */
 #include <string.h>
 
@@ -12,7 +12,9 @@
 #include "table/batch_groups.h"
 #include "table/lists/lists.h"
 
-/* ---------------------------------------------------------------------------------------- grouping */
+/*
+ * ---------------------------------------------------------------------------------------- grouping
+ */
 
 /* The key of every run. */
 static heddle_status find_keys(hd_list_addition *a, const hd_grouped *grouped, const void *keys)
@@ -31,18 +33,18 @@ static heddle_status find_keys(hd_list_addition *a, const hd_grouped *grouped, c
 
 heddle_status hd_lists_group(hd_list_addition *a, const hd_request *pairs)
 {
-    hd_grouped grouped;
+    hd_batch_groups groups;
+    const hd_grouped *grouped = &groups.grouped;
     hd_mix mix;
-    void *work = NULL;
     hd_mix_init(&mix, a->table->options.seed);
     a->rows.values = pairs->values;
     a->rows.n = pairs->n;
-    HD_TRY(hd_batch_group(a->table, pairs, &mix, a->scratch, &grouped, &work));
-    a->rows.rows = grouped.rows;
-    a->rows.row_bits = grouped.row_bits;
-    a->runs.starts = grouped.starts;
-    a->runs.count = grouped.groups;
-    return find_keys(a, &grouped, pairs->keys);
+    HD_TRY(hd_batch_group(a->table, pairs, &mix, a->scratch, &groups));
+    a->rows.rows = grouped->rows;
+    a->rows.row_bits = grouped->row_bits;
+    a->runs.starts = grouped->starts;
+    a->runs.count = grouped->groups;
+    return find_keys(a, grouped, pairs->keys);
 }
 
 /* The lists of all runs as far as they have one; the request's counts say how many have. */
@@ -55,9 +57,14 @@ static heddle_status number_runs(hd_list_addition *a, hd_request *ask)
     return hd_lists_numbers(a->table, a->storage, ask, a->runs.numbers);
 }
 
-/* --------------------------------------------------------------------------------------- new lists */
+/*
+ * --------------------------------------------------------------------------------------- new lists
+ */
 
-/* Room in the table of keys for so many more. It doubles, so that many small batches do not move it each time. */
+/*
+ * Room in the table of keys for so many more. It doubles, so that many small batches do not move it
+ * each time.
+ */
 static heddle_status make_room_for_keys(hd_list_addition *a, uint64_t more)
 {
     heddle_table *keys = a->storage->keys;
@@ -159,7 +166,9 @@ heddle_status hd_lists_admit(hd_list_addition *a, bool twice)
     return HEDDLE_OK;
 }
 
-/* ------------------------------------------------------------------------------------------- room */
+/*
+ * ------------------------------------------------------------------------------------------- room
+ */
 
 /* How many units all runs need; units become places. */
 static heddle_status measure(hd_list_addition *a, void *work, uint64_t *need)
@@ -205,7 +214,10 @@ static heddle_status secure_room(hd_list_addition *a, uint32_t *chunk, uint64_t 
     return find_chunk(a, *need, chunk);
 }
 
-/* ----------------------------------------------------------------------------------------- the runs */
+/*
+ * ----------------------------------------------------------------------------------------- the
+ * runs
+ */
 
 static heddle_status claim_and_copy(hd_list_addition *a, uint32_t chunk, hd_list_place *places,
                                     uint64_t *granted)

@@ -1,6 +1,6 @@
 /*
- * storage.c: the memory of bucket lists: the table of keys, the records, and the chunks of the pool,
- * which are added as they are needed and never move.
+ * storage.c: the memory of bucket lists: the table of keys, the records, and the chunks of the
+ * pool, which are added as they are needed and never move.
  */
 #include <string.h>
 
@@ -32,7 +32,9 @@ uint64_t hd_lists_used(const hd_lists_storage *storage)
     return sum;
 }
 
-/* ------------------------------------------------------------------------------ life of a storage */
+/*
+ * ------------------------------------------------------------------------------ life of a storage
+ */
 
 static heddle_status make_keys(heddle_table *table, uint64_t keys, uint64_t seed,
                                heddle_table **made)
@@ -102,7 +104,9 @@ heddle_status hd_lists_empty(heddle_table *table, hd_lists_storage *storage, voi
     return HEDDLE_OK;
 }
 
-/* ------------------------------------------------------------------------------------ more memory */
+/*
+ * ------------------------------------------------------------------------------------ more memory
+ */
 
 /* Memory of `wanted` units, or of `least` when there is not as much; *wanted says which. */
 static heddle_status take_chunk(heddle_table *table, uint64_t *wanted, uint64_t least,
@@ -115,7 +119,10 @@ static heddle_status take_chunk(heddle_table *table, uint64_t *wanted, uint64_t 
     return hd_block_take(table->device, least * HD_LIST_UNIT, (void **)memory);
 }
 
-/* As large as all chunks before it, so that there are few; smaller when there is no memory for that. */
+/*
+ * As large as all chunks before it, so that there are few; smaller when there is no memory for
+ * that.
+ */
 heddle_status hd_lists_add_chunk(heddle_table *table, hd_lists_storage *storage, uint64_t units)
 {
     const hd_engine *engine = table->engine;
@@ -191,7 +198,10 @@ uint32_t hd_lists_chunk(const hd_lists_storage *storage, uint64_t units)
     return best;
 }
 
-/* ----------------------------------------------------------------------------------------- using it */
+/*
+ * ----------------------------------------------------------------------------------------- using
+ * it
+ */
 
 hd_list_pool hd_lists_pool(const heddle_table *table, const hd_lists_storage *storage,
                            uint32_t chunk)

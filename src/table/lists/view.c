@@ -1,9 +1,9 @@
 /*
  * view.c: bucket lists for kernels outside the library (heddle/device.cuh).
  *
- * Batch calls count keys, records and units on the host, which no kernel can. So a view is lent: from then on
- * the device counts (hd_list_words), and calls that rely on counts read them first. A call that changes lists
- * ends that, and the view is of no use any more.
+ * Batch calls count keys, records and units on the host, which no kernel can. So a view is lent:
+ * from then on the device counts (hd_list_words), and calls that rely on counts read them first. A
+ * call that changes lists ends that, and the view is of no use any more.
  */
 #include <string.h>
 
@@ -11,7 +11,10 @@
 #include "table/lists/lists.h"
 #include "table/slots/slots.h"
 
-/* Lists that may be made in vain: by all threads of a device that have the same new key at the same time. */
+/*
+ * Lists that may be made in vain: by all threads of a device that have the same new key at the same
+ * time.
+ */
 #define SPARE_RECORDS (UINT64_C(1) << 17)
 
 /* A number for every key that the table of keys has a slot for. */

@@ -1,4 +1,6 @@
-/* whole.c: operations on bucket lists as a whole: clear, reserve, export, statistics, validation. */
+/*
+ * whole.c: operations on bucket lists as a whole: clear, reserve, export, statistics, validation.
+ */
 #include <string.h>
 
 #include "base/error.h"
@@ -37,7 +39,9 @@ heddle_status hd_lists_reserve(heddle_table *table, uint64_t capacity, void *str
     return status;
 }
 
-/* -------------------------------------------------------------------------------------- all lists */
+/*
+ * -------------------------------------------------------------------------------------- all lists
+ */
 
 /* Every list with its key. */
 typedef struct all_lists {
@@ -67,14 +71,25 @@ static heddle_status list_all(heddle_table *table, hd_scratch *scratch, bool off
     return columns->scan(table->device, all->offsets, all->count, work, stream);
 }
 
-/* The pairs of all lists, from number `first` on. */
-static heddle_status fetch_pairs(heddle_table *table, const all_lists *all, uint64_t first,
-                                 uint64_t n, const hd_pairs_room *to, void *stream)
+/* The pieces of all lists' pairs: the items are pairs, `from` are all lists. */
+static heddle_status fetch_pairs(const hd_pieces *pieces, uint64_t first, uint64_t n,
+                                 const hd_pairs_room *to)
 {
+    heddle_table *table = pieces->table;
+    const all_lists *all = (const all_lists *)pieces->from;
     const hd_list_pool pool = hd_lists_pool(table, &hd_lists(table)->storage, HD_LIST_CHUNKS);
     const hd_list_fetch fetch = {all->numbers, all->offsets, all->count,          first,   n,
                                  to->values,   all->keys,    hd_key_width(table), to->keys};
-    return hd_lists(table)->ops->fetch(table->device, &pool, &fetch, stream);
+    return hd_lists(table)->ops->fetch(table->device, &pool, &fetch, pieces->stream);
+}
+
+/* hd_pieces.fetch */
+static heddle_status fetch_piece(const hd_pieces *pieces, uint64_t first, uint64_t n,
+                                 const hd_pairs_room *to)
+{
+    heddle_table *table = pieces->table;
+    HD_TRY(fetch_pairs(pieces, first, n, to));
+    return table->engine->copy(table->device, to->cursor, &n, sizeof n, pieces->stream);
 }
 
 heddle_status hd_lists_collect(heddle_table *table, void *keys, void *values, void *stream)
@@ -84,18 +99,9 @@ heddle_status hd_lists_collect(heddle_table *table, void *keys, void *values, vo
     all_lists all;
     HD_TRY(hd_lists_catch_up(table, false, stream));
     HD_TRY(list_all(table, &scratch, true, &all, stream));
-    HD_TRY(fetch_pairs(table, &all, 0, hd_lists(table)->storage.pairs, &to, stream));
+    const hd_pieces whole = {table, &all, hd_lists(table)->storage.pairs, 1, NULL, stream};
+    HD_TRY(fetch_pairs(&whole, 0, whole.items, &to));
     return table->engine->synchronize(table->device, stream);
-}
-
-/* hd_pieces.fetch: the items are pairs, `from` are all lists. */
-static heddle_status fetch_piece(const hd_pieces *pieces, uint64_t first, uint64_t n,
-                                 const hd_pairs_room *to)
-{
-    heddle_table *table = pieces->table;
-    const all_lists *all = (const all_lists *)pieces->from;
-    HD_TRY(fetch_pairs(table, all, first, n, to, pieces->stream));
-    return table->engine->copy(table->device, to->cursor, &n, sizeof n, pieces->stream);
 }
 
 heddle_status hd_lists_for_pairs(heddle_table *table, hd_pairs_take take, void *context,
@@ -105,7 +111,8 @@ heddle_status hd_lists_for_pairs(heddle_table *table, hd_pairs_take take, void *
     all_lists all;
     HD_TRY(hd_lists_catch_up(table, false, stream));
     HD_TRY(list_all(table, &scratch, true, &all, stream));
-    const hd_pieces pieces = {table, &all, hd_lists(table)->storage.pairs, 1, fetch_piece, stream};
+    const uint64_t pairs = hd_lists(table)->storage.pairs;
+    const hd_pieces pieces = {table, &all, pairs, 1, fetch_piece, stream};
     return hd_for_pieces(&pieces, take, context);
 }
 

@@ -1,7 +1,7 @@
 /*
- * build.c: builds of slab hashes, and insertions that may go the same way: large ones into a table that has
- * never held anything. Where the engine can, the pairs are sorted by region and every region is filled by itself;
- * what is left then, and all else, is inserted (insert.c).
+ * build.c: builds of slab hashes, and insertions that may go the same way: large ones into a table
+ * that has never held anything. Where the engine can, the pairs are sorted by region and every
+ * region is filled by itself; what is left then, and all else, is inserted (insert.c).
  */
 #include <string.h>
 
@@ -10,12 +10,21 @@
 #include "table/slabs/slabs.h"
 #include "table/slots/regions.h"
 
-/* With many more pairs than the table is for, lists become long, or have many equal keys: a matter of insertion. */
+/*
+ * With many more pairs than the table is for, lists become long, or have many equal keys: a matter
+ * of insertion.
+ */
 #define PAIRS_MOST 1.25
-/* Slabs of a list on average, where keys are unique: those of much longer lists are not held against each other. */
+/*
+ * Slabs of a list on average, where keys are unique: those of much longer lists are not held
+ * against each other.
+ */
 #define SLABS_MOST 5.5
 
-/* Whether so many pairs are worth sorting, for a table of these lists that was made for so many keys. */
+/*
+ * Whether so many pairs are worth sorting, for a table of these lists that was made for so many
+ * keys.
+ */
 static bool suits(const heddle_table *table, const hd_slab_view *view, uint64_t capacity,
                   uint64_t n)
 {

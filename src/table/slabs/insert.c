@@ -1,7 +1,7 @@
 /*
- * insert.c: batches that change a slab hash: insertions, and mixtures of everything. A call that waits goes
- * slice by slice; where keys found no slab it makes room and gives just those another try. One that does not wait is
- * a single launch.
+ * insert.c: batches that change a slab hash: insertions, and mixtures of everything. A call that
+ * waits goes slice by slice; where keys found no slab it makes room and gives just those another
+ * try. One that does not wait is a single launch.
  */
 #include <string.h>
 

@@ -43,7 +43,9 @@ static heddle_status choose(heddle_table *table)
     return HEDDLE_OK;
 }
 
-/* A slice for every eight to sixteen keys keeps a device busy and costs a byte a key of the slice. */
+/*
+ * A slice for every eight to sixteen keys keeps a device busy and costs a byte a key of the slice.
+ */
 static uint64_t choose_slice(const heddle_table *table)
 {
     uint64_t slice = SLICE_MIN;

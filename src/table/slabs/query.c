@@ -68,7 +68,9 @@ heddle_status hd_slabs_erase(heddle_table *table, hd_request *r)
     return look_up(table, hd_slabs_multi(table) ? HD_SLAB_ERASE_ALL : HD_SLAB_ERASE, r);
 }
 
-/* -------------------------------------------------------------------------------- count, retrieve */
+/*
+ * -------------------------------------------------------------------------------- count, retrieve
+ */
 
 static heddle_status ask_all(heddle_table *table, uint32_t operation, const hd_multi_batch *keys,
                              void *stream)

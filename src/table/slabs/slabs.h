@@ -1,6 +1,6 @@
 /*
- * slabs.h: slab hashes (engine/slabs.h, scheme/slab.h): lists of slabs from a pool, which grows by super
- * blocks, and now and then more lists.
+ * slabs.h: slab hashes (engine/slabs.h, scheme/slab.h): lists of slabs from a pool, which grows by
+ * super blocks, and now and then more lists.
  *
  *   kind.c     options, and the table of functions
  *   storage.c  how many lists and slabs a capacity needs; their memory
@@ -10,9 +10,9 @@
  *   query.c    find, erase, count, retrieve
  *   whole.c    clear, reserve, export, statistics, validation
  *
- * An insertion: hd_slabs_insert (build.c) tries regions on a table that never held anything; all else is
- * hd_slabs_mixed (insert.c): tidy up, then for each slice one batch of the engine; make room for the keys
- * that failed, and give them another try.
+ * An insertion: hd_slabs_insert (build.c) tries regions on a table that never held anything; all
+ * else is hd_slabs_mixed (insert.c): tidy up, then for each slice one batch of the engine; make
+ * room for the keys that failed, and give them another try.
  */
 #ifndef HD_SLABS_TABLE_H
 #define HD_SLABS_TABLE_H
@@ -115,26 +115,29 @@ heddle_status hd_slabs_count_slots(heddle_table *table, hd_slabs_numbers *number
 /* Compacts all lists if there is need; on the stream. */
 heddle_status hd_slabs_compact(heddle_table *table, hd_slab_need need, void *stream);
 /*
- * Before an insertion: the same, when so many keys may have been erased that it could be worth it. `reuses`: it
- * takes the slots of erased keys itself.
+ * Before an insertion: the same, when so many keys may have been erased that it could be worth it.
+ * `reuses`: it takes the slots of erased keys itself.
  */
 heddle_status hd_slabs_tidy(heddle_table *table, bool reuses, void *stream);
 /* Moves all pairs to lists for `capacity` keys. The table is unchanged on failure. Waits. */
 heddle_status hd_slabs_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream);
 /*
- * Before `coming` keys, of which some may be new, to a table that grows: makes more lists when they are too long, or
- * would surely become so.
+ * Before `coming` keys, of which some may be new, to a table that grows: makes more lists when they
+ * are too long, or would surely become so.
  */
 heddle_status hd_slabs_more_lists(heddle_table *table, uint64_t live, uint64_t coming,
                                   void *stream);
 /*
- * Makes room for `failed` keys that found no slab: adds slabs, or, when lists have become long, makes more of them.
- * A fixed table, or one without memory for that, can only take back dead slots; *made says whether there is more
- * room now.
+ * Makes room for `failed` keys that found no slab: adds slabs, or, when lists have become long,
+ * makes more of them. A fixed table, or one without memory for that, can only take back dead slots;
+ * *made says whether there is more room now.
  */
 heddle_status hd_slabs_make_room(heddle_table *table, uint64_t failed, bool *made, void *stream);
 
-/* ------------------------------------------------------------------- what hd_slabs_kind consists of */
+/*
+ * ------------------------------------------------------------------- what hd_slabs_kind consists
+ * of
+ */
 
 heddle_status hd_slabs_insert(heddle_table *table, hd_request *r);
 heddle_status hd_slabs_mixed(heddle_table *table, hd_request *r);

@@ -1,7 +1,7 @@
 /*
- * storage.c: how many lists a slab hash needs for its keys at its load and how many slabs these will
- * chain; and its memory: base slabs, super blocks of slabs, which are added as they are needed and never
- * move, and the bits that say which of them are taken.
+ * storage.c: how many lists a slab hash needs for its keys at its load and how many slabs these
+ * will chain; and its memory: base slabs, super blocks of slabs, which are added as they are needed
+ * and never move, and the bits that say which of them are taken.
  */
 #include <math.h>
 #include <string.h>
@@ -12,9 +12,9 @@
 /* ---------------------------------------------------------------------------------------- plan */
 
 /*
- * The keys of a list are as many as chance has it: Poisson, with k on average. Every list has one slab,
- * and one more when it has more keys than fit into one, and so on. The load is the filled share of the
- * slots of these slabs.
+ * The keys of a list are as many as chance has it: Poisson, with k on average. Every list has one
+ * slab, and one more when it has more keys than fit into one, and so on. The load is the filled
+ * share of the slots of these slabs.
  */
 #define REGION_BYTES (UINT64_C(192) << 10) /* of base slabs; as regions of other tables have */
 #define TABLE_LOAD_MAX 0.99
@@ -176,7 +176,9 @@ void hd_slabs_adopt(heddle_table *table, const hd_slabs_storage *fresh, uint64_t
     table->options.capacity = hd_slabs_slots(table);
 }
 
-/* ------------------------------------------------------------------------------------ more slabs */
+/*
+ * ------------------------------------------------------------------------------------ more slabs
+ */
 
 /* What a super block more makes of a storage, until it is adopted. */
 typedef struct addition {

@@ -1,13 +1,15 @@
 /*
- * upkeep.c: what keeps a slab hash in shape while keys come and go. Lists are compacted when many of their
- * slots are dead, the pool gets slabs when they run out, and when lists have become long there are more of them.
+ * upkeep.c: what keeps a slab hash in shape while keys come and go. Lists are compacted when many
+ * of their slots are dead, the pool gets slabs when they run out, and when lists have become long
+ * there are more of them.
  *
- * Compaction goes over all lists once. It is done when an eighth of what the table is for is dead, so every erasure
- * pays for eight slots at most, in order. Insertions that take dead slots themselves can do without it for longer, and
- * in lists of one slab for ever: before them only lists of several are compacted, when half of that is dead, which
- * lookups feel, or when the pool is crowded, since lists that have become shorter keep their slabs. The host only knows
- * how many keys may have been erased: when these are enough, the device is asked, which compacts or not; nobody waits
- * for that.
+ * Compaction goes over all lists once. It is done when an eighth of what the table is for is dead,
+ * so every erasure pays for eight slots at most, in order. Insertions that take dead slots
+ * themselves can do without it for longer, and in lists of one slab for ever: before them only
+ * lists of several are compacted, when half of that is dead, which lookups feel, or when the pool
+ * is crowded, since lists that have become shorter keep their slabs. The host only knows how many
+ * keys may have been erased: when these are enough, the device is asked, which compacts or not;
+ * nobody waits for that.
  */
 #include <string.h>
 
@@ -50,7 +52,10 @@ static void forget_erased(heddle_table *table)
 
 static const hd_slab_need anything = {1, 1, false};
 
-/* An insertion that reuses slots may find no need where another would: what was erased is not forgotten then. */
+/*
+ * An insertion that reuses slots may find no need where another would: what was erased is not
+ * forgotten then.
+ */
 heddle_status hd_slabs_tidy(heddle_table *table, bool reuses, void *stream)
 {
     hd_slabs_table *t = hd_slabs(table);
@@ -72,7 +77,9 @@ heddle_status hd_slabs_flush(heddle_table *table, void *stream)
     return status;
 }
 
-/* ------------------------------------------------------------------------------------ more lists */
+/*
+ * ------------------------------------------------------------------------------------ more lists
+ */
 
 /* Pairs on their way from one storage to another. */
 typedef struct move {
@@ -102,7 +109,10 @@ static heddle_status move_begin(move *m, uint64_t slabs)
     return hd_scratch_take(m->scratch, 3 * sizeof *m->sums, (void **)&m->sums);
 }
 
-/* How many slabs to add when `failed` keys found none: enough for them if they go to few lists, more each time. */
+/*
+ * How many slabs to add when `failed` keys found none: enough for them if they go to few lists,
+ * more each time.
+ */
 static uint64_t slabs_more(const heddle_table *table, const hd_slabs_storage *storage,
                            uint64_t failed)
 {
@@ -183,7 +193,9 @@ heddle_status hd_slabs_move(heddle_table *table, uint64_t capacity, uint64_t see
     return status;
 }
 
-/* -------------------------------------------------------------------------------------- more room */
+/*
+ * -------------------------------------------------------------------------------------- more room
+ */
 
 heddle_status hd_slabs_more_lists(heddle_table *table, uint64_t live, uint64_t coming, void *stream)
 {
@@ -222,7 +234,10 @@ heddle_status hd_slabs_make_room(heddle_table *table, uint64_t failed, bool *mad
     HD_TRY(hd_slabs_count_slots(table, &now, stream));
     *made = now.dead != 0 || !hd_slabs_fixed(table);
     if (!*made) return HEDDLE_OK;
-    /* Dead slots are few, but for those of this batch: who needs more slabs for one will for the next. */
+    /*
+     * Dead slots are few, but for those of this batch: who needs more slabs for one will for the
+     * next.
+     */
     if (!hd_slabs_fixed(table)) status = grow(table, &now, failed, stream);
     if (hd_slabs_fixed(table) || (status == HEDDLE_ERROR_NO_MEMORY && now.dead != 0))
         status = hd_slabs_flush(table, stream);

@@ -1,8 +1,8 @@
 /*
  * fold.c: regions that many copies of few keys come to. One block would work on such a region alone
- * while all others wait. So its pairs are cut into parts; each part is folded in local memory, equal
- * keys by the policy, and what is left of all parts is folded again, until it is little enough to be
- * filled like any other region. Every round works on all crowded regions at once.
+ * while all others wait. So its pairs are cut into parts; each part is folded in local memory,
+ * equal keys by the policy, and what is left of all parts is folded again, until it is little
+ * enough to be filled like any other region. Every round works on all crowded regions at once.
  */
 #include <stdlib.h>
 
@@ -204,7 +204,10 @@ static heddle_status fill_crowds(folding *f, const char *pairs, bool *filled)
     return HEDDLE_OK;
 }
 
-/* Fills the crowded regions of a table that keeps what it holds as they are, without memory to fold. */
+/*
+ * Fills the crowded regions of a table that keeps what it holds as they are, without memory to
+ * fold.
+ */
 static heddle_status fill_unfolded(const hd_region_call *rc)
 {
     const hd_slots_table *t = hd_slots(rc->table);

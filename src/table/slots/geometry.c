@@ -7,7 +7,8 @@
 
 /*
  * A region should fit the fast local memory of any engine: shared memory of a GPU block (227 KB on
- * Hopper), the second-level cache of a CPU core. The larger it is, the evener the regions are filled.
+ * Hopper), the second-level cache of a CPU core. The larger it is, the evener the regions are
+ * filled.
  */
 #define REGION_BYTES_MAX (UINT64_C(192) << 10)
 #define REGION_BUCKETS_MIN 4
@@ -29,14 +30,19 @@ uint64_t hd_geometry_locks(const hd_view *view, const hd_table_ops *ops)
     return ops->scheme == HEDDLE_SCHEME_ICEBERG ? (buckets + 31) / 32 : 0;
 }
 
-/* Slots a region needs so that `keys` of them on average fit: at `load`, and 4 deviations besides. */
+/*
+ * Slots a region needs so that `keys` of them on average fit: at `load`, and 4 deviations besides.
+ */
 static double region_slots(double keys, double load)
 {
     const double by_load = keys / load, by_spread = keys + 4 * sqrt(keys) + 4;
     return by_load > by_spread ? by_load : by_spread;
 }
 
-/* The strides of scheme/open.h are products of 2 and 3: with neither in it the region has full periods. */
+/*
+ * The strides of scheme/open.h are products of 2 and 3: with neither in it the region has full
+ * periods.
+ */
 static void spread_windows(hd_view *view)
 {
     while (view->region_buckets % 2 == 0 || view->region_buckets % 3 == 0) view->region_buckets++;
@@ -44,8 +50,8 @@ static void spread_windows(hd_view *view)
 }
 
 /*
- * The more marks, the fewer looks in vain. But in a multimap each of them halves the zones, and with them
- * the pairs that one key can have: few are right there, and one in small tables.
+ * The more marks, the fewer looks in vain. But in a multimap each of them halves the zones, and
+ * with them the pairs that one key can have: few are right there, and one in small tables.
  */
 static uint32_t choose_mark_bits(const hd_view *view, bool is_multimap)
 {

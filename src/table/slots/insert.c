@@ -1,7 +1,7 @@
 /*
- * insert.c: insert and build: which way a batch goes. Each question is asked once. Batches that suit
- * regions (regions.h) go by insert_large.c where the call waits anyway; all others, and what that leaves,
- * key by key (insert_singly.c).
+ * insert.c: insert and build: which way a batch goes. Each question is asked once. Batches that
+ * suit regions (regions.h) go by insert_large.c where the call waits anyway; all others, and what
+ * that leaves, key by key (insert_singly.c).
  */
 #include "base/error.h"
 #include "table/slots/regions.h"
@@ -15,9 +15,9 @@ static void choose_policy(const heddle_table *table, hd_request *r)
 }
 
 /*
- * Every pair of a multimap needs a slot, so it is known beforehand when there are too few: a growing
- * table makes room then, instead of looking for it in vain with every pair. When there is no memory for
- * that, the insertion goes on; it knows which pairs fail.
+ * Every pair of a multimap needs a slot, so it is known beforehand when there are too few: a
+ * growing table makes room then, instead of looking for it in vain with every pair. When there is
+ * no memory for that, the insertion goes on; it knows which pairs fail.
  */
 #define MULTI_FULL 0.95
 static heddle_status make_room(heddle_table *table, const hd_request *r)
@@ -83,7 +83,9 @@ heddle_status hd_slots_build(heddle_table *table, hd_request *r)
     choose_policy(table, r);
     HD_TRY(prepare_build(table, r->n, r->stream));
     heddle_status status = build_once(table, r);
-    /* Keys that ought to fit did not: the seed was unlucky. One asked for too much keeps its seed. */
+    /*
+     * Keys that ought to fit did not: the seed was unlucky. One asked for too much keeps its seed.
+     */
     for (int i = 1; i < BUILD_SEEDS && status == HEDDLE_ERROR_FULL &&
                     (double)(r->counts.at[HD_INSERTED] + r->counts.at[HD_FAILED]) <=
                         o->load * (double)o->capacity;

@@ -1,17 +1,17 @@
 /*
  * insert_large.c: batches that go by regions (regions.h): builds, and large insertions.
  *
- *   fill      into an empty table: the fast way. Pairs that do not fit mean that all are inserted singly
+ *   fill      into an empty table: the fast way. Where a pair does not fit, all are inserted singly
  *   append    to a multimap: every pair is inserted, so it is known beforehand whether they fit
  *   add       to a table that holds keys, or that may be too small
  *
- * To add reads and writes all of the table, so it pays for batches that are not small beside it: from an
- * eighth of the slots on. Pairs that find no room in their region are inserted one by one afterwards,
- * which is slower than all in that way. So the table should have room for the new keys. How many of the
- * pairs bring new keys is not known: all of them at first. Where they would not fit, the first pairs are
- * inserted one by one, to see how many were new. The others are then taken to have as large a share of
- * new keys; or, if the table was empty, to be drawn from as many different keys as explains the copies
- * seen so far.
+ * To add reads and writes all of the table, so it pays for batches that are not small beside it:
+ * from an eighth of the slots on. Pairs that find no room in their region are inserted one by one
+ * afterwards, which is slower than all in that way. So the table should have room for the new keys.
+ * How many of the pairs bring new keys is not known: all of them at first. Where they would not
+ * fit, the first pairs are inserted one by one, to see how many were new. The others are then taken
+ * to have as large a share of new keys; or, if the table was empty, to be drawn from as many
+ * different keys as explains the copies seen so far.
  */
 #include <math.h>
 

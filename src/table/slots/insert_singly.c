@@ -1,7 +1,8 @@
 /*
- * insert_singly.c: insertion key by key. A batch goes through slice by slice: place, then settle. A table
- * that may grow looks after each slice whether keys failed; if so it grows and gives just those keys
- * another try. A fixed table goes on, and the failed keys are listed if the caller wants them.
+ * insert_singly.c: insertion key by key. A batch goes through slice by slice: place, then settle. A
+ * table that may grow looks after each slice whether keys failed; if so it grows and gives just
+ * those keys another try. A fixed table goes on, and the failed keys are listed if the caller wants
+ * them.
  */
 #include <string.h>
 

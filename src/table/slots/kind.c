@@ -6,8 +6,8 @@
 
 /*
  * Buckets of 64 bytes cost no more than one random access on either machine, but fewer than 8 slots
- * need too many second looks. The keys of a multimap have several values each, one window after the other:
- * larger ones are right for it, of 16 slots at most.
+ * need too many second looks. The keys of a multimap have several values each, one window after the
+ * other: larger ones are right for it, of 16 slots at most.
  */
 static uint32_t choose_bucket(const heddle_table_options *o)
 {

@@ -1,7 +1,8 @@
 /*
- * query.c: find, contains and erase, which look every key of a batch up once; count and retrieve. Where
- * keys have one value or none these two are what find says, in the shape of the calls that are made for
- * multimaps. Their scratch memory: a flag, a row number and a value for every key of the batch.
+ * query.c: find, contains and erase, which look every key of a batch up once; count and retrieve.
+ * Where keys have one value or none these two are what find says, in the shape of the calls that
+ * are made for multimaps. Their scratch memory: a flag, a row number and a value for every key of
+ * the batch.
  */
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /*
  * regions.c: see regions.h.
  *
- * Scratch memory holds the sorted pairs, room for as many again on the way (for which the table's own
- * slots serve when it is filled in one piece and they suffice), where regions begin, and what the
- * engine's partition needs. When there is less of it than a build needs, the batch goes in slices: each
- * is sorted and brought into the regions that the slices before it have filled. What is appended goes in
- * one piece, with spare room of its own, or not at all.
+ * Scratch memory holds the sorted pairs, room for as many again on the way (for which the table's
+ * own slots serve when it is filled in one piece and they suffice), where regions begin, and what
+ * the engine's partition needs. When there is less of it than a build needs, the batch goes in
+ * slices: each is sorted and brought into the regions that the slices before it have filled. What
+ * is appended goes in one piece, with spare room of its own, or not at all.
  */
 #include "table/slots/regions.h"
 
@@ -16,7 +16,9 @@
 #include "engine/blocks.h"
 #include "table/pair_sort.h"
 
-/* Every slice reads and writes the whole table: more of them than this are slower than no regions. */
+/*
+ * Every slice reads and writes the whole table: more of them than this are slower than no regions.
+ */
 #define SLICES_MAX 8
 
 uint64_t hd_regions_crowded(const heddle_table *table)
@@ -100,7 +102,10 @@ static void try_slice(workspace *w, const heddle_insert_options *o, uint64_t sli
     }
 }
 
-/* For one slice, or for more where that cannot be had: any number of the caller's, doubled of our own. */
+/*
+ * For one slice, or for more where that cannot be had: any number of the caller's, doubled of our
+ * own.
+ */
 static void take_slices(workspace *w, const hd_request *r)
 {
     const bool given = r->options.workspace != NULL;

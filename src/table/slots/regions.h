@@ -1,7 +1,8 @@
 /*
- * regions.h: building and filling on a table by regions: the pairs are sorted by region (pair_sort.h) and
- * each region is filled in fast local memory. Several times as fast as inserting at random places, for
- * large batches. fold.c takes the regions that many copies of few keys come to.
+ * regions.h: building and filling on a table by regions: the pairs are sorted by region
+ * (pair_sort.h) and each region is filled in fast local memory. Several times as fast as inserting
+ * at random places, for large batches. fold.c takes the regions that many copies of few keys come
+ * to.
  */
 #ifndef HD_REGIONS_H
 #define HD_REGIONS_H
@@ -11,22 +12,22 @@
 #define HD_APPEND_MAX ((UINT64_C(1) << 31) - 1) /* pairs, of tables that hold every key once */
 
 /*
- * Whether a batch may go by regions: the caller wants nothing to be known of single keys, the arrays lie
- * on the device, and the batch is large enough.
+ * Whether a batch may go by regions: the caller wants nothing to be known of single keys, the
+ * arrays lie on the device, and the batch is large enough.
  */
 bool hd_regions_suit(const heddle_table *table, const hd_request *r);
 
 /*
- * Fills the table, whatever it held. *filled is false when that was not possible (no scratch memory, or
- * a key without room): the table is then to be cleared and filled otherwise. Waits.
+ * Fills the table, whatever it held. *filled is false when that was not possible (no scratch
+ * memory, or a key without room): the table is then to be cleared and filled otherwise. Waits.
  */
 heddle_status hd_regions_build(heddle_table *table, hd_request *r, bool *filled);
 
 /*
- * Adds pairs to a table, whatever it holds, in the order of their regions; those that found no room are
- * inserted singly. *done is false when there is no scratch memory; nothing has changed then. Waits.
- * With `fresh`, for multimaps alone, whatever it held goes: when there is an error and *done is false,
- * it is to be cleared.
+ * Adds pairs to a table, whatever it holds, in the order of their regions; those that found no room
+ * are inserted singly. *done is false when there is no scratch memory; nothing has changed then.
+ * Waits. With `fresh`, for multimaps alone, whatever it held goes: when there is an error and *done
+ * is false, it is to be cleared.
  */
 heddle_status hd_regions_append(heddle_table *table, hd_request *r, bool fresh, bool *done);
 
@@ -48,9 +49,9 @@ typedef struct hd_region_call {
 } hd_region_call;
 
 /*
- * Fills the regions that were left out because too many pairs came to them, most of them of the same
- * keys: the pairs are folded together in parts until they are few enough. *filled as above; of a call
- * that appends they are filled as they are where there is no memory to fold them.
+ * Fills the regions that were left out because too many pairs came to them, most of them of the
+ * same keys: the pairs are folded together in parts until they are few enough. *filled as above; of
+ * a call that appends they are filled as they are where there is no memory to fold them.
  */
 heddle_status hd_regions_fold(hd_region_call *rc, bool *filled);
 

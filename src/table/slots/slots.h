@@ -12,9 +12,10 @@
  *   locate.c         handles of pairs
  *   whole.c          clear, marks, export, statistics, validation
  *
- * An insertion: hd_slots_insert asks whether the batch suits regions. If so hd_slots_insert_large counts
- * the keys that are there and fills (hd_regions_build) or adds (hd_regions_append). All else, and what
- * finds no room in its region, goes through hd_slots_insert_singly: place and settle, slice by slice.
+ * An insertion: hd_slots_insert asks whether the batch suits regions. If so hd_slots_insert_large
+ * counts the keys that are there and fills (hd_regions_build) or adds (hd_regions_append). All
+ * else, and what finds no room in its region, goes through hd_slots_insert_singly: place and
+ * settle, slice by slice.
  */
 #ifndef HD_SLOTS_H
 #define HD_SLOTS_H
@@ -75,9 +76,9 @@ const hd_view *hd_table_view(const heddle_table *table);
 /* Key by key, growing where that is allowed. */
 heddle_status hd_slots_insert_singly(heddle_table *table, hd_request *r);
 /*
- * A batch that suits regions (hd_regions_suit), in a call that waits. `fresh`: what the table holds goes.
- * *done is false where regions are not worth it or there is no memory for them: the table is then as it
- * was, or with `fresh` is to be cleared, and the batch to be inserted singly.
+ * A batch that suits regions (hd_regions_suit), in a call that waits. `fresh`: what the table holds
+ * goes. *done is false where regions are not worth it or there is no memory for them: the table is
+ * then as it was, or with `fresh` is to be cleared, and the batch to be inserted singly.
  */
 heddle_status hd_slots_insert_large(heddle_table *table, hd_request *r, bool fresh, bool *done);
 /* HEDDLE_ERROR_FULL, and why. */

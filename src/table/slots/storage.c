@@ -7,7 +7,10 @@
 #define SLICE_MIN (UINT64_C(1) << 16)
 #define MOVE_TRIES 6
 
-/* A slice for every eight to sixteen slots keeps a device busy and costs five bytes a key of the slice. */
+/*
+ * A slice for every eight to sixteen slots keeps a device busy and costs five bytes a key of the
+ * slice.
+ */
 static uint64_t choose_slice(const hd_engine *engine, uint64_t slots)
 {
     uint64_t slice = SLICE_MIN;
@@ -75,7 +78,9 @@ void hd_slots_free(heddle_table *table, hd_storage *storage)
     memset(storage, 0, sizeof *storage);
 }
 
-/* Outcomes outlive the move: an insertion that made the table grow reads there what to try again. */
+/*
+ * Outcomes outlive the move: an insertion that made the table grow reads there what to try again.
+ */
 static heddle_status keep_outcomes(heddle_table *table, const hd_storage *to, void *stream)
 {
     const hd_storage *from = &hd_slots(table)->storage;
@@ -122,7 +127,10 @@ static heddle_status rehome_all(heddle_table *table, const hd_storage *to, uint6
     return HEDDLE_OK;
 }
 
-/* All pairs in storage with this seed, which then is the table's; *moved is false if they do not fit. */
+/*
+ * All pairs in storage with this seed, which then is the table's; *moved is false if they do not
+ * fit.
+ */
 static heddle_status try_move(heddle_table *table, uint64_t capacity, uint64_t seed, bool *moved,
                               void *stream)
 {

@@ -1,4 +1,6 @@
-/* whole.c: operations on a table of slots as a whole: clear, marks, export, statistics, validation. */
+/*
+ * whole.c: operations on a table of slots as a whole: clear, marks, export, statistics, validation.
+ */
 #include <string.h>
 
 #include "base/error.h"
@@ -19,13 +21,13 @@ heddle_status hd_slots_clear(heddle_table *table, void *stream)
 /* --------------------------------------------------------------------------------------- marks */
 
 /*
- * Every erased key may leave the marks of the buckets that it was pushed on from. A table in which keys
- * come and go would gather them until all are cleared, and a search for an absent key would look at all
- * buckets of its walk. So the host adds up the keys that it was asked to erase. When they come to half of
- * the slots, the next insertion first renews the marks. That reads and writes the slots once, in order,
- * which is little beside so many erasures and insertions at random places, whether the erased keys were
- * there or not. It needs neither memory nor a wait and moves no pair, so tables of fixed size, handles
- * and views have it too.
+ * Every erased key may leave the marks of the buckets that it was pushed on from. A table in which
+ * keys come and go would gather them until all are cleared, and a search for an absent key would
+ * look at all buckets of its walk. So the host adds up the keys that it was asked to erase. When
+ * they come to half of the slots, the next insertion first renews the marks. That reads and writes
+ * the slots once, in order, which is little beside so many erasures and insertions at random
+ * places, whether the erased keys were there or not. It needs neither memory nor a wait and moves
+ * no pair, so tables of fixed size, handles and views have it too.
  */
 #define ERASED_SHARE 2 /* of the slots: one in so many */
 

@@ -1,5 +1,5 @@
 /*
- * hot.h: rows of hot keys are brought together on the member that has them, before anything is sent.
+ * hot_rows.h: rows of hot keys are brought together on the member that has them, before anything is sent.
  *
  * In a table balanced by keys all rows of a key go to one member. When a key has very many of them that member is
  * sent far more than others. So every member looks at a sample of its part of the batch. Keys that are frequent enough
@@ -21,15 +21,15 @@
  * as updated or kept by the member that has folded them. Where rows have failed, each member asks which of its hot
  * keys are not in the table, and counts the rows of these as failed instead.
  */
-#ifndef HD_COMBINE_H
-#define HD_COMBINE_H
+#ifndef HD_HOT_ROWS_H
+#define HD_HOT_ROWS_H
 
-#include "cluster/route/dispatch.h"
+#include "cluster/send.h"
 
-struct hd_writing;
+struct hd_inserting;
 
-typedef struct hd_combine {
-    uint32_t hot;        /* hot keys of this member; 0: nothing is combined here */
+typedef struct hd_hot_rows {
+    uint32_t n;          /* hot keys of this member; 0: no rows are folded here */
     uint64_t *hot_keys;  /* host memory */
     uint64_t *hot_rows;  /* a row of each, in the member's part of the batch */
     uint64_t expected;   /* rows of them, by the sample */
@@ -42,32 +42,29 @@ typedef struct hd_combine {
     hd_buffer flags, rows, count, work;
     hd_buffer keys,
         values; /* rows of a slice that go on, or that are folded; hot keys when they are sent */
-    hd_dispatch dispatch; /* of the hot keys */
-    uint64_t at, come;    /* hot keys of all members that came here, and where they were gathered */
-    hd_buffer answers;    /* to these */
-} hd_combine;
+    hd_router router;  /* of the hot keys */
+    uint64_t at, come; /* hot keys of all members that came here, and where they were gathered */
+    hd_buffer answers; /* to these */
+} hd_hot_rows;
 
-/* Whether the call is of a kind that may be combined; then samples and finds the member's hot keys. What there is no
+/* Whether the call is of a kind that may have hot keys; then samples and finds the member's hot keys. What there is no
    memory for is left alone. */
-heddle_status hd_combine_look(struct hd_writing *g);
+heddle_status hd_hot_find(struct hd_inserting *p);
 /* Elements of a column of the caller, given by rows of the member's part, into host memory. */
-heddle_status hd_combine_read(struct hd_writing *g, const char *column, uint32_t width,
-                              const uint64_t *rows, uint64_t n, char *out);
-/* When it is known that some member combines: takes all memory. A member without enough does not combine. */
-heddle_status hd_combine_begin(struct hd_writing *g);
+heddle_status hd_hot_read(struct hd_inserting *p, const char *column, uint32_t width,
+                          const uint64_t *rows, uint64_t n, char *out);
+/* When it is known that some member has hot keys: takes all memory. A member without enough folds nothing. */
+heddle_status hd_hot_begin(struct hd_inserting *p);
 /* Takes the rows of hot keys out of a slice in memory of the device. What is left is in memory of its own. */
-heddle_status hd_combine_slice(struct hd_writing *g, const void **keys, const void **values,
-                               uint64_t *n);
+heddle_status hd_hot_take(struct hd_inserting *p, hd_slice *slice);
 /*
- * Lays out the hot keys with what they have come to, in `dispatch`, to be sent as other rows were. In a counter whose
- * rows have no values the rows gathered here get ones, and the writing has values from now on.
+ * Sends the hot keys with what they have come to, when all slices are there, and counts the rows that were folded. Agreed
+ * upon.
  */
-heddle_status hd_combine_lay_out(struct hd_writing *g);
-/* Counts the rows that were folded, when all hot keys are where they belong: `come` of them here, gathered last. */
-void hd_combine_count(struct hd_writing *g, uint64_t come);
+heddle_status hd_hot_send(struct hd_inserting *p);
 /* Where rows have failed: those of hot keys that are not in the table have failed, too. In the totals of all members;
    agreed upon. */
-heddle_status hd_combine_settle(struct hd_writing *g, heddle_totals *totals);
-void hd_combine_end(hd_combine *combine);
+heddle_status hd_hot_settle(struct hd_inserting *p, heddle_totals *totals);
+void hd_hot_end(hd_hot_rows *hot);
 
 #endif

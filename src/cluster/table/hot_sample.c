@@ -1,5 +1,5 @@
 /*
- * hot_look.c: a member samples its part of a batch and finds its hot keys; see hot.h.
+ * hot_sample.c: a member samples its part of a batch and finds its hot keys; see hot_rows.h.
  *
  * With `members` members, where key k has the share p_k of the rows, the loads of members vary by chance with a
  * deviation of sqrt(members * sum of p_k^2) times their mean, and the member of the most frequent key has
@@ -44,7 +44,7 @@ typedef struct sampled {
 } sampled;
 
 typedef struct sampling {
-    hd_writing *g;
+    hd_inserting *p;
     uint64_t n, stride;
     uint64_t *rows;  /* in the member's part */
     char *keys;      /* as wide as they are */
@@ -54,17 +54,17 @@ typedef struct sampling {
     double lenience; /* 1, or SUSPICIOUS in the first look */
 } sampling;
 
-static uint32_t members_of(const hd_writing *g) { return hd_exchange_of(g->member)->members; }
+static uint32_t members_of(const hd_inserting *p) { return hd_exchange_of(p->member)->members; }
 
 /* Where equal keys become one, and nobody asks what became of single rows. The second attempt at a call, when memory
    has run out, counts its rows beforehand and does without. */
-static bool may_combine(const hd_writing *g)
+static bool may_fold(const hd_inserting *p)
 {
-    const heddle_cluster_table *table = g->w->table;
+    const heddle_cluster_table *table = p->call->table;
     const uint64_t least = hd_tuned(hd_tune.hot_rows_least, ROWS_LEAST);
-    return g->guesses && !table->independent && members_of(g) > 1 && g->n >= least &&
+    return p->guesses && !table->independent && members_of(p) > 1 && p->n >= least &&
            table->options.container != HEDDLE_CONTAINER_MULTIMAP &&
-           g->w->options.outcomes == NULL && g->w->options.failed_capacity == 0;
+           p->call->options.outcomes == NULL && p->call->options.failed_capacity == 0;
 }
 
 /* ----------------------------------------------------------------------------------- the sample */
@@ -76,15 +76,15 @@ static uint64_t scatter(uint64_t i)
     return (i ^ i >> 29) * UINT64_C(0xbf58476d1ce4e5b9) >> 32;
 }
 
-static uint64_t sample_size(const hd_writing *g)
+static uint64_t sample_size(const hd_inserting *p)
 {
-    const uint64_t members = members_of(g);
-    uint64_t most = SAMPLE_USUAL * members / MEMBERS_USUAL, size = g->n / SAMPLE_SHARE;
+    const uint64_t members = members_of(p);
+    uint64_t most = SAMPLE_USUAL * members / MEMBERS_USUAL, size = p->n / SAMPLE_SHARE;
     if (most < SAMPLE_USUAL) most = SAMPLE_USUAL;
     if (most > SAMPLE_MOST) most = SAMPLE_MOST;
     if (size < SAMPLE_LEAST) size = SAMPLE_LEAST;
     if (size > most) size = most;
-    return size < g->n / 2 ? size : g->n / 2;
+    return size < p->n / 2 ? size : p->n / 2;
 }
 
 /* Somewhere in each of as many stretches of the batch. */
@@ -113,17 +113,17 @@ static heddle_status read_device(heddle_device *device, const char *column, uint
     return status;
 }
 
-heddle_status hd_combine_read(hd_writing *g, const char *column, uint32_t width,
-                              const uint64_t *rows, uint64_t n, char *out)
+heddle_status hd_hot_read(hd_inserting *p, const char *column, uint32_t width, const uint64_t *rows,
+                          uint64_t n, char *out)
 {
-    heddle_device *device = g->member->device;
-    const bool takes = hd_member_takes(g->member, column);
-    column += g->first * width;
+    heddle_device *device = p->member->device;
+    const bool takes = hd_member_takes(p->member, column);
+    column += p->first * width;
     if (takes && !device->engine->host_memory && device->engine->is_device_memory(device, column))
         return read_device(device, column, width, rows, n, out);
     for (uint64_t i = 0; i < n; i++) {
         const char *from = column + rows[i] * width;
-        if (!takes) HD_TRY(hd_member_copy(g->member, out + i * width, from, width));
+        if (!takes) HD_TRY(hd_member_copy(p->member, out + i * width, from, width));
         else if (width == 4) memcpy(out + i * 4, from, 4);
         else memcpy(out + i * 8, from, 8);
     }
@@ -133,25 +133,25 @@ heddle_status hd_combine_read(hd_writing *g, const char *column, uint32_t width,
 /* Memory of another device. */
 static heddle_status read_runs(sampling *s, const char *keys)
 {
-    const uint32_t width = s->g->key_width;
+    const uint32_t width = s->p->key_width;
     const uint64_t run = (s->n + SAMPLE_RUNS - 1) / SAMPLE_RUNS;
     for (uint64_t i = 0; i < s->n; i += run) {
         const uint64_t count = s->n - i < run ? s->n - i : run;
         const uint64_t first = i * s->stride;
         for (uint64_t j = 0; j < count; j++) s->rows[i + j] = first + j;
         HD_TRY(
-            hd_member_copy(s->g->member, s->keys + i * width, keys + first * width, count * width));
+            hd_member_copy(s->p->member, s->keys + i * width, keys + first * width, count * width));
     }
     return HEDDLE_OK;
 }
 
 static heddle_status read_sample(sampling *s)
 {
-    hd_writing *g = s->g;
-    const char *keys = g->w->keys;
+    hd_inserting *p = s->p;
+    const char *keys = p->call->keys;
     choose_rows(s);
-    if (!hd_member_takes(g->member, keys)) return read_runs(s, keys + g->first * g->key_width);
-    return hd_combine_read(g, keys, g->key_width, s->rows, s->n, s->keys);
+    if (!hd_member_takes(p->member, keys)) return read_runs(s, keys + p->first * p->key_width);
+    return hd_hot_read(p, keys, p->key_width, s->rows, s->n, s->keys);
 }
 
 /* ------------------------------------------------------------------------------------- hot keys */
@@ -159,13 +159,13 @@ static heddle_status read_sample(sampling *s)
 static uint64_t key_of(const sampling *s, uint64_t i)
 {
     uint64_t key = 0;
-    memcpy(&key, s->keys + i * s->g->key_width, s->g->key_width); /* the low bytes come first */
+    memcpy(&key, s->keys + i * s->p->key_width, s->p->key_width); /* the low bytes come first */
     return key;
 }
 
 static void count_keys(sampling *s)
 {
-    const hd_mix *mix = &s->g->w->table->spread.mix;
+    const hd_mix *mix = &s->p->call->table->spread.mix;
     const uint64_t mask = (UINT64_C(1) << s->bits) - 1;
     for (uint64_t i = 0; i < s->n; i++) {
         const uint64_t key = key_of(s, i), mixed = (key + mix->add) * mix->mul[0];
@@ -197,7 +197,7 @@ static uint64_t candidates(sampling *s)
 
 static bool is_uneven(const sampling *s, uint64_t candidate_count)
 {
-    const double members = members_of(s->g), n = (double)s->n;
+    const double members = members_of(s->p), n = (double)s->n;
     const double top = candidate_count != 0 ? (double)s->places[0].count : 0, l = s->lenience;
     if (top * l >= TOP_LEAST && top * members * SHARE_UNEVEN * l >= n) return true;
     return s->pairs * l >= 2 * PAIRS_LEAST &&
@@ -207,7 +207,7 @@ static bool is_uneven(const sampling *s, uint64_t candidate_count)
 /* The first `count` keys are this member's hot ones, if these are most of what makes members uneven. */
 static heddle_status take_hot(sampling *s, uint64_t count)
 {
-    hd_combine *c = &s->g->combine;
+    hd_hot_rows *c = &s->p->hot;
     double rows = 0, pairs = 0;
     for (uint64_t i = 0; i < count; i++) {
         rows += (double)s->places[i].count;
@@ -221,16 +221,16 @@ static heddle_status take_hot(sampling *s, uint64_t count)
         c->hot_keys[i] = s->places[i].key;
         c->hot_rows[i] = s->rows[s->places[i].last];
     }
-    c->hot = (uint32_t)count;
+    c->n = (uint32_t)count;
     /* Rather a few rows less, lest more come to members than these expect. */
-    c->expected = (uint64_t)((double)s->g->n * rows / (double)s->n * 0.98);
+    c->expected = (uint64_t)((double)s->p->n * rows / (double)s->n * 0.98);
     return HEDDLE_OK;
 }
 
 /* *uneven, or in a first look suspicious; else the member has no hot keys. */
 static heddle_status find_hot(sampling *s, bool *uneven)
 {
-    const uint64_t members = members_of(s->g);
+    const uint64_t members = members_of(s->p);
     uint64_t most = HOT_USUAL * members / MEMBERS_USUAL, count;
     if (most < HOT_USUAL) most = HOT_USUAL;
     count_keys(s);
@@ -241,14 +241,14 @@ static heddle_status find_hot(sampling *s, bool *uneven)
 }
 
 /* Host memory of a sample, all in one; false where there is none. */
-static bool sampling_begin(sampling *s, hd_writing *g, uint64_t n)
+static bool sampling_begin(sampling *s, hd_inserting *p, uint64_t n)
 {
     memset(s, 0, sizeof *s);
-    s->g = g;
+    s->p = p;
     s->n = n;
     s->lenience = 1;
     if (s->n == 0) return false;
-    s->stride = g->n / s->n;
+    s->stride = p->n / s->n;
     for (s->bits = 4; UINT64_C(1) << s->bits < 2 * s->n; s->bits++) continue;
     s->places = (sampled *)hd_allocate_zeroed(UINT64_C(1) << s->bits, sizeof(sampled));
     s->rows = (uint64_t *)hd_allocate(2 * s->n * sizeof *s->rows);
@@ -258,12 +258,12 @@ static bool sampling_begin(sampling *s, hd_writing *g, uint64_t n)
 }
 
 /* Without memory for a sample there is nothing to be seen. */
-static heddle_status look(hd_writing *g, uint64_t n, double lenience, bool *uneven)
+static heddle_status look(hd_inserting *p, uint64_t n, double lenience, bool *uneven)
 {
     sampling s;
     heddle_status status = HEDDLE_OK;
     *uneven = false;
-    if (sampling_begin(&s, g, n)) {
+    if (sampling_begin(&s, p, n)) {
         s.lenience = lenience;
         status = read_sample(&s);
         if (status == HEDDLE_OK) status = find_hot(&s, uneven);
@@ -273,14 +273,14 @@ static heddle_status look(hd_writing *g, uint64_t n, double lenience, bool *unev
     return status;
 }
 
-heddle_status hd_combine_look(hd_writing *g)
+heddle_status hd_hot_find(hd_inserting *p)
 {
-    const uint64_t all = sample_size(g), first = (uint64_t)FIRST_ROWS * members_of(g);
+    const uint64_t all = sample_size(p), first = (uint64_t)FIRST_ROWS * members_of(p);
     heddle_status status = HEDDLE_OK;
     bool uneven = true;
-    if (!may_combine(g)) return HEDDLE_OK;
-    if (first < all) status = look(g, first, SUSPICIOUS, &uneven);
-    if (status == HEDDLE_OK && uneven) status = look(g, all, 1, &uneven);
-    hd_phase(g->member, HEDDLE_PHASE_PARTITION);
+    if (!may_fold(p)) return HEDDLE_OK;
+    if (first < all) status = look(p, first, SUSPICIOUS, &uneven);
+    if (status == HEDDLE_OK && uneven) status = look(p, all, 1, &uneven);
+    hd_phase(p->member, HEDDLE_PHASE_PARTITION);
     return status == HEDDLE_ERROR_NO_MEMORY ? HEDDLE_OK : status;
 }
