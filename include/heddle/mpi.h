@@ -10,7 +10,7 @@
  *     MPI_Finalize();
  *
  * Ranks of one machine whose GPUs reach each other's memory read it, without MPI, as far as CUDA lets processes do so;
- * HEDDLE_NEAR=0 in the environment of a rank keeps it out of this. Else memory of a GPU goes through pinned host memory, or
+ * HEDDLE_SHARED_MEMORY=0 in the environment of a rank keeps it out of this. Else memory of a GPU goes through pinned host memory, or
  * to MPI as it is where that is known to take it. Open MPI says so itself; for others, and against what it says, the environment variable HEDDLE_MPI_CUDA of a rank does:
  *     HEDDLE_MPI_CUDA=1   MPI takes memory of CUDA devices; where it does not, the process crashes
  *     HEDDLE_MPI_CUDA=0   it does not, or not well

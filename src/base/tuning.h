@@ -30,7 +30,7 @@ typedef struct hd_tuning {
     bool route_sorts;
     /* Clusters opened from now on: members of one process do as if they could not reach each other's memory; processes
        do as if their devices had memory of their own; processes of one machine go through the host. */
-    bool local_copies, transport_apart, never_near;
+    bool local_copies, transport_apart, never_shared;
     /* Clusters: called at the end of every phase, before others learn that it is done. It need not return. */
     void (*phase_watch)(uint32_t phase);
 

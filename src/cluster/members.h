@@ -13,6 +13,7 @@
 #include "cluster/crew.h"
 #include "cluster/exchange/exchange.h"
 #include "host/conveyor.h"
+#include "host/lent.h"
 #include "route/route.h"
 
 typedef struct hd_member {
@@ -71,18 +72,13 @@ static inline heddle_status hd_member_agree(const hd_member *member, heddle_stat
 
 /* ------------------------------------------------------------------------------------- memory */
 
-/* A stretch of a caller's array where a member can use it: there, or in a buffer. */
-typedef struct hd_window {
-    void *user;
-    void *memory;
-    uint64_t bytes;
-} hd_window;
-
-/* With `read` the memory holds what the array does. NULL stays NULL. */
-heddle_status hd_window_open(hd_member *member, const void *user, uint64_t bytes, bool read,
-                             hd_buffer *buffer, hd_window *window);
-/* Brings what was written to the caller's array. */
-heddle_status hd_window_close(hd_member *member, const hd_window *window);
+/*
+ * A caller's array, or a part of it, where the member can use it: there, or in the buffer, with what is in the array if
+ * `read`. NULL stays NULL. hd_member_take_back brings what was written to the caller's array.
+ */
+heddle_status hd_member_lend(hd_member *member, const void *user, uint64_t bytes, bool read,
+                             hd_buffer *buffer, hd_lent *lent);
+heddle_status hd_member_take_back(hd_member *member, const hd_lent *lent);
 /* Whether the tables of a member take this pointer in a call. */
 bool hd_member_takes(const hd_member *member, const void *user);
 /* Copies between a member's memory and a caller's array, and waits. */

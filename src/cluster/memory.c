@@ -31,33 +31,51 @@ heddle_status hd_member_copy(hd_member *member, void *to, const void *from, uint
     return device->engine->synchronize(device, NULL);
 }
 
-/* Between a buffer of the member and a caller's array that it cannot use: of the host, or of another device. */
-static heddle_status convey(hd_member *member, void *to, const void *from, uint64_t bytes,
-                            const void *user)
+/* ---------------------------------------------------------------------------------- lent arrays */
+
+/* hd_lender.context: a member, with room of its own for one array. */
+typedef struct lending {
+    hd_member *member;
+    hd_buffer *buffer;
+} lending;
+
+static bool reaches(void *context, const void *array)
 {
-    if (member->device->engine->host_memory || is_on_accelerator(member->cluster, user))
-        return hd_member_copy(member, to, from, bytes);
-    return hd_conveyor_copy(&member->conveyor, to, from, bytes, from == user);
+    return is_direct(((const lending *)context)->member, array);
 }
 
-heddle_status hd_window_open(hd_member *member, const void *user, uint64_t bytes, bool read,
-                             hd_buffer *buffer, hd_window *window)
+static heddle_status take_room(void *context, uint64_t bytes, void **memory)
 {
-    window->user = (void *)(uintptr_t)user;
-    window->memory = window->user;
-    window->bytes = bytes;
-    if (user == NULL || bytes == 0 || is_direct(member, user)) return HEDDLE_OK;
-    HD_TRY(hd_buffer_room(buffer, member->device, bytes));
-    {
-        window->memory = buffer->memory;
-        if (read) HD_TRY(convey(member, window->memory, user, bytes, user));
-    }
+    const lending *own = (const lending *)context;
+    HD_TRY(hd_buffer_room(own->buffer, own->member->device, bytes));
+    *memory = own->buffer->memory;
     return HEDDLE_OK;
 }
 
-heddle_status hd_window_close(hd_member *member, const hd_window *window)
+/* hd_lender.copy. The caller's array is one of the host, or of another device. */
+static heddle_status convey(void *context, const hd_lent *lent, bool in)
 {
-    if (window->memory == window->user) return HEDDLE_OK;
-    HD_TRY(member->device->engine->synchronize(member->device, NULL));
-    return convey(member, window->user, window->memory, window->bytes, window->user);
+    hd_member *member = ((const lending *)context)->member;
+    const hd_engine *engine = member->device->engine;
+    void *to = in ? lent->memory : lent->user;
+    const void *from = in ? lent->user : lent->memory;
+    if (!in) HD_TRY(engine->synchronize(member->device, NULL));
+    if (engine->host_memory || is_on_accelerator(member->cluster, lent->user))
+        return hd_member_copy(member, to, from, lent->bytes);
+    return hd_conveyor_copy(&member->conveyor, to, from, lent->bytes, in);
+}
+
+heddle_status hd_member_lend(hd_member *member, const void *user, uint64_t bytes, bool read,
+                             hd_buffer *buffer, hd_lent *lent)
+{
+    lending own = {member, buffer};
+    const hd_lender lender = {&own, reaches, take_room, convey};
+    return hd_lend(&lender, user, bytes, read, lent);
+}
+
+heddle_status hd_member_take_back(hd_member *member, const hd_lent *lent)
+{
+    lending own = {member, NULL};
+    const hd_lender lender = {&own, reaches, take_room, convey};
+    return hd_lend_back(&lender, lent);
 }

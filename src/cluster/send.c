@@ -110,9 +110,9 @@ static heddle_status count_slices(hd_member *member, hd_bin_counter *counter, hd
     const uint32_t width = counter->job.key_bits / 8;
     for (uint64_t first = 0; first < n; first += slice) {
         const uint64_t length = n - first < slice ? n - first : slice;
-        hd_window window;
-        HD_TRY(hd_window_open(member, keys + first * width, length * width, true, staged, &window));
-        HD_TRY(hd_bin_counter_add(counter, window.memory, length));
+        hd_lent lent;
+        HD_TRY(hd_member_lend(member, keys + first * width, length * width, true, staged, &lent));
+        HD_TRY(hd_bin_counter_add(counter, lent.memory, length));
     }
     return HEDDLE_OK;
 }

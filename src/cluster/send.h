@@ -20,7 +20,7 @@ heddle_status hd_lay_out(hd_member *member, hd_router *router, const hd_slice *s
 hd_delivery hd_delivery_of(const hd_router *router);
 /*
  * Lays the slice out and sends it, or writes it where it goes if the router is direct: then the rows are at their owners
- * when it returns. Of a direct delivery more arrays may be told of than are sent. The status is agreed upon.
+ * when it returns. Of a direct delivery more arrays may be announced than are sent. The status is agreed upon.
  */
 heddle_status hd_send(hd_member *member, heddle_status mine, hd_router *router,
                       const hd_slice *slice, hd_delivery *delivery);

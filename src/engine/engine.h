@@ -1,7 +1,17 @@
 /*
- * engine.h: what a device must offer. One hd_engine for the CPU, one for each kind of accelerator.
+ * engine.h: what a device must offer. One hd_engine for the CPU (cpu/cpu.h), one for each kind of accelerator
+ * (cuda/cuda.h). This room has tables of functions, by container:
  *
- * The API layer speaks to devices through these pointers only. Every function that can fail returns
+ *     engine.h     hd_engine: devices, memory, streams, sorting by region; hd_table_ops: tables of slots
+ *     graph.h  lists.h  slabs.h  filter.h                 the other containers
+ *     columns.h  relate.h  owners.h                       columns, joins and groups, rows of a cluster
+ *     registry.h   what is compiled once for every width and tile, for the engines to look up
+ *     blocks.h     memory for scratch, which a device keeps between calls
+ *
+ * A table keeps the hd_table_ops that were compiled for it, from `tables`; other containers ask `graph`, `lists`,
+ * `slabs`, `filter`, `relate` and `owners` for those of their widths.
+ *
+ * The layers above speak to devices through these pointers only. Every function that can fail returns
  * a heddle_status and has then called hd_fail (base/error.h) with the reason. `stream` is the caller's
  * stream or NULL for the device's own; an engine without streams ignores it and works at once.
  */
@@ -52,12 +62,12 @@ struct hd_table_ops {
     /* Inserts where no eviction is needed; other keys are deferred to the lists of their regions. */
     heddle_status (*place)(heddle_device *device, const hd_view *view, const hd_batch *batch,
                            void *stream);
-    /* Inserts the deferred keys with evictions and empties the lists. `from` as in rehome, or NULL. */
+    /* Inserts the deferred keys with evictions and empties the lists. */
     heddle_status (*settle)(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                            const hd_view *from, uint64_t first, void *stream);
-    /* Like place, for the keys in slots [first, first + batch->n) of another table of this kind. */
+                            void *stream);
+    /* Like place, for the keys in batch->n slots of another table of this kind, batch->from. */
     heddle_status (*rehome)(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                            const hd_view *from, uint64_t first, void *stream);
+                            void *stream);
     /*
      * Inserts pairs sorted by region, each region in fast local memory. With `fresh` the slots hold
      * nothing yet, not even EMPTY. batch: policy, counts and tally. A pair that finds no room is counted
@@ -68,11 +78,10 @@ struct hd_table_ops {
                           const hd_sorted *sorted, bool fresh, void *stream);
     /*
      * Brings equal keys in parts of regions together by the policy, as far as that goes in local
-     * memory, and appends what is left to `pairs` at the cursors. NULL where fill needs no such help.
+     * memory, and appends what is left to fold->pairs at the cursors. NULL where fill needs no such help.
      */
     heddle_status (*fold)(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                          const void *source, const hd_fold_task *tasks, uint32_t count,
-                          void *pairs, uint64_t *cursors, void *stream);
+                          const hd_fold *fold, void *stream);
     /* Whether regions of this size can be filled so. */
     bool (*can_fill)(heddle_device *device, const hd_view *view);
     /* Whether a table with gaps can be filled on: keys that lie behind a bucket with room, since one was erased. */

@@ -38,7 +38,7 @@ double hd_filter_rate(uint64_t keys, uint64_t blocks, uint32_t hashes)
     share = exp(first * log(mean) - mean - lgamma(first + 1));
     for (double j = first; j <= mean + reach; j++) {
         rate += share * block_rate(j, hashes);
-        shares += share; /* 1, but for rounding */
+        shares += share; /* 1, except for rounding */
         share *= mean / (j + 1);
     }
     return rate < shares ? rate / shares : 1;

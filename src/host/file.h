@@ -4,8 +4,8 @@
  *   header   fixed size: first a name of 8 characters and a version, last a checksum of the rest
  *   blocks   hd_file_block, then its arrays, one after the other; until all elements are there
  *
- * A file is whole or not there: hd_file_replace writes beside the old one. Whatever a reader finds
- * is checked before it is used, and told in words.
+ * A file is whole or not there: hd_file_replace writes beside the old one. A reader checks
+ * whatever it finds before it uses it, and says in words what is damaged.
  */
 #ifndef HD_FILE_H
 #define HD_FILE_H

@@ -1,6 +1,6 @@
 /*
- * columns.h: plain steps over arrays that relational operations are put together from. All memory is
- * the device's; row numbers have 32 or 64 bits; nothing waits unless it says so.
+ * columns.h: columns, groups of rows and what is asked of them, for the steps of engine/columns.h. All memory is
+ * the device's; row numbers have 32 or 64 bits.
  */
 #ifndef HD_MODEL_COLUMNS_H
 #define HD_MODEL_COLUMNS_H

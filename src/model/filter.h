@@ -1,6 +1,5 @@
 /*
- * filter.h: what a device must offer for Bloom filters, for keys of one width (scheme/bloom.h has the
- * scheme). All memory is the device's; nothing waits.
+ * filter.h: a Bloom filter in a device's memory (scheme/bloom.h has the scheme, engine/filter.h the operations).
  *
  *   blocks          of 256 bits, a multiple of 2^region_bits
  *   region of a key the leading bits of its mixed key (hash.h), as many of them as one likes up to
@@ -21,8 +20,9 @@
 /* CASE(h) for every number of hashes: loops over keys are compiled for each. */
 #define HD_FOR_HASHES(CASE)                                                                        \
     CASE(1)                                                                                        \
-    CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12)     \
-        CASE(13) CASE(14) CASE(15) CASE(16)
+    CASE(2)                                                                                        \
+    CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13)    \
+        CASE(14) CASE(15) CASE(16)
 /* A block's number has 32 bits, and its multiples fit 64. */
 #define HD_FILTER_BLOCKS_MAX (UINT64_C(1) << 31)
 /* Blocks of the smallest regions, at most: 64 KB, which the local memory of every engine holds. */

@@ -1,6 +1,6 @@
 /*
- * lists.h: growing lists of values, which the multimap `bucket_list` keeps for its keys, and what an engine
- * must offer for them. All memory is the device's.
+ * lists.h: growing lists of values, which the multimap `bucket_list` keeps for its keys: their pool, and what a
+ * batch asks of them (engine/lists.h). All memory is the device's.
  *
  *   record   of every list, by its number: the handle, which says how many values the list has and whether it
  *            is being extended, and the word of its newest bucket

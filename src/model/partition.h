@@ -82,6 +82,15 @@ typedef struct hd_fold_task {
     uint32_t cursor;     /* where its results go on: the index of a cursor */
 } hd_fold_task;
 
+/* What hd_table_ops.fold is given; all of it is device memory. */
+typedef struct hd_fold {
+    const void *source; /* sorted pairs */
+    const hd_fold_task *tasks;
+    uint32_t count;
+    void *pairs;       /* where results go, at the cursors */
+    uint64_t *cursors; /* moved on */
+} hd_fold;
+
 static inline uint32_t hd_pair_bytes(uint32_t key_bits, uint32_t value_bits)
 {
     return (key_bits + value_bits) / 8;

@@ -1,6 +1,5 @@
 /*
- * relate.h: what joins and group-bys need of an engine, for keys of one width and row numbers of one
- * width. All memory is the device's.
+ * relate.h: the work of joins and group-bys: tasks and jobs for engine/relate.h. All memory is the device's.
  *
  * A join sorts both sides by region (partition.h; the value of a pair is its row number) and then works
  * on tasks: some rows of the left and some of the right side of one region. A task's left rows fit

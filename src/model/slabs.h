@@ -1,5 +1,5 @@
 /*
- * slabs.h: what the steps of a slab hash (scheme/slab.h) need to know of a table. All memory is the device's.
+ * slabs.h: a slab hash: the table, its pool and its batches, as the steps of scheme/slab.h take them. All memory is the device's.
  *
  *   slab       128 bytes: slots for keys or pairs; at byte 120 the address of the next slab of the list; at byte
  *              124, in a slab of the pool, the two leading bits of the mixed keys of its list, which slots lack,

@@ -1,5 +1,5 @@
 /*
- * view.h: what a compiled table needs to know of one table and of one batch.
+ * view.h: a table of slots and a batch of keys, as a compiled table's operations (hd_table_ops) take them.
  *
  * A view is handed to kernels by value. Its geometry, with all counts exact:
  *
@@ -81,6 +81,10 @@ typedef struct hd_batch {
                         room for other notes, or NULL */
     uint64_t *matches;      /* count, in a multimap: how many values each key has */
     const uint64_t *places; /* retrieve, in a multimap: where the values of each key begin */
+    const hd_view
+        *from; /* rehome and settle: the table, host memory, whose slots from `first` on hold
+                            the pairs; NULL: the pairs are keys and values */
+    uint64_t first;
 } hd_batch;
 
 #define HD_NO_KEY UINT32_MAX

@@ -34,7 +34,7 @@ typedef struct hd_rows {
     bool direct; /* rows are written where they go: no memory to lay them out here */
 } hd_rows;
 
-/* The arrays for which a member may be told places, at most: keys, values, or keys and both answers to them. */
+/* The arrays for which a member may learn places, at most: keys, values, or keys and both answers to them. */
 #define HD_ROUTE_ARRAYS 3
 
 struct hd_route_way;

@@ -5,7 +5,7 @@
 #ifndef HD_CENSUS_H
 #define HD_CENSUS_H
 
-#include HD_SCHEME_HEADER
+#include "scheme/scheme.h"
 
 HD_FN hd_key census_key(const hd_view *view, uint64_t slot)
 {

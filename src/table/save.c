@@ -26,8 +26,8 @@ typedef struct file_header {
     uint64_t count;
     double load;
     double vertices;     /* 0 in a table of slots, and in files of older libraries */
-    double threshold;    /* 0 but in an iceberg table */
-    uint64_t list_first; /* 0 but in bucket lists, like list_growth */
+    double threshold;    /* 0 except in an iceberg table */
+    uint64_t list_first; /* 0 except in bucket lists, like list_growth */
     double list_growth;
     uint64_t reserved[4];
     uint64_t checksum;

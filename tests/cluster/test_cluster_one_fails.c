@@ -224,8 +224,8 @@ static void fail_and_be_stuck(uint32_t failing)
     fill_table();
 }
 
-/* Builds and insertions whose hot keys are combined before they are sent. */
-static void fail_to_combine(uint32_t failing)
+/* Builds and insertions whose hot keys are folded before they are sent. */
+static void fail_to_fold(uint32_t failing)
 {
     hd_tune.hot_rows_least = ROWS;
     for (uint32_t i = 0; i < ROWS; i++)
@@ -234,7 +234,7 @@ static void fail_to_combine(uint32_t failing)
     for (size_t i = 0; i < CALLS; i++)
         if (calls[i].call == call_build || calls[i].call == call_insert)
             fail_each(&calls[i], failing);
-    EXPECT(hd_tune.hot_rows_folded > before, "nothing was combined");
+    EXPECT(hd_tune.hot_rows_folded > before, "nothing was folded");
     hd_tune.hot_rows_least = HD_TUNING_NONE;
 }
 
@@ -255,7 +255,7 @@ static void live(const mesh_sockets *sockets, uint32_t member, uint32_t failing,
            "group-by");
     for (size_t i = 0; i < CALLS; i++) fail_each(&calls[i], failing);
     fail_and_be_stuck(failing);
-    fail_to_combine(failing);
+    fail_to_fold(failing);
     heddle_cluster_groups_destroy(process.by);
     heddle_cluster_table_destroy(process.table);
     heddle_cluster_close(process.cluster);

@@ -106,7 +106,7 @@ static void insert(const test_case *c, const hd_table_ops *ops, bare *b, uint64_
     batch.outcomes = a->flags;
     batch.tally = &b->inserted;
     check_ok(ops->place(c->device, &b->view, &batch, NULL));
-    check_ok(ops->settle(c->device, &b->view, &batch, NULL, 0, NULL));
+    check_ok(ops->settle(c->device, &b->view, &batch, NULL));
     for (uint64_t i = 0; i < UINT64_C(1) << b->view.region_bits; i++)
         check(b->heads[i] == HD_NO_KEY, "settle left keys in the list of region %llu",
               (unsigned long long)i);

@@ -253,9 +253,9 @@ static void tables_over_ranks_of_two_kinds(void **state)
 static void tables_over_ranks_that_overlap(void **state)
 {
     (void)state;
-    hd_tune.never_near = true;
+    hd_tune.never_shared = true;
     use_tables(use_table, true, 900);
-    hd_tune.never_near = false;
+    hd_tune.never_shared = false;
 }
 
 /* All are such ranks, and read each other's memory. */

@@ -107,10 +107,10 @@ static void fail_to_begin(int memory, int receives, int sends)
     MPI_Barrier(MPI_COMM_WORLD);
     check(setenv("HEDDLE_MPI_CUDA", memory == MEMORY_TAKEN ? "1" : "0", 1) == 0, "setenv");
     hd_tune.transport_apart = memory != MEMORY_HOST;
-    hd_tune.never_near = true;
+    hd_tune.never_shared = true;
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &cluster));
     hd_tune.transport_apart = false;
-    hd_tune.never_near = false;
+    hd_tune.never_shared = false;
     check_ok(heddle_cluster_table_create(cluster, NULL, NULL, &table));
     receives_left = rank == ranks - 1 ? receives : -1;
     sends_left = rank == ranks - 1 ? sends : -1;

@@ -78,13 +78,13 @@ static void ranks_that_leave_are_noticed(void **state)
         MPI_Barrier(MPI_COMM_WORLD);
         /* By turns as ranks whose slices are laid out while others are on their way. */
         hd_tune.transport_apart = after / (ranks - 1) / 2 % 2 == 1;
-        hd_tune.never_near = after / (ranks - 1) % 2 == 1;
+        hd_tune.never_shared = after / (ranks - 1) % 2 == 1;
         check_ok(heddle_mpi_open(MPI_COMM_WORLD, "cpu:1", &options, &cluster));
         leave_in(cluster, after, after / (ranks - 1) % 2 == 0);
         if (rank != ranks - 1) heddle_cluster_close(cluster);
     }
     hd_tune.transport_apart = false;
-    hd_tune.never_near = false;
+    hd_tune.never_shared = false;
 }
 
 /* The last rank does not come when the others open a cluster. */

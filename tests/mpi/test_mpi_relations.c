@@ -47,10 +47,10 @@ static heddle_cluster *open_cluster(void)
     options.slice = 333;
     options.timeout_ms = 120000;
     hd_tune.transport_apart = opened % 2 == 1 && rank % 2 == 0;
-    hd_tune.never_near = opened++ % 4 == 1;
+    hd_tune.never_shared = opened++ % 4 == 1;
     check_ok(heddle_mpi_open(MPI_COMM_WORLD, rank_device(rank), &options, &cluster));
     hd_tune.transport_apart = false;
-    hd_tune.never_near = false;
+    hd_tune.never_shared = false;
     return cluster;
 }
 

@@ -272,6 +272,7 @@ static void wrong_arguments(const test_case *c)
     CREATE(c->device, &column, 1, UINT64_C(1) << 32, &o, &g);
     o.row_bits = 64;
     CREATE(c->device, &column, 1, UINT64_MAX, &o, &g);
+    CREATE(c->device, &column, 1, (UINT64_C(1) << 48) + 1, &o, &g); /* as joins and clusters */
     assert_null(g);
     if (c->device->engine->host_memory)
         check_status(heddle_groups_create(c->device, &column, 1, 8, &o, &g, keys),

@@ -12,7 +12,7 @@ void process_join(const mesh_sockets *sockets, uint32_t member, uint32_t memory)
     mesh_join(&process.mesh, sockets, member);
     process.mesh.device_memory = memory == MEMORY_TAKEN;
     hd_tune.transport_apart = memory != MEMORY_HOST;
-    hd_tune.never_near = memory != MEMORY_READ;
+    hd_tune.never_shared = memory != MEMORY_READ;
 }
 
 heddle_status call_build(void)

@@ -51,9 +51,9 @@ typedef struct hd_exchange_ops {
     void (*close)(hd_exchange *exchange);
     /*
      * The first half of all_to_all where members reach each other's memory (direct), `from` being of no interest:
-     * everybody learns how much comes, makes room, and is told where its elements go. It writes them there
+     * everybody learns how much comes, makes room, and learns where its elements go. It writes them there
      * itself and agrees with the others that all have: until then they may read the delivery and its `receive`, too.
-     * What it was told holds until the next exchange of arrays. NULL where members do not reach each other.
+     * What it learnt holds until the next exchange of arrays. NULL where members do not reach each other.
      */
     heddle_status (*offer)(hd_exchange *exchange, uint32_t member, heddle_status mine,
                            hd_delivery *delivery);

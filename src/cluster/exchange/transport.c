@@ -60,7 +60,8 @@ static heddle_status transport_reduce(hd_exchange *exchange, uint32_t member, he
 /* Tells all how many elements come, and how this member is. */
 static heddle_status send_counts(hd_transport_exchange *x, heddle_status mine, hd_delivery *d)
 {
-    const uint32_t members = x->base.members, words = x->near.any ? HD_WORDS_NEAR : HD_WORDS_FAR;
+    const uint32_t members = x->base.members,
+                   words = x->shared.any ? HD_WORDS_SHARED : HD_WORDS_PLAIN;
     uint64_t *send = x->words, *receive = x->words + (uint64_t)members * words;
     if (x->lost) return lose(x);
     memset(send, 0, (uint64_t)members * words * sizeof *send);
@@ -75,12 +76,13 @@ static heddle_status send_counts(hd_transport_exchange *x, heddle_status mine, h
     }
     for (uint32_t i = 0; i < members; i++)
         d->total += d->receive[i] = receive[i * words + HD_WORD_COUNT];
-    if (x->near.any && hd_near_follow(&x->near, receive + HD_WORD_GENERATION, words) != HEDDLE_OK)
+    if (x->shared.any &&
+        hd_shared_follow(&x->shared, receive + HD_WORD_GENERATION, words) != HEDDLE_OK)
         return lose(x);
     return HEDDLE_OK;
 }
 
-/* Whether this member stages, whether any does, and who are near: members may be of different kinds. */
+/* Whether this member stages, whether any does, and who are shared: members may be of different kinds. */
 static heddle_status learn_ways(hd_transport_exchange *x)
 {
     const bool apart = hd_tune.transport_apart || !x->device->engine->host_memory;
@@ -90,12 +92,13 @@ static heddle_status learn_ways(hd_transport_exchange *x)
     if (x->transport.reduce(x->transport.context, &any, 1, 1) != 0) return lose(x);
     x->any_staged = any != 0;
     x->base.overlaps = apart && x->transport.all_to_all_begin != NULL;
-    if (x->any_staged && hd_near_learn(&x->near, x->device, x->staged) != HEDDLE_OK) return lose(x);
+    if (x->any_staged && hd_shared_learn(&x->shared, x->device, x->staged) != HEDDLE_OK)
+        return lose(x);
     x->base.links = hd_ways_links(x);
     return HEDDLE_OK;
 }
 
-/* Also after a failure: others will use the windows again that earlier copies read. */
+/* Also after a failure: others will use the memories again that earlier copies read. */
 static heddle_status wait_for_copies(hd_transport_exchange *x, heddle_status mine)
 {
     const heddle_status waited = x->device->engine->synchronize(x->device, NULL);
@@ -121,7 +124,7 @@ static heddle_status agree_on_room(hd_transport_exchange *x, heddle_status mine,
     HD_TRY(send_counts(x, wait_for_copies(x, mine), d));
     mine = d->room != NULL ? d->room(d, d->context) : HEDDLE_OK;
     if (mine == HEDDLE_OK) mine = all_staged ? hd_ways_room(x, d) : room_for_widest(x, d);
-    if (mine == HEDDLE_OK && x->near.any) mine = hd_near_open(&x->near);
+    if (mine == HEDDLE_OK && x->shared.any) mine = hd_shared_open(&x->shared);
     return agree(x, mine);
 }
 
@@ -138,7 +141,7 @@ static heddle_status move_array(hd_transport_exchange *x, const hd_delivery *d, 
     one.to[0] = d->to[a];
     if (mine == HEDDLE_OK) mine = wait_for_copies(x, hd_ways_stage(x, &one));
     hd_ways_transport(x, &one, 0, &from, &to);
-    /* Also after a failure: the others are waiting. It is told when all arrays have been moved. */
+    /* Also after a failure: the others are waiting. It is received when all arrays have been moved. */
     if (x->transport.all_to_all(x->transport.context, from, x->bytes, to,
                                 x->bytes + x->base.members) != 0)
         return lose(x);
@@ -196,7 +199,7 @@ static heddle_status transport_begin(hd_exchange *exchange, uint32_t member, hed
     (void)member;
     if (status != HEDDLE_OK) return status;
     for (uint32_t a = 0; a < d->arrays && status == HEDDLE_OK; a++) status = begin_array(x, d, a);
-    x->fetched = hd_ways_fetch(x, d); /* told at the end: the others are waiting */
+    x->fetched = hd_ways_fetch(x, d); /* received at the end: the others are waiting */
     if (status != HEDDLE_OK) return status;
     x->under_way = d;
     if (x->transport.all_to_all_progress != NULL) hd_meanwhile_set(move_on, x);
@@ -212,7 +215,7 @@ static heddle_status transport_end(hd_exchange *exchange, uint32_t member)
     x->under_way = NULL;
     hd_meanwhile_set(NULL, NULL);
     if (x->lost || x->transport.all_to_all_end(x->transport.context) != 0) return lose(x);
-    mine = wait_for_copies(x, x->fetched); /* others will use their windows again */
+    mine = wait_for_copies(x, x->fetched); /* others will use their memories again */
     if (mine == HEDDLE_OK) mine = hd_ways_unpack(x, d);
     return x->any_staged ? agree(x, mine) : HEDDLE_OK;
 }
@@ -222,7 +225,7 @@ static heddle_status transport_end(hd_exchange *exchange, uint32_t member)
 static void transport_close(hd_exchange *exchange)
 {
     hd_transport_exchange *x = (hd_transport_exchange *)exchange;
-    hd_near_free(&x->near, x->lost);
+    hd_shared_free(&x->shared, x->lost);
     if (x->transport.close != NULL) x->transport.close(x->transport.context);
     hd_ways_free(x);
     free(x->words);
@@ -240,13 +243,14 @@ static hd_transport_exchange *make_exchange(const heddle_transport *transport)
     hd_transport_exchange *x = (hd_transport_exchange *)hd_allocate_zeroed(1, sizeof *x);
     if (x == NULL) return NULL;
     x->transport = *transport;
-    x->words = (uint64_t *)calloc(2 * HD_WORDS_NEAR * members, sizeof *x->words);
+    x->words = (uint64_t *)calloc(2 * HD_WORDS_SHARED * members, sizeof *x->words);
     x->bytes = (uint64_t *)calloc(2 * members, sizeof *x->bytes);
     x->base.ops = &transport_ops;
     x->base.members = transport->members;
     x->base.first = transport->member;
     x->base.local = 1;
-    if (x->words != NULL && x->bytes != NULL && hd_near_make(&x->near, &x->transport) == HEDDLE_OK)
+    if (x->words != NULL && x->bytes != NULL &&
+        hd_shared_make(&x->shared, &x->transport) == HEDDLE_OK)
         return x;
     free(x->words);
     free(x->bytes);
@@ -254,7 +258,7 @@ static hd_transport_exchange *make_exchange(const heddle_transport *transport)
     return NULL;
 }
 
-/* Without memory for an exchange: the others, who wait to agree, are told all the same. */
+/* Without memory for an exchange: the others, who wait to agree, are received all the same. */
 static heddle_status give_up(const heddle_transport *transport)
 {
     uint64_t word;

@@ -3,7 +3,7 @@
  * transport_ways.c, which brings arrays out of and into the memory of a device.
  *
  * What a member has for another goes one of three ways. Its own stays where it is, on its device. What is for a
- * process of the same machine waits in a window that this one reads (same_machine.h). Everything else goes by the transport, and
+ * process of the same machine waits in a memory that this one reads (same_machine.h). Everything else goes by the transport, and
  * where that does not take memory of devices, through pinned host memory. A member whose device is the host, or whose
  * memory the transport takes, has all go by the transport.
  */
@@ -13,16 +13,16 @@
 #include "cluster/exchange/exchange.h"
 #include "cluster/exchange/same_machine.h"
 
-/* What members tell each other before arrays are moved; the second half only where some are near. */
+/* What members tell each other before arrays are moved; the second half only where some are shared. */
 enum {
     HD_WORD_STATUS,
     HD_WORD_COUNT, /* elements for that member */
-    HD_WORDS_FAR,
-    HD_WORD_BEFORE = HD_WORDS_FAR, /* elements for members before it */
-    HD_WORD_ALL,                   /* for all */
-    HD_WORD_PLACE,                 /* in the window, of the first array */
-    HD_WORD_GENERATION,            /* of the window */
-    HD_WORDS_NEAR
+    HD_WORDS_PLAIN,
+    HD_WORD_BEFORE = HD_WORDS_PLAIN, /* elements for members before it */
+    HD_WORD_ALL,                     /* for all */
+    HD_WORD_PLACE,                   /* in the memory, of the first array */
+    HD_WORD_GENERATION,              /* of the memory */
+    HD_WORDS_SHARED
 };
 
 enum { HD_WAY_TRANSPORT, HD_WAY_WINDOW, HD_WAY_OWN };
@@ -40,8 +40,8 @@ typedef struct hd_transport_exchange {
     bool lost;             /* a member no longer answers */
     bool staged;     /* memory of the device goes through pinned memory, if by the transport */
     bool any_staged; /* that of some member does */
-    hd_near near;
-    uint64_t *words; /* HD_WORDS_NEAR to send to every member, and from every member */
+    hd_shared shared;
+    uint64_t *words; /* HD_WORDS_SHARED to send to every member, and from every member */
     uint64_t *bytes; /* that go to every member by the transport, and that come */
     uint32_t packed; /* of two: where what was packed last lies */
     uint32_t turn;   /* the same of what is being moved */
@@ -51,14 +51,14 @@ typedef struct hd_transport_exchange {
 } hd_transport_exchange;
 
 /*
- * Takes the next turn, and packs what a delivery sends into the window, for those that read it. It lies there until the
+ * Takes the next turn, and packs what a delivery sends into the memory, for those that read it. It lies there until the
  * second delivery after this one is packed. Does not wait.
  */
 heddle_status hd_ways_pack(hd_transport_exchange *x, const hd_delivery *d);
 /* Packs what the transport is to move into pinned memory of the turn, likewise; and has that memory. */
 heddle_status hd_ways_stage(hd_transport_exchange *x, const hd_delivery *d);
 heddle_status hd_ways_stage_room(hd_transport_exchange *x, const hd_delivery *d);
-/* What members are told of it: `send` has so many words for every one. */
+/* What members are received of it: `send` has so many words for every one. */
 void hd_ways_tell(const hd_transport_exchange *x, const hd_delivery *d, uint64_t *send,
                   uint32_t words);
 /* When all counts are known: pinned memory for what the transport brings. */

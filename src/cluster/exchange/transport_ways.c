@@ -10,14 +10,14 @@ static uint32_t way_to(const hd_transport_exchange *x, uint32_t member)
 {
     if (!x->staged) return HD_WAY_TRANSPORT;
     if (member == x->transport.member) return HD_WAY_OWN;
-    return x->near.peers[member].reads ? HD_WAY_WINDOW : HD_WAY_TRANSPORT;
+    return x->shared.peers[member].reads ? HD_WAY_WINDOW : HD_WAY_TRANSPORT;
 }
 
 static uint32_t way_from(const hd_transport_exchange *x, uint32_t member)
 {
     if (!x->staged) return HD_WAY_TRANSPORT;
     if (member == x->transport.member) return HD_WAY_OWN;
-    return x->near.peers[member].near ? HD_WAY_WINDOW : HD_WAY_TRANSPORT;
+    return x->shared.peers[member].readable ? HD_WAY_WINDOW : HD_WAY_TRANSPORT;
 }
 
 bool hd_ways_links(const hd_transport_exchange *x)
@@ -67,7 +67,7 @@ static heddle_status copy(hd_transport_exchange *x, void *to, const void *from, 
 /* ------------------------------------------------------------------------------------------- out */
 
 /*
- * Copies the elements of an array that go one way to `to`: without gaps, or, in a window, each to where it is in the
+ * Copies the elements of an array that go one way to `to`: without gaps, or, in a memory, each to where it is in the
  * array. Those of neighbouring members go in one piece.
  */
 static heddle_status copy_out(hd_transport_exchange *x, const hd_delivery *d, uint32_t a,
@@ -91,10 +91,10 @@ static heddle_status copy_out(hd_transport_exchange *x, const hd_delivery *d, ui
     return status;
 }
 
-/* Where the part of the window for a turn begins: both have as much room. */
-static uint64_t window_place(const hd_transport_exchange *x, uint32_t turn)
+/* Where the part of the memory for a turn begins: both have as much room. */
+static uint64_t memory_place(const hd_transport_exchange *x, uint32_t turn)
 {
-    return turn != 0 ? x->near.bytes / 2 / ALIGNMENT * ALIGNMENT : 0;
+    return turn != 0 ? x->shared.bytes / 2 / ALIGNMENT * ALIGNMENT : 0;
 }
 
 heddle_status hd_ways_pack(hd_transport_exchange *x, const hd_delivery *d)
@@ -102,10 +102,11 @@ heddle_status hd_ways_pack(hd_transport_exchange *x, const hd_delivery *d)
     const uint64_t all = sum(d->send, x->base.members);
     x->packed ^= 1;
     if (!x->staged || sent_by(x, d, HD_WAY_WINDOW) == 0) return HEDDLE_OK;
-    HD_TRY(hd_near_room(&x->near, 2 * (place_of(d, d->arrays, all) + ALIGNMENT)));
+    HD_TRY(hd_shared_room(&x->shared, 2 * (place_of(d, d->arrays, all) + ALIGNMENT)));
     for (uint32_t a = 0; a < d->arrays; a++)
-        HD_TRY(copy_out(x, d, a, HD_WAY_WINDOW,
-                        (char *)x->near.window + window_place(x, x->packed) + place_of(d, a, all)));
+        HD_TRY(
+            copy_out(x, d, a, HD_WAY_WINDOW,
+                     (char *)x->shared.memory + memory_place(x, x->packed) + place_of(d, a, all)));
     return HEDDLE_OK;
 }
 
@@ -149,11 +150,11 @@ void hd_ways_tell(const hd_transport_exchange *x, const hd_delivery *d, uint64_t
     uint64_t before = 0;
     for (uint32_t i = 0; i < x->base.members; i++, send += words) {
         send[HD_WORD_COUNT] = d->send[i];
-        if (words != HD_WORDS_NEAR) continue;
+        if (words != HD_WORDS_SHARED) continue;
         send[HD_WORD_BEFORE] = before;
         send[HD_WORD_ALL] = all;
-        send[HD_WORD_PLACE] = window_place(x, x->turn);
-        send[HD_WORD_GENERATION] = x->near.generation;
+        send[HD_WORD_PLACE] = memory_place(x, x->turn);
+        send[HD_WORD_GENERATION] = x->shared.generation;
         before += d->send[i];
     }
 }
@@ -172,16 +173,16 @@ heddle_status hd_ways_room(hd_transport_exchange *x, const hd_delivery *d)
 static heddle_status fetch_from(hd_transport_exchange *x, const hd_delivery *d, uint32_t member,
                                 uint64_t at)
 {
-    const uint64_t *told =
-        x->words + ((uint64_t)x->base.members + member) * HD_WORDS_NEAR; /* received ones */
+    const uint64_t *received =
+        x->words + ((uint64_t)x->base.members + member) * HD_WORDS_SHARED; /* received ones */
     const uint64_t own_before = sum(d->send, x->transport.member);
     const bool own = way_from(x, member) == HD_WAY_OWN;
     for (uint32_t a = 0; a < d->arrays; a++) {
         const uint64_t width = d->width[a];
-        const char *from = own ? (const char *)d->from[a] + own_before * width
-                               : (const char *)x->near.peers[member].window + told[HD_WORD_PLACE] +
-                                     place_of(d, a, told[HD_WORD_ALL]) +
-                                     told[HD_WORD_BEFORE] * width;
+        const char *from =
+            own ? (const char *)d->from[a] + own_before * width
+                : (const char *)x->shared.peers[member].memory + received[HD_WORD_PLACE] +
+                      place_of(d, a, received[HD_WORD_ALL]) + received[HD_WORD_BEFORE] * width;
         HD_TRY(copy(x, (char *)d->to[a] + at * width, from, d->receive[member] * width));
     }
     return HEDDLE_OK;

@@ -43,7 +43,7 @@ static heddle_status group_rows(const creation *c, hd_by_part *part)
     options.row_bits = part->row_bits = hd_relating_row_bits(r);
     if (options.seed != 0) options.seed ^= OTHER_SEED;
     status = heddle_groups_create(r->member->device, r->columns[0], c->by->columns,
-                                  r->passage[0].arrived, &options, &part->groups, NULL);
+                                  r->transfer[0].arrived, &options, &part->groups, NULL);
     if (status == HEDDLE_OK) status = heddle_groups_count(part->groups, &part->count);
     hd_phase(r->member, HEDDLE_PHASE_WORK);
     return status;

@@ -25,10 +25,10 @@ typedef struct question {
 
 /* The places of a member's groups in the caller's array. */
 static heddle_status open_places(hd_member *member, const hd_by_part *part, void *user,
-                                 uint32_t width, hd_buffer *buffer, hd_window *window)
+                                 uint32_t width, hd_buffer *buffer, hd_lent *lent)
 {
-    return hd_window_open(member, user != NULL ? (char *)user + part->first * width : NULL,
-                          part->count * width, false, buffer, window);
+    return hd_member_lend(member, user != NULL ? (char *)user + part->first * width : NULL,
+                          part->count * width, false, buffer, lent);
 }
 
 static heddle_status ask_part(const question *q, hd_by_part *part, void *out, uint8_t *valid)
@@ -47,7 +47,7 @@ static heddle_status ask_member(hd_member *member, void *context)
     const question *q = (const question *)context;
     hd_by_part *part = &q->by->parts[member->local];
     hd_buffer buffers[2];
-    hd_window out, valid;
+    hd_lent out, valid;
     heddle_status status;
     if (part->count == 0) return HEDDLE_OK;
     memset(buffers, 0, sizeof buffers);
@@ -55,8 +55,8 @@ static heddle_status ask_member(hd_member *member, void *context)
     if (status == HEDDLE_OK) status = open_places(member, part, q->valid, 1, &buffers[1], &valid);
     if (status == HEDDLE_OK) status = ask_part(q, part, out.memory, (uint8_t *)valid.memory);
     if (status == HEDDLE_OK) status = member->device->engine->synchronize(member->device, NULL);
-    if (status == HEDDLE_OK) status = hd_window_close(member, &out);
-    if (status == HEDDLE_OK && q->valid != NULL) status = hd_window_close(member, &valid);
+    if (status == HEDDLE_OK) status = hd_member_take_back(member, &out);
+    if (status == HEDDLE_OK && q->valid != NULL) status = hd_member_take_back(member, &valid);
     hd_buffer_free(&buffers[0]);
     hd_buffer_free(&buffers[1]);
     return status;
@@ -111,7 +111,7 @@ static heddle_status number_arrivals(const heddle_cluster_groups *by, hd_by_part
                                      hd_member *member, hd_buffer *local, hd_buffer *whole)
 {
     heddle_device *device = member->device;
-    const uint64_t rows = part->relating.passage[0].arrived;
+    const uint64_t rows = part->relating.transfer[0].arrived;
     heddle_status status = hd_buffer_room(local, device, rows * part->row_bits / 8);
     if (status == HEDDLE_OK) status = hd_buffer_room(whole, device, rows * by->row_bits / 8);
     if (status == HEDDLE_OK) status = heddle_groups_of_rows(part->groups, local->memory, NULL);
@@ -132,8 +132,8 @@ static heddle_status number_part(hd_member *member, void *context)
     hd_buffer local = {NULL, NULL, 0}, whole = {NULL, NULL, 0};
     heddle_status status = hd_check_array(n->numbers, n->by->rows, n->by->row_bits / 8, "numbers");
     if (status == HEDDLE_OK) status = number_arrivals(n->by, part, member, &local, &whole);
-    status = hd_passage_return(&part->relating.passage[0], status, whole.memory,
-                               n->by->row_bits / 8, n->numbers);
+    status = hd_transfer_return(&part->relating.transfer[0], status, whole.memory,
+                                n->by->row_bits / 8, n->numbers);
     hd_buffer_free(&local);
     hd_buffer_free(&whole);
     return status;
@@ -177,11 +177,11 @@ static heddle_status check_aggregation(const aggregation *a)
 }
 
 /* Whether any process has nulls, and that all want the same. The status is agreed upon. */
-static heddle_status compare_wishes(const aggregation *a, const hd_member *member, bool *nulls)
+static heddle_status compare_choices(const aggregation *a, const hd_member *member, bool *nulls)
 {
     hd_exchange *exchange = hd_exchange_of(member);
-    const uint64_t wish = (uint64_t)a->aggregate << 8 | a->type;
-    uint64_t facts[3] = {wish, ~wish, a->valid != NULL && a->by->rows != 0};
+    const uint64_t choice = (uint64_t)a->aggregate << 8 | a->type;
+    uint64_t facts[3] = {choice, ~choice, a->valid != NULL && a->by->rows != 0};
     const heddle_status status = exchange->ops->reduce(
         exchange, member->number, check_aggregation(a), facts, 3, HD_REDUCE_MAX);
     if (status == HEDDLE_OK && facts[0] != ~facts[1])
@@ -197,7 +197,7 @@ static heddle_status aggregate_arrived(const aggregation *a, hd_member *member, 
 {
     hd_by_part *part = &a->by->parts[member->local];
     hd_buffer buffers[2];
-    hd_window out, out_valid;
+    hd_lent out, out_valid;
     heddle_status status;
     if (part->count == 0) return HEDDLE_OK;
     memset(buffers, 0, sizeof buffers);
@@ -209,8 +209,9 @@ static heddle_status aggregate_arrived(const aggregation *a, hd_member *member, 
                                          (const uint8_t *)valid, out.memory,
                                          (uint8_t *)out_valid.memory, NULL);
     if (status == HEDDLE_OK) status = member->device->engine->synchronize(member->device, NULL);
-    if (status == HEDDLE_OK) status = hd_window_close(member, &out);
-    if (status == HEDDLE_OK && a->out_valid != NULL) status = hd_window_close(member, &out_valid);
+    if (status == HEDDLE_OK) status = hd_member_take_back(member, &out);
+    if (status == HEDDLE_OK && a->out_valid != NULL)
+        status = hd_member_take_back(member, &out_valid);
     hd_buffer_free(&buffers[0]);
     hd_buffer_free(&buffers[1]);
     hd_phase(member, HEDDLE_PHASE_WORK);
@@ -221,31 +222,31 @@ static heddle_status aggregate_arrived(const aggregation *a, hd_member *member, 
 static heddle_status aggregate_part(hd_member *member, void *context)
 {
     const aggregation *a = (const aggregation *)context;
-    hd_passage *passage = &a->by->parts[member->local].relating.passage[0];
-    hd_cargo cargo[2];
-    uint32_t count = 0, values = 0, valid = 0; /* their places among the cargo, from 1 on */
+    hd_transfer *transfer = &a->by->parts[member->local].relating.transfer[0];
+    hd_moved moved[2];
+    uint32_t count = 0, values = 0, valid = 0; /* their places among the moved, from 1 on */
     bool nulls = false;
-    heddle_status status = compare_wishes(a, member, &nulls);
+    heddle_status status = compare_choices(a, member, &nulls);
     if (status != HEDDLE_OK) return status;
-    memset(cargo, 0, sizeof cargo);
+    memset(moved, 0, sizeof moved);
     if (a->aggregate != HEDDLE_AGGREGATE_COUNT) { /* which looks at no value */
         values = ++count;
-        cargo[values - 1].width = type_width(a->type);
-        cargo[values - 1].user = (const char *)a->values;
+        moved[values - 1].width = type_width(a->type);
+        moved[values - 1].user = (const char *)a->values;
     }
     if (nulls) {
         valid = ++count;
-        cargo[valid - 1].kind = a->valid != NULL ? HD_CARGO_COLUMN : HD_CARGO_ONES;
-        cargo[valid - 1].width = 1;
-        cargo[valid - 1].user = (const char *)a->valid;
+        moved[valid - 1].kind = a->valid != NULL ? HD_MOVED_COLUMN : HD_MOVED_ONES;
+        moved[valid - 1].width = 1;
+        moved[valid - 1].user = (const char *)a->valid;
     }
-    if (count != 0) status = hd_passage_move(passage, HEDDLE_OK, cargo, count);
+    if (count != 0) status = hd_transfer_send_more(transfer, HEDDLE_OK, moved, count);
     if (status == HEDDLE_OK)
         status = hd_member_agree(
-            member, aggregate_arrived(a, member, values != 0 ? cargo[values - 1].to.memory : NULL,
-                                      valid != 0 ? cargo[valid - 1].to.memory : NULL));
-    hd_cargo_free(&cargo[0]);
-    hd_cargo_free(&cargo[1]);
+            member, aggregate_arrived(a, member, values != 0 ? moved[values - 1].to.memory : NULL,
+                                      valid != 0 ? moved[valid - 1].to.memory : NULL));
+    hd_moved_free(&moved[0]);
+    hd_moved_free(&moved[1]);
     return status;
 }
 

@@ -42,7 +42,7 @@ static heddle_status join_rows(const creation *c, hd_relating *r, hd_join_part *
 {
     hd_join_keys keys = {{r->columns[0], r->columns[1]},
                          c->relation.columns,
-                         {r->passage[0].arrived, r->passage[1].arrived},
+                         {r->transfer[0].arrived, r->transfer[1].arrived},
                          {NULL, NULL}};
     heddle_join_options options = c->options;
     heddle_status status;
@@ -118,7 +118,7 @@ static void fill_in(creation *c, heddle_cluster *cluster)
     relation->what = "cluster_join_create";
     relation->sides = 2;
     relation->row_bits = c->options.row_bits;
-    relation->wishes = kind;
+    relation->choices = kind;
     relation->numbered[0] = true;
     relation->numbered[1] = kind != HEDDLE_JOIN_SEMI && kind != HEDDLE_JOIN_ANTI;
     /* The other side's rows without a match must be nobody's concern. */

@@ -48,14 +48,13 @@ static heddle_status write_side(fetching *f, hd_member *member, uint32_t side, u
     heddle_device *device = member->device;
     const uint32_t bits = f->join->row_bits;
     char *user = f->out[side] + at * bits / 8;
-    hd_window window;
+    hd_lent lent;
     if (part->named) return hd_member_copy(member, user, part->rows[side].memory, n * bits / 8);
-    HD_TRY(hd_window_open(member, user, n * bits / 8, false, &part->staged[side], &window));
+    HD_TRY(hd_member_lend(member, user, n * bits / 8, false, &part->staged[side], &lent));
     HD_TRY(device->engine->columns->renumber(device, part->rows[side].memory, part->row_bits, n,
-                                             part->names[side].memory, 0, window.memory, bits,
-                                             NULL));
+                                             part->names[side].memory, 0, lent.memory, bits, NULL));
     HD_TRY(device->engine->synchronize(device, NULL));
-    return hd_window_close(member, &window);
+    return hd_member_take_back(member, &lent);
 }
 
 /* The same rows straight to the caller's arrays. */

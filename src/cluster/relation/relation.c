@@ -87,24 +87,24 @@ enum {
 };
 
 /* What all processes must have in common. */
-static uint64_t wishes_of(const hd_relation *relation)
+static uint64_t choices_of(const hd_relation *relation)
 {
-    uint64_t number = relation->wishes ^ relation->row_bits;
+    uint64_t number = relation->choices ^ relation->row_bits;
     for (uint32_t i = 0; i < relation->columns; i++)
         number = (number + relation->given[0][i].width + 1) * UINT64_C(0x9e3779b97f4a7c15);
     return number ^ number >> 32;
 }
 
 /* All learn who has which columns, and that they want the same. */
-static heddle_status compare_wishes(hd_relating *r, heddle_status mine)
+static heddle_status compare_choices(hd_relating *r, heddle_status mine)
 {
     hd_exchange *exchange = hd_exchange_of(r->member);
     const hd_relation *relation = r->relation;
     uint64_t facts[FACTS] = {0};
-    if (mine == HEDDLE_OK) facts[FACT_WISHES] = wishes_of(relation);
+    if (mine == HEDDLE_OK) facts[FACT_WISHES] = choices_of(relation);
     facts[FACT_NOT_WISHES] = ~facts[FACT_WISHES];
     for (uint32_t side = 0; side < relation->sides && mine == HEDDLE_OK; side++) {
-        facts[FACT_ROUNDS + side] = r->passage[side].rounds;
+        facts[FACT_ROUNDS + side] = r->transfer[side].rounds;
         for (uint32_t i = 0; i < relation->columns; i++)
             facts[FACT_NULLS + side * HEDDLE_KEY_COLUMNS_MAX + i] =
                 relation->rows[side] != 0 && relation->given[side][i].valid != NULL;
@@ -114,7 +114,7 @@ static heddle_status compare_wishes(hd_relating *r, heddle_status mine)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: processes want different columns or options",
                        relation->what);
     for (uint32_t side = 0; side < relation->sides; side++) {
-        r->passage[side].rounds = facts[FACT_ROUNDS + side];
+        r->transfer[side].rounds = facts[FACT_ROUNDS + side];
         for (uint32_t i = 0; i < relation->columns; i++)
             r->nulls[side][i] = facts[FACT_NULLS + side * HEDDLE_KEY_COLUMNS_MAX + i] != 0;
     }
@@ -131,15 +131,15 @@ static heddle_status count_rows(hd_relating *r)
     heddle_status status = HEDDLE_OK;
     if (rows == NULL) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
     if (rows != NULL) {
-        rows[me] = r->passage[0].n;
-        rows[members + me] = r->passage[1].n;
+        rows[me] = r->transfer[0].n;
+        rows[members + me] = r->transfer[1].n;
         rows[2 * members] = me == 0 ? relation->seed : 0;
     }
     status =
         exchange->ops->reduce(exchange, me, status, rows, 2 * (uint64_t)members + 1, HD_REDUCE_SUM);
     for (uint32_t side = 0; side < 2 && status == HEDDLE_OK; side++)
         for (uint32_t i = 0; i < members; i++) {
-            r->passage[side].base += i < me ? rows[side * members + i] : 0;
+            r->transfer[side].base += i < me ? rows[side * members + i] : 0;
             r->all_rows[side] += rows[side * members + i];
         }
     if (status == HEDDLE_OK) r->seed = rows[2 * members];
@@ -153,7 +153,7 @@ static heddle_status count_rows(hd_relating *r)
 
 static heddle_status greet(hd_relating *r, heddle_status mine)
 {
-    heddle_status status = compare_wishes(r, mine);
+    heddle_status status = compare_choices(r, mine);
     if (status == HEDDLE_OK) status = count_rows(r);
     hd_phase(r->member, HEDDLE_PHASE_EXCHANGE);
     return status;
@@ -186,12 +186,12 @@ static heddle_status open_columns(hd_relating *r, uint32_t side, uint64_t row, u
     keys->n = n;
     for (uint32_t i = 0; i < keys->columns && status == HEDDLE_OK; i++) {
         const heddle_column *column = &r->relation->given[side][i];
-        hd_window data, valid;
-        status = hd_window_open(r->member, (const char *)column->data + row * column->width,
-                                n * column->width, true, &r->cargo[side][2 * i].staged, &data);
+        hd_lent data, valid;
+        status = hd_member_lend(r->member, (const char *)column->data + row * column->width,
+                                n * column->width, true, &r->moved[side][2 * i].staged, &data);
         if (status == HEDDLE_OK)
-            status = hd_window_open(r->member, column->valid != NULL ? column->valid + row : NULL,
-                                    n, true, &r->cargo[side][2 * i + 1].staged, &valid);
+            status = hd_member_lend(r->member, column->valid != NULL ? column->valid + row : NULL,
+                                    n, true, &r->moved[side][2 * i + 1].staged, &valid);
         if (status != HEDDLE_OK) return status;
         keys->first[i].data = data.memory;
         keys->first[i].width = column->width;
@@ -203,7 +203,7 @@ static heddle_status open_columns(hd_relating *r, uint32_t side, uint64_t row, u
 static heddle_status hash_rows(hd_relating *r, uint32_t side, hd_buffer *hashes)
 {
     heddle_device *device = r->member->device;
-    const hd_passage *p = &r->passage[side];
+    const hd_transfer *p = &r->transfer[side];
     HD_TRY(hd_buffer_room(hashes, device, p->n * sizeof(uint64_t)));
     for (uint64_t at = 0; at < p->n; at += p->slice) {
         const uint64_t n = p->n - at < p->slice ? p->n - at : p->slice;
@@ -223,7 +223,7 @@ static heddle_status number_rows(hd_relating *r, row_numbers *numbers)
     heddle_status status = HEDDLE_OK;
     numbers->bits = is_plain(r) ? width * 8 : 64;
     for (uint32_t side = 0; side < relation->sides && status == HEDDLE_OK; side++) {
-        const hd_passage *p = &r->passage[side];
+        const hd_transfer *p = &r->transfer[side];
         if (p->n == 0) continue;
         if (is_plain(r)) {
             numbers->keys[side] = (const char *)relation->given[side][0].data + p->first * width;
@@ -241,9 +241,9 @@ static heddle_status count_bins(hd_relating *r, const row_numbers *numbers,
                                 const hd_relation_bins *bins)
 {
     for (uint32_t side = 0; side < r->relation->sides; side++)
-        if (r->passage[side].n != 0)
+        if (r->transfer[side].n != 0)
             HD_TRY(hd_member_count(r->member, &bins->spread, numbers->bits, numbers->keys[side],
-                                   r->passage[side].n,
+                                   r->transfer[side].n,
                                    bins->own + side * hd_spread_bins(&bins->spread)));
     return HEDDLE_OK;
 }
@@ -254,12 +254,12 @@ static void look_ahead(hd_relating *r, const hd_relation_bins *bins)
     heddle_relation_stats *stats = &r->relation->stats;
     const uint32_t members = hd_exchange_of(r->member)->members;
     for (uint32_t side = 0; side < r->relation->sides; side++)
-        r->passage[side].arrived = hd_relation_bins_arrive(bins, r, side);
+        r->transfer[side].arrived = hd_relation_bins_arrive(bins, r, side);
     if (r->member->local != 0) return;
     stats->members = members;
     stats->rows = r->all_rows[0] + r->all_rows[1];
-    stats->first_row[0] = r->passage[0].base;
-    stats->first_row[1] = r->passage[1].base;
+    stats->first_row[0] = r->transfer[0].base;
+    stats->first_row[1] = r->transfer[1].base;
     hd_relation_bins_work(bins, r);
     for (uint32_t i = 0; i < members; i++) {
         stats->rows_worked += bins->worked[i];
@@ -284,14 +284,14 @@ static heddle_status find_owners(hd_relating *r, row_numbers *numbers, hd_relati
 
 /* --------------------------------------------------------------------------------------- columns */
 
-static hd_cargo *add_cargo(hd_relating *r, uint32_t side, uint32_t kind, const void *user,
+static hd_moved *add_moved(hd_relating *r, uint32_t side, uint32_t kind, const void *user,
                            uint32_t width)
 {
-    hd_cargo *cargo = &r->cargo[side][r->cargo_count[side]++];
-    cargo->kind = kind;
-    cargo->user = (const char *)user;
-    cargo->width = width;
-    return cargo;
+    hd_moved *moved = &r->moved[side][r->moved_count[side]++];
+    moved->kind = kind;
+    moved->user = (const char *)user;
+    moved->width = width;
+    return moved;
 }
 
 /* Moves the columns of a side; the status is agreed upon. */
@@ -301,21 +301,21 @@ static heddle_status move_side(hd_relating *r, uint32_t side, const row_numbers 
     const hd_relation *relation = r->relation;
     const hd_way way = {&bins->sides[side], numbers->bits, numbers->keys[side],
                         hd_relation_bins_sent(bins, r, side)};
-    const hd_cargo *data[HEDDLE_KEY_COLUMNS_MAX], *valid[HEDDLE_KEY_COLUMNS_MAX] = {NULL};
+    const hd_moved *data[HEDDLE_KEY_COLUMNS_MAX], *valid[HEDDLE_KEY_COLUMNS_MAX] = {NULL};
     heddle_status status;
     for (uint32_t i = 0; i < relation->columns; i++) {
         const heddle_column *column = &relation->given[side][i];
-        data[i] = add_cargo(r, side, is_plain(r) ? HD_CARGO_KEYS : HD_CARGO_COLUMN, column->data,
+        data[i] = add_moved(r, side, is_plain(r) ? HD_MOVED_KEYS : HD_MOVED_COLUMN, column->data,
                             column->width);
         if (r->nulls[side][i])
-            valid[i] = add_cargo(r, side, column->valid != NULL ? HD_CARGO_COLUMN : HD_CARGO_ONES,
+            valid[i] = add_moved(r, side, column->valid != NULL ? HD_MOVED_COLUMN : HD_MOVED_ONES,
                                  column->valid, 1);
     }
     if (relation->numbered[side])
-        r->names[side] = add_cargo(r, side, HD_CARGO_NUMBERS, NULL, relation->row_bits / 8);
-    r->passage[side].kept = relation->keeps_ways;
+        r->names[side] = add_moved(r, side, HD_MOVED_NUMBERS, NULL, relation->row_bits / 8);
+    r->transfer[side].kept = relation->keeps_ways;
     status =
-        hd_passage_travel(&r->passage[side], HEDDLE_OK, &way, r->cargo[side], r->cargo_count[side]);
+        hd_transfer_send(&r->transfer[side], HEDDLE_OK, &way, r->moved[side], r->moved_count[side]);
     for (uint32_t i = 0; i < relation->columns; i++) {
         heddle_column *column = &r->columns[side][i];
         column->data = data[i]->to.memory;
@@ -336,7 +336,7 @@ heddle_status hd_relate(hd_relating *r, hd_relation *relation, hd_member *member
     r->relation = relation;
     r->member = member;
     for (uint32_t side = 0; side < 2; side++)
-        hd_passage_begin(&r->passage[side], member, relation->rows[side]);
+        hd_transfer_begin(&r->transfer[side], member, relation->rows[side]);
     status = relation->refused;
     if (status != HEDDLE_OK) hd_fail(status, "%s", relation->reason);
     status = greet(r, status);
@@ -354,14 +354,14 @@ heddle_status hd_relate(hd_relating *r, hd_relation *relation, hd_member *member
 void hd_relating_end(hd_relating *r)
 {
     for (uint32_t side = 0; side < 2; side++) {
-        hd_passage_end(&r->passage[side]);
-        for (uint32_t i = 0; i < HD_CARGO_MAX; i++) hd_cargo_free(&r->cargo[side][i]);
+        hd_transfer_end(&r->transfer[side]);
+        for (uint32_t i = 0; i < HD_MOVED_MAX; i++) hd_moved_free(&r->moved[side][i]);
     }
 }
 
 uint32_t hd_relating_row_bits(const hd_relating *r)
 {
-    const uint64_t left = r->passage[0].arrived, right = r->passage[1].arrived;
+    const uint64_t left = r->transfer[0].arrived, right = r->transfer[1].arrived;
     return (left > right ? left : right) < UINT32_MAX ? 32 : 64;
 }
 

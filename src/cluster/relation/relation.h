@@ -5,7 +5,7 @@
  *   arguments    are looked at, and all learn how many rows everybody has and which columns have nulls,
  *   partition    a number for each row: the key itself, where it is one column of 4 or 8 bytes without nulls, else
  *                a hash; rows are counted by bin, and bins get owners so that all members have as many rows;
- *   reorganise   slice by slice the way of every row is found (passage.h),
+ *   reorganise   slice by slice the way of every row is found (transfer.h),
  *   exchange     and columns and row numbers go that way.
  *   work         Each member then joins or groups what it has.
  *
@@ -20,7 +20,7 @@
 
 #include <heddle/cluster_relations.h>
 
-#include "cluster/relation/passage.h"
+#include "cluster/relation/transfer.h"
 
 /* A call, the same for all local members. */
 typedef struct hd_relation {
@@ -33,8 +33,8 @@ typedef struct hd_relation {
     bool keeps_ways;  /* more columns will follow */
     bool may_stay[2]; /* heavy bins of this side may stay where they are */
     uint32_t row_bits;
-    uint64_t seed;   /* of the bins; the first member's counts */
-    uint64_t wishes; /* options that all processes must agree upon, in one number */
+    uint64_t seed;    /* of the bins; the first member's counts */
+    uint64_t choices; /* options that all processes must agree upon, in one number */
     heddle_status
         refused;      /* arguments that are wrong: members tell each other, so that nobody waits */
     char reason[256]; /* of that */
@@ -48,11 +48,11 @@ typedef struct hd_relating {
     bool nulls[2][HEDDLE_KEY_COLUMNS_MAX]; /* columns with flags on any member */
     uint64_t seed;
     uint64_t all_rows[2]; /* of all members */
-    hd_passage passage[2];
-    hd_cargo cargo[2][HD_CARGO_MAX];
-    uint32_t cargo_count[2];
+    hd_transfer transfer[2];
+    hd_moved moved[2][HD_MOVED_MAX];
+    uint32_t moved_count[2];
     heddle_column columns[2][HEDDLE_KEY_COLUMNS_MAX]; /* as they have arrived */
-    hd_cargo *names[2]; /* the row numbers of rows that have arrived; NULL where they have none */
+    hd_moved *names[2]; /* the row numbers of rows that have arrived; NULL where they have none */
 } hd_relating;
 
 /* Looks at the columns of both sides, in the caller's thread; `so_far` is what other arguments came to. */

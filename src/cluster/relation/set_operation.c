@@ -26,7 +26,7 @@ static heddle_status operate(const operation *o, const hd_relating *r, hd_buffer
                              uint64_t *count)
 {
     heddle_device *device = r->member->device;
-    const uint64_t a = r->passage[0].arrived, b = r->passage[1].arrived;
+    const uint64_t a = r->transfer[0].arrived, b = r->transfer[1].arrived;
     heddle_status status = hd_buffer_room(result, device, (a + b) * o->key_bits / 8);
     if (status == HEDDLE_OK)
         status = heddle_set_operation(device, o->kind, o->key_bits, r->columns[0][0].data, a,
@@ -120,7 +120,7 @@ heddle_status heddle_cluster_set_operation(heddle_cluster *cluster, uint32_t kin
     o.relation.rows[1] = b_count;
     o.relation.row_bits = 64;
     o.relation.seed = hd_seed_draw();
-    o.relation.wishes = kind;
+    o.relation.choices = kind;
     hd_relation_check(&o.relation, check_operation(&o));
     status = hd_relation_run(cluster, work, &o, NULL);
     *count = o.count;

@@ -25,15 +25,15 @@ void hd_merge_end(hd_merge *merge)
 }
 
 /* Where the parts of the host memory are. The values come first: they are aligned. */
-typedef struct desk {
+typedef struct answers {
     uint8_t *values, *merged_values;
     uint8_t *found, *merged_found;
-} desk;
+} answers;
 
-static desk make_desk(const hd_merge *merge)
+static answers answers_of(const hd_merge *merge)
 {
     const uint64_t members = hd_exchange_of(merge->member)->members;
-    desk d;
+    answers d;
     d.values = merge->host;
     d.merged_values = d.values + members * merge->slice * merge->width;
     d.found = d.merged_values + merge->slice * merge->width;
@@ -61,7 +61,7 @@ static void value_set(uint8_t *values, uint32_t width, uint64_t i, uint64_t valu
 }
 
 /* All answers to one question. */
-static void merge_one(const hd_merge *merge, const hd_merge_job *job, const desk *d, uint64_t i)
+static void merge_one(const hd_merge *merge, const hd_merge_job *job, const answers *d, uint64_t i)
 {
     const uint64_t members = hd_exchange_of(merge->member)->members;
     uint64_t sum = 0;
@@ -84,7 +84,7 @@ heddle_status hd_merge_answers(hd_merge *merge, const hd_merge_job *job, heddle_
 {
     hd_member *member = merge->member;
     const uint64_t rows = job->n * hd_exchange_of(member)->members;
-    const desk d = make_desk(merge);
+    const answers d = answers_of(merge);
     heddle_status status = HEDDLE_OK;
     if (job->found != NULL) status = hd_member_copy(member, d.found, job->found, rows);
     if (status == HEDDLE_OK && job->values != NULL)

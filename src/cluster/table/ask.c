@@ -13,7 +13,7 @@
 #include "host/public_struct.h"
 #include "table/table.h"
 
-/* The arrays of a delivery that are answers, where keys go direct: they are told of and not sent. */
+/* The arrays of a delivery that are answers, where keys go direct: they are announced and not sent. */
 enum { FOUND = 1, VALUES = 2 };
 
 /* A member's part of it. */
@@ -87,7 +87,7 @@ static heddle_status send_back(asking *a, heddle_status mine)
 }
 
 /* Into the order of the questions. */
-static heddle_status deliver(asking *a, const hd_window *values, const hd_window *found)
+static heddle_status deliver(asking *a, const hd_lent *values, const hd_lent *found)
 {
     const uint64_t members = hd_exchange_of(a->member)->members;
     const bool counts = a->q->kind == HD_ASK_COUNT;
@@ -111,16 +111,16 @@ static heddle_status deliver(asking *a, const hd_window *values, const hd_window
 static heddle_status give_answers(asking *a, uint64_t first, uint64_t n)
 {
     const hd_question *q = a->q;
-    hd_window value_window, found_window;
+    hd_lent lent_values, lent_found;
     heddle_status status =
-        hd_window_open(a->member, q->width != 0 ? q->values + (a->first + first) * q->width : NULL,
-                       n * q->width, q->kind == HD_ASK_FIND, &a->staged[1], &value_window);
+        hd_member_lend(a->member, q->width != 0 ? q->values + (a->first + first) * q->width : NULL,
+                       n * q->width, q->kind == HD_ASK_FIND, &a->staged[1], &lent_values);
     if (status == HEDDLE_OK)
-        status = hd_window_open(a->member, q->found != NULL ? q->found + a->first + first : NULL, n,
-                                false, &a->staged[2], &found_window);
-    if (status == HEDDLE_OK) status = deliver(a, &value_window, &found_window);
-    if (status == HEDDLE_OK) status = hd_window_close(a->member, &value_window);
-    if (status == HEDDLE_OK) status = hd_window_close(a->member, &found_window);
+        status = hd_member_lend(a->member, q->found != NULL ? q->found + a->first + first : NULL, n,
+                                false, &a->staged[2], &lent_found);
+    if (status == HEDDLE_OK) status = deliver(a, &lent_values, &lent_found);
+    if (status == HEDDLE_OK) status = hd_member_take_back(a->member, &lent_values);
+    if (status == HEDDLE_OK) status = hd_member_take_back(a->member, &lent_found);
     hd_phase(a->member, HEDDLE_PHASE_REORGANISE);
     return status;
 }
@@ -173,13 +173,13 @@ static heddle_status ask_slice(asking *a, heddle_status mine, uint64_t first, ui
                                heddle_status *after)
 {
     const uint32_t width = hd_cluster_key_width(a->q->table);
-    hd_window window = {NULL, NULL, 0};
+    hd_lent lent = {NULL, NULL, 0};
     uint64_t asked = 0;
     heddle_status status = mine;
     if (status == HEDDLE_OK && n != 0)
-        status = hd_window_open(a->member, a->q->keys + (a->first + first) * width, n * width, true,
-                                &a->staged[0], &window);
-    const hd_slice slice = {window.memory, NULL, n};
+        status = hd_member_lend(a->member, a->q->keys + (a->first + first) * width, n * width, true,
+                                &a->staged[0], &lent);
+    const hd_slice slice = {lent.memory, NULL, n};
     status = send_keys(a, status, &slice, &asked);
     if (status != HEDDLE_OK) return status;
     *after = look_up(a, asked);

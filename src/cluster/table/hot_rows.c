@@ -372,9 +372,9 @@ static heddle_status count_hot(hd_inserting *p, uint64_t *rows)
     heddle_status status = HEDDLE_OK;
     for (uint64_t first = 0; first < p->n && status == HEDDLE_OK; first += p->slice) {
         const uint64_t n = hd_slice_length(p->n, first, p->slice);
-        hd_window keys;
+        hd_lent keys;
         heddle_totals totals = HEDDLE_TOTALS_INIT;
-        status = hd_window_open(p->member, p->call->keys + (p->first + first) * p->key_width,
+        status = hd_member_lend(p->member, p->call->keys + (p->first + first) * p->key_width,
                                 n * p->key_width, true, &p->staged[0], &keys);
         if (status == HEDDLE_OK)
             status = heddle_table_contains(h->table, keys.memory, n, (uint8_t *)h->flags.memory,

@@ -127,13 +127,13 @@ heddle_status hd_insert_result(hd_inserting *p, heddle_status status, heddle_tot
 heddle_status hd_insert_open(hd_inserting *p, uint64_t first, uint64_t n, hd_slice *slice)
 {
     const hd_insertion *call = p->call;
-    hd_window keys, values = {NULL, NULL, 0};
+    hd_lent keys, values = {NULL, NULL, 0};
     memset(slice, 0, sizeof *slice);
     if (n == 0) return HEDDLE_OK;
-    HD_TRY(hd_window_open(p->member, call->keys + (p->first + first) * p->key_width,
+    HD_TRY(hd_member_lend(p->member, call->keys + (p->first + first) * p->key_width,
                           n * p->key_width, true, &p->staged[0], &keys));
     if (p->value_width != 0)
-        HD_TRY(hd_window_open(p->member, call->values + (p->first + first) * p->value_width,
+        HD_TRY(hd_member_lend(p->member, call->values + (p->first + first) * p->value_width,
                               n * p->value_width, true, &p->staged[1], &values));
     slice->keys = keys.memory;
     slice->values = values.memory;

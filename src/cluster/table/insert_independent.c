@@ -14,19 +14,19 @@ static heddle_status open_arrays(hd_inserting *p, const void **keys, const void 
     const char *user_keys = p->n != 0 ? p->call->keys + p->first * p->key_width : NULL;
     const char *user_values =
         p->n != 0 && p->value_width != 0 ? p->call->values + p->first * p->value_width : NULL;
-    hd_window window;
+    hd_lent lent;
     heddle_status status = HEDDLE_OK;
     *keys = user_keys;
     *values = user_values;
     if (!hd_member_takes(p->member, user_keys)) {
         status =
-            hd_window_open(p->member, user_keys, p->n * p->key_width, true, &p->staged[0], &window);
-        *keys = window.memory;
+            hd_member_lend(p->member, user_keys, p->n * p->key_width, true, &p->staged[0], &lent);
+        *keys = lent.memory;
     }
     if (status == HEDDLE_OK && !hd_member_takes(p->member, user_values)) {
-        status = hd_window_open(p->member, user_values, p->n * p->value_width, true, &p->staged[1],
-                                &window);
-        *values = window.memory;
+        status = hd_member_lend(p->member, user_values, p->n * p->value_width, true, &p->staged[1],
+                                &lent);
+        *values = lent.memory;
     }
     return status;
 }
@@ -60,11 +60,11 @@ heddle_status hd_insert_independent(hd_inserting *p, heddle_status *agreed)
     heddle_insert_options options = p->call->options;
     const uint64_t listed = options.failed_capacity < p->n ? options.failed_capacity : p->n;
     const void *keys = NULL, *values = NULL;
-    hd_window outcomes = {NULL, NULL, 0};
+    hd_lent outcomes = {NULL, NULL, 0};
     heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status = open_arrays(p, &keys, &values);
     if (status == HEDDLE_OK && options.outcomes != NULL)
-        status = hd_window_open(p->member, options.outcomes + p->first, p->n, false, &p->staged[2],
+        status = hd_member_lend(p->member, options.outcomes + p->first, p->n, false, &p->staged[2],
                                 &outcomes);
     options.outcomes = (uint8_t *)outcomes.memory;
     options.failed_capacity = listed;
@@ -82,7 +82,7 @@ heddle_status hd_insert_independent(hd_inserting *p, heddle_status *agreed)
             status = p->member->device->engine->fill(p->member->device, outcomes.memory,
                                                      HEDDLE_OUTCOME_FAILED, p->n, NULL);
         if (status == HEDDLE_OK) status = write_own(p, keys, values, &options, &totals);
-        if (status == HEDDLE_OK) status = hd_window_close(p->member, &outcomes);
+        if (status == HEDDLE_OK) status = hd_member_take_back(p->member, &outcomes);
         hd_phase(p->member, HEDDLE_PHASE_WORK);
     }
     free(options.failed);

@@ -127,14 +127,14 @@ static heddle_status room_for_keys(hd_delivery *d, void *context)
 /* The questions; and the places of their lists, which are laid out likewise and stay here. */
 static heddle_status open_slice(fetching *f, uint64_t at, uint64_t n, hd_slice *slice)
 {
-    hd_window keys = {NULL, NULL, 0}, places = {NULL, NULL, 0};
+    hd_lent keys = {NULL, NULL, 0}, places = {NULL, NULL, 0};
     if (n != 0)
-        HD_TRY(hd_window_open(f->member, f->r->count.keys + (f->first + at) * f->key_width,
+        HD_TRY(hd_member_lend(f->member, f->r->count.keys + (f->first + at) * f->key_width,
                               n * f->key_width, true, &f->staged[0], &keys));
     slice->keys = keys.memory;
     slice->n = n;
     if (n != 0 && f->copies == 1)
-        HD_TRY(hd_window_open(f->member, f->r->offsets + f->first + at, n * sizeof(uint64_t), true,
+        HD_TRY(hd_member_lend(f->member, f->r->offsets + f->first + at, n * sizeof(uint64_t), true,
                               &f->places, &places));
     slice->values = places.memory;
     return HEDDLE_OK;
@@ -234,10 +234,10 @@ static heddle_status lay_lists(fetching *f, uint64_t n)
     heddle_device *device = f->member->device;
     const uint64_t base = f->host[0], values = f->host[n] - f->host[0];
     hd_answer_lists lists;
-    hd_window out;
+    hd_lent out;
     if (values == 0) return HEDDLE_OK;
     if (f->copies != 1) HD_TRY(make_places(f, n));
-    HD_TRY(hd_window_open(f->member, f->r->values + base * f->value_width, values * f->value_width,
+    HD_TRY(hd_member_lend(f->member, f->r->values + base * f->value_width, values * f->value_width,
                           false, &f->staged[1], &out));
     HD_TRY(device->engine->columns->scan(device, (uint64_t *)f->back_matches.memory, n * f->copies,
                                          f->work.memory, NULL));
@@ -251,7 +251,7 @@ static heddle_status lay_lists(fetching *f, uint64_t n)
     lists.out = out.memory;
     HD_TRY(device->engine->columns->deliver_lists(device, &lists, NULL));
     HD_TRY(device->engine->synchronize(device, NULL));
-    return hd_window_close(f->member, &out);
+    return hd_member_take_back(f->member, &out);
 }
 
 /* Members have different numbers of stretches: they go on until all are through. Agreed upon. */

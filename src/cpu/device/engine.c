@@ -2,7 +2,7 @@
  * engine.c: the CPU as a device. Streams do not exist here: every operation is done when it
  * returns, and events are readings of the clock.
  */
-#include "cpu/device/engine.h"
+#include "cpu/cpu.h"
 
 #include <omp.h>
 #include <stdio.h>

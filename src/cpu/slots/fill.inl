@@ -22,18 +22,6 @@ static char *images_take(heddle_device *device, const hd_view *view, int threads
     return hd_block_take(device, bytes, &memory) == HEDDLE_OK ? (char *)memory : NULL;
 }
 
-static void fill_one(const hd_view *view, const image *d, const hd_batch *batch, uint32_t region,
-                     const char *pairs, const char *end, bool fresh, const hd_sorted *lists,
-                     sums *s)
-{
-    if (fresh && d->counts != NULL && pairs != end) {
-        image_fill(d, view, batch, region, pairs, end, s);
-    } else {
-        if (fresh) fill_clear(view, region);
-        fill_region(view, batch, region, pairs, end, lists, s);
-    }
-}
-
 static heddle_status fill(heddle_device *device, const hd_view *view, const hd_batch *batch,
                           const hd_sorted *sorted, bool fresh, void *stream)
 {
@@ -49,9 +37,14 @@ static heddle_status fill(heddle_device *device, const hd_view *view, const hd_b
         sums s = {0};
         const image d = image_of(&v, images, omp_get_thread_num());
 #pragma omp for schedule(dynamic) nowait
-        for (uint32_t r = 0; r < regions; r++)
-            fill_one(&v, &d, batch, r, pairs + sorted->starts[r] * PAIR_BYTES,
-                     pairs + sorted->ends[r] * PAIR_BYTES, fresh, lists, &s);
+        for (uint32_t r = 0; r < regions; r++) {
+            const region_pairs here = {r, pairs + sorted->starts[r] * PAIR_BYTES,
+                                       pairs + sorted->ends[r] * PAIR_BYTES};
+            const bool by_image = d.counts != NULL && here.begin != here.end;
+            if (fresh && !by_image) fill_clear(&v, r);
+            if (by_image) image_fill(&d, &v, batch, here, &s);
+            else fill_region(&v, batch, here, lists, &s);
+        }
         sums_add(&s, batch);
     }
     hd_block_give(device, images);

@@ -11,6 +11,12 @@
 #define FILL_AHEAD 16 /* pairs whose first bucket is on its way to the first-level cache */
 #define PAIR_BYTES ((HD_KEY_BITS + HD_VALUE_BITS) / 8)
 
+/* Sorted pairs of one region. */
+typedef struct region_pairs {
+    uint32_t region;
+    const char *begin, *end;
+} region_pairs;
+
 static inline hd_walk sorted_walk(const hd_view *view, uint32_t region, const char *pair)
 {
     hd_key mixed;
@@ -44,18 +50,19 @@ static void fill_list(const hd_sorted *lists, const char *pair, const char *end,
 }
 
 /* `lists`: where pairs go from the first on that finds no room; NULL: nowhere. */
-static void fill_region(const hd_view *view, const hd_batch *batch, uint32_t region,
-                        const char *pair, const char *end, const hd_sorted *lists, sums *s)
+static void fill_region(const hd_view *view, const hd_batch *batch, region_pairs pairs,
+                        const hd_sorted *lists, sums *s)
 {
+    const char *pair = pairs.begin;
     uint32_t path[HD_KICKS_MAX];
     uint32_t kicks = view->kicks;
     hd_walk ahead[FILL_AHEAD];
-    const uint64_t count = (uint64_t)(end - pair) / PAIR_BYTES;
+    const uint64_t count = (uint64_t)(pairs.end - pair) / PAIR_BYTES;
     for (uint64_t i = 0; i < count + FILL_AHEAD; i++) {
         hd_walk *slot = &ahead[i % FILL_AHEAD];
         const hd_walk now = *slot;
         if (i < count) {
-            *slot = sorted_walk(view, region, pair + i * PAIR_BYTES);
+            *slot = sorted_walk(view, pairs.region, pair + i * PAIR_BYTES);
             bucket_prefetch(view, walk_bucket(view, slot));
         }
         if (i < FILL_AHEAD) continue;
@@ -63,7 +70,7 @@ static void fill_region(const hd_view *view, const hd_batch *batch, uint32_t reg
         const int result = scheme_insert_alone(tile_owner(), view, now, value, batch->policy, kicks,
                                                path, &s->probes, &s->evictions);
         if (result == HD_NO_ROOM && lists != NULL) {
-            fill_list(lists, pair + (i - FILL_AHEAD) * PAIR_BYTES, end, s);
+            fill_list(lists, pair + (i - FILL_AHEAD) * PAIR_BYTES, pairs.end, s);
             return;
         }
         s->inserted += result == HD_PLACED;

@@ -186,20 +186,22 @@ static void image_write(const image *d, const hd_view *view, uint32_t region)
 }
 
 /* Fills a region that holds nothing yet. */
-static void image_fill(const image *d, const hd_view *view, const hd_batch *batch, uint32_t region,
-                       const char *pairs, const char *end, sums *s)
+static void image_fill(const image *d, const hd_view *view, const hd_batch *batch,
+                       region_pairs pairs, sums *s)
 {
-    uint64_t waiting;
-    const char *rest;
+    uint64_t waiting, placed;
+    region_pairs waits = {0, d->waiting, d->waiting}, rest = {0, NULL, pairs.end};
     fill_clear(&d->view, 0);
     memset(d->counts, 0, view->region_buckets);
-    rest = image_place_all(d, pairs, end, &waiting);
-    s->inserted += (uint32_t)((uint64_t)(rest - pairs) / PAIR_BYTES - waiting);
-    s->probes += (uint32_t)((uint64_t)(rest - pairs) / PAIR_BYTES - waiting);
+    rest.begin = image_place_all(d, pairs.begin, pairs.end, &waiting);
+    waits.end += waiting * PAIR_BYTES;
+    placed = (uint64_t)(rest.begin - pairs.begin) / PAIR_BYTES - waiting;
+    s->inserted += (uint32_t)placed;
+    s->probes += (uint32_t)placed;
     image_fold(d, batch->policy, s);
-    fill_region(&d->view, batch, 0, d->waiting, d->waiting + waiting * PAIR_BYTES, NULL, s);
-    fill_region(&d->view, batch, 0, rest, end, NULL, s);
-    image_write(d, view, region);
+    fill_region(&d->view, batch, waits, NULL, s);
+    fill_region(&d->view, batch, rest, NULL, s);
+    image_write(d, view, pairs.region);
 }
 
 #endif

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "cpu/device/engine.h"
-#include HD_SCHEME_HEADER
 #include "scheme/marks.h"
+#include "scheme/scheme.h"
 
 #define WAVE 32
 #if defined(HD_ONLY_SCALAR)
@@ -162,35 +162,27 @@ static heddle_status place(heddle_device *device, const hd_view *view, const hd_
     return HEDDLE_OK;
 }
 
-/* Where a pair to insert comes from: the batch, or a slot of another table. */
-typedef struct source {
-    const hd_batch *batch;
-    const hd_view *from;
-    uint64_t first;
-} source;
-
-/* The i-th pair of a source as a walk in `view`; false when its slot holds none. */
-static inline bool source_get(const source *src, const hd_view *view, uint64_t i, hd_walk *walk,
-                              hd_value *value)
+/* The i-th pair to insert, of the batch or of another table, as a walk in `view`; false when its slot holds none. */
+static inline bool pair_of(const hd_batch *batch, const hd_view *view, uint64_t i, hd_walk *walk,
+                           hd_value *value)
 {
-    if (src->from == NULL) {
-        *walk = walk_start(view, ((const hd_key *)src->batch->keys)[i]);
-        *value = batch_value(src->batch, i);
+    const hd_view *from = batch->from;
+    if (from == NULL) {
+        *walk = walk_start(view, ((const hd_key *)batch->keys)[i]);
+        *value = batch_value(batch, i);
     } else {
-        const uint64_t slot = src->first + i;
-        const hd_word word = ((const hd_word *)src->from->slots)[slot];
-        const uint32_t region = (uint32_t)(slot / HD_BUCKET / src->from->region_buckets);
+        const uint64_t slot = batch->first + i;
+        const hd_word word = ((const hd_word *)from->slots)[slot];
+        const uint32_t region = (uint32_t)(slot / HD_BUCKET / from->region_buckets);
         if (key_is_vacant(word_key(word))) return false;
-        *walk =
-            walk_start(view, key_from_lean(src->from, region, key_bare(src->from, word_key(word))));
-        *value = word_value(src->from, slot, word);
+        *walk = walk_start(view, key_from_lean(from, region, key_bare(from, word_key(word))));
+        *value = word_value(from, slot, word);
     }
     return true;
 }
 
-static void settle_region(const source *src, const hd_view *view, uint32_t region, sums *s)
+static void settle_region(const hd_batch *batch, const hd_view *view, uint32_t region, sums *s)
 {
-    const hd_batch *batch = src->batch;
     uint32_t path[HD_KICKS_MAX];
     uint32_t kicks = view->kicks;
     uint32_t i = batch->heads[region];
@@ -198,7 +190,7 @@ static void settle_region(const source *src, const hd_view *view, uint32_t regio
     while (i != HD_NO_KEY) {
         hd_walk walk;
         hd_value value;
-        if (source_get(src, view, i, &walk, &value)) {
+        if (pair_of(batch, view, i, &walk, &value)) {
             const int result = scheme_settle(tile_owner(), view, walk, value, batch->policy, kicks,
                                              path, &s->probes, &s->evictions);
             insert_end(batch, i, result, s);
@@ -210,10 +202,9 @@ static void settle_region(const source *src, const hd_view *view, uint32_t regio
 }
 
 static heddle_status settle(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                            const hd_view *from, uint64_t first, void *stream)
+                            void *stream)
 {
     const uint32_t regions = UINT32_C(1) << view->region_bits;
-    const source src = {batch, from, first};
     const hd_view v = *view;
     (void)stream;
 #pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
@@ -221,16 +212,15 @@ static heddle_status settle(heddle_device *device, const hd_view *view, const hd
         sums s = {0};
 #pragma omp for schedule(dynamic, 64) nowait
         for (uint32_t r = 0; r < regions; r++)
-            if (batch->heads[r] != HD_NO_KEY) settle_region(&src, &v, r, &s);
+            if (batch->heads[r] != HD_NO_KEY) settle_region(batch, &v, r, &s);
         sums_add(&s, batch);
     }
     return HEDDLE_OK;
 }
 
 static heddle_status rehome(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                            const hd_view *from, uint64_t first, void *stream)
+                            void *stream)
 {
-    const source src = {batch, from, first};
     const hd_view v = *view;
     (void)stream;
 #pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
@@ -241,7 +231,7 @@ static heddle_status rehome(heddle_device *device, const hd_view *view, const hd
             hd_walk walk;
             hd_value value;
             hd_aim aim = aim_start();
-            bool going = source_get(&src, &v, i, &walk, &value);
+            bool going = pair_of(batch, &v, i, &walk, &value);
             while (going) going = place_look(&v, batch, &walk, &aim, i, value, &s);
         }
         sums_add(&s, batch);

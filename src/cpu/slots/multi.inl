@@ -155,8 +155,6 @@ MULTI_SEARCH(multi_retrieve, RETRIEVE)
 typedef struct pair_source {
     const hd_batch *batch;
     const char *sorted;
-    const hd_view *from;
-    uint64_t first;         /* slot of the other table */
     const hd_sorted *lists; /* where sorted pairs without room go, if anybody asks */
 } pair_source;
 
@@ -170,14 +168,14 @@ static inline bool pair_get(const pair_source *src, const hd_view *view, uint64_
         memcpy(&mixed, pair, sizeof mixed);
         *trail = trail_start_mixed(view, mixed);
         *value = sorted_value(pair);
-    } else if (src->from != NULL) {
-        const uint64_t slot = src->first + i;
-        const hd_word word = ((const hd_word *)src->from->slots)[slot];
-        const uint32_t region = (uint32_t)(slot / HD_BUCKET / src->from->region_buckets);
+    } else if (src->batch->from != NULL) {
+        const hd_view *from = src->batch->from;
+        const uint64_t slot = src->batch->first + i;
+        const hd_word word = ((const hd_word *)from->slots)[slot];
+        const uint32_t region = (uint32_t)(slot / HD_BUCKET / from->region_buckets);
         if (key_is_vacant(word_key(word))) return false;
-        *trail = trail_start(view,
-                             key_from_lean(src->from, region, key_bare(src->from, word_key(word))));
-        *value = word_value(src->from, slot, word);
+        *trail = trail_start(view, key_from_lean(from, region, key_bare(from, word_key(word))));
+        *value = word_value(from, slot, word);
     } else {
         if (src->batch->retry && src->batch->outcomes[i] != HEDDLE_OUTCOME_FAILED) return false;
         *trail = trail_start(view, ((const hd_key *)src->batch->keys)[i]);
@@ -332,27 +330,20 @@ static heddle_status append_all(heddle_device *device, const hd_view *view, cons
     return HEDDLE_OK;
 }
 
+/* From the batch or from another table. */
 static heddle_status multi_append(heddle_device *device, const hd_view *view, const hd_batch *batch,
                                   void *stream)
 {
-    const pair_source src = {batch, NULL, NULL, 0, NULL};
-    (void)stream;
-    return append_all(device, view, &src, batch->n);
-}
-
-static heddle_status multi_rehome(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                                  const hd_view *from, uint64_t first, void *stream)
-{
-    const pair_source src = {batch, NULL, from, first, NULL};
+    const pair_source src = {batch, NULL, NULL};
     (void)stream;
     return append_all(device, view, &src, batch->n);
 }
 
 /* Nothing is ever deferred. */
 static heddle_status multi_settle(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                                  const hd_view *from, uint64_t first, void *stream)
+                                  void *stream)
 {
-    (void)device, (void)view, (void)batch, (void)from, (void)first, (void)stream;
+    (void)device, (void)view, (void)batch, (void)stream;
     return HEDDLE_OK;
 }
 
@@ -361,7 +352,7 @@ static heddle_status multi_fill(heddle_device *device, const hd_view *view, cons
                                 const hd_sorted *sorted, bool fresh, void *stream)
 {
     const uint32_t regions = UINT32_C(1) << view->region_bits;
-    const pair_source src = {batch, (const char *)sorted->pairs, NULL, 0, sorted};
+    const pair_source src = {batch, (const char *)sorted->pairs, sorted};
     if (fresh) clear(device, view, stream);
     return append_all(device, view, &src, sorted->ends[regions - 1]);
 }
@@ -397,7 +388,7 @@ static const hd_table_ops multi_ops = {
     clear,
     multi_append,
     multi_settle,
-    multi_rehome,
+    multi_append, /* rehome */
     multi_fill,
     NULL,
     can_fill,

@@ -2,7 +2,7 @@
  * engine.cu: CUDA devices: opening, memory, streams and events. The runtime is linked
  * statically and finds the driver when it is first called, so without one this engine has no devices.
  */
-#include "cuda/device/engine.h"
+#include "cuda/cuda.h"
 
 #include <cstdio>
 #include <cstdlib>

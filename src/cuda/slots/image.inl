@@ -21,8 +21,8 @@
 #ifndef HD_CUDA_IMAGE_H
 #define HD_CUDA_IMAGE_H
 
-#include HD_SCHEME_HEADER
 #include "cuda/partition/sorted_pair.h"
+#include "scheme/scheme.h"
 
 #ifndef FILL_BLOCK
 #define FILL_BLOCK 1024

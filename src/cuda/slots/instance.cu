@@ -82,19 +82,19 @@ static heddle_status place(heddle_device *device, const hd_view *view, const hd_
 }
 
 static heddle_status rehome(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                            const hd_view *from, uint64_t first, void *stream)
+                            void *stream)
 {
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK) return status;
     JOIN(HD_SYMBOL,
          rehome)<<<grid_for(device, batch->n * HD_TILE, BLOCK, PLACE_BLOCKS), BLOCK, 0, use>>>(
-        *view, *batch, *from, first);
+        *view, *batch, *batch->from, batch->first);
     return hd_cuda_check(cudaGetLastError(), "move");
 }
 
 static heddle_status settle(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                            const hd_view *from, uint64_t first, void *stream)
+                            void *stream)
 {
     static const hd_view none = {};
     const uint64_t threads = UINT64_C(32) << view->region_bits;
@@ -102,7 +102,7 @@ static heddle_status settle(heddle_device *device, const hd_view *view, const hd
     const heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK) return status;
     JOIN(HD_SYMBOL, settle)<<<grid_for(device, threads, SETTLE_BLOCK, 16), SETTLE_BLOCK, 0, use>>>(
-        *view, *batch, from != NULL ? *from : none, first);
+        *view, *batch, batch->from != NULL ? *batch->from : none, batch->first);
     return hd_cuda_check(cudaGetLastError(), "insert with evictions");
 }
 
@@ -134,17 +134,16 @@ static heddle_status fill(heddle_device *device, const hd_view *view, const hd_b
 }
 
 static heddle_status fold(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                          const void *source, const hd_fold_task *tasks, uint32_t count,
-                          void *pairs, uint64_t *cursors, void *stream)
+                          const hd_fold *job, void *stream)
 {
     const uint64_t bytes = image_bytes(view);
     cudaStream_t use;
     heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status == HEDDLE_OK) status = ALLOW_MEMORY(JOIN(HD_SYMBOL, fold), bytes);
     if (status != HEDDLE_OK) return status;
-    JOIN(HD_SYMBOL,
-         fold)<<<count, FILL_BLOCK, bytes, use>>>(*view, *batch, (const uint32_t *)source, tasks,
-                                                  (uint32_t *)pairs, (unsigned long long *)cursors);
+    JOIN(HD_SYMBOL, fold)<<<job->count, FILL_BLOCK, bytes, use>>>(
+        *view, *batch, (const uint32_t *)job->source, job->tasks, (uint32_t *)job->pairs,
+        (unsigned long long *)job->cursors);
     return hd_cuda_check(cudaGetLastError(), "fold of crowded regions");
 }
 

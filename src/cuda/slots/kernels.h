@@ -12,8 +12,8 @@
 
 #include "cuda/count.h"
 #include "engine/engine.h"
-#include HD_SCHEME_HEADER
 #include "scheme/marks.h"
+#include "scheme/scheme.h"
 
 #define JOIN_(a, b) a##_##b
 #define JOIN(a, b) JOIN_(a, b)

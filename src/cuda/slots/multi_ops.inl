@@ -38,22 +38,22 @@ static heddle_status multi_append(heddle_device *device, const hd_view *view, co
 }
 
 static heddle_status multi_rehome(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                                  const hd_view *from, uint64_t first, void *stream)
+                                  void *stream)
 {
     cudaStream_t use;
     heddle_status status = clear_hints(device, batch, stream);
     if (status == HEDDLE_OK) status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK) return status;
     JOIN(HD_SYMBOL, multi_rehome)<<<grid_for(device, batch->n * HD_TILE, BLOCK, APPEND_BLOCKS),
-                                    BLOCK, 0, use>>>(*view, *batch, *from, first);
+                                    BLOCK, 0, use>>>(*view, *batch, *batch->from, batch->first);
     return hd_cuda_check(cudaGetLastError(), "move");
 }
 
 /* Nothing is ever deferred. */
 static heddle_status multi_settle(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                                  const hd_view *from, uint64_t first, void *stream)
+                                  void *stream)
 {
-    (void)device, (void)view, (void)batch, (void)from, (void)first, (void)stream;
+    (void)device, (void)view, (void)batch, (void)stream;
     return HEDDLE_OK;
 }
 

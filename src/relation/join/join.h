@@ -1,7 +1,7 @@
 /*
  * join.h: a join of two relations. Both sides are sorted by region, tasks are cut from the regions
- * (model/relate.h), and their matches are counted. Fetching then writes task after task. Which rows have
- * no match is told by flags, which are turned into lists of rows at once. The files:
+ * (model/relate.h), and their matches are counted. Fetching then writes task after task. Flags say which
+ * rows have no match; a creation turns them into lists of rows at once. The files:
  *
  *     join.c     arguments, and the steps of a creation
  *     sides.c    from the caller's columns to pairs sorted by region

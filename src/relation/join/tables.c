@@ -1,6 +1,6 @@
 /*
  * tables.c: joins of two multimaps by HashGraph, the paper's two-graph query. Both have their edges
- * sorted by region already, so nothing but the tasks of a join is left to do (join.h). A graph built
+ * sorted by region already, so only the tasks of a join are left to make (join.h). A graph built
  * once can be joined with many.
  */
 #include <stdlib.h>

@@ -134,7 +134,7 @@ typedef struct erasure {
     hd_scratch *scratch;
     uint32_t *dead;
     uint64_t dead_bytes;
-    bool fresh; /* the graph has lengths, but they hold nothing yet */
+    bool fresh; /* the graph has lengths, which hold nothing yet */
 } erasure;
 
 /* hd_slice_work: spans as hd_lookup_slices has them. */

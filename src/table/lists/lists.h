@@ -88,7 +88,7 @@ heddle_status hd_lists_add_records(heddle_table *table, hd_lists_storage *storag
  * is none.
  */
 uint32_t hd_lists_chunk(const hd_lists_storage *storage, uint64_t units);
-/* What a step is told; new buckets come from this chunk. */
+/* What a step of the engine is given; new buckets come from this chunk. */
 hd_list_pool hd_lists_pool(const heddle_table *table, const hd_lists_storage *storage,
                            uint32_t chunk);
 /* Units that the chunks have, and have given away. */

@@ -118,7 +118,7 @@ heddle_status hd_lists_for_pairs(heddle_table *table, hd_pairs_take take, void *
 
 /* ---------------------------------------------------------------------- statistics, validation */
 
-/* Numbers that the census is told, and what it marks; device memory. */
+/* Numbers that the census is given, and what it marks; device memory. */
 static heddle_status make_bounds(heddle_table *table, hd_scratch *scratch, hd_list_bounds *bounds,
                                  void *stream)
 {

@@ -74,7 +74,7 @@ static inline uint64_t hd_slabs_slabs(const hd_slabs_storage *storage)
     return hd_slabs_lists(storage) + (uint64_t)storage->view.pool.blocks * HD_SLAB_UNITS;
 }
 
-/* The slots of all slabs, but for the one that is never given away. */
+/* The slots of all slabs, except the one that is never given away. */
 static inline uint64_t hd_slabs_slots(const heddle_table *table)
 {
     return (hd_slabs_slabs(&hd_slabs(table)->storage) - 1) * hd_slabs(table)->ops->slots;

@@ -104,7 +104,7 @@ static void shape(const heddle_table *table, const hd_slabs_plan *plan, uint64_t
     hd_mix_init(&view->mix, seed);
 }
 
-/* All 0 but the first slab of the pool, which is never given away: its address means none. */
+/* All 0 except the first slab of the pool, which is never given away: its address means none. */
 static heddle_status clear_taken(heddle_table *table, const hd_slab_pool *pool, void *stream)
 {
     HD_TRY(table->engine->fill(table->device, pool->taken, 0, taken_bytes(pool->blocks), stream));

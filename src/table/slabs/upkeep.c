@@ -234,10 +234,7 @@ heddle_status hd_slabs_make_room(heddle_table *table, uint64_t failed, bool *mad
     HD_TRY(hd_slabs_count_slots(table, &now, stream));
     *made = now.dead != 0 || !hd_slabs_fixed(table);
     if (!*made) return HEDDLE_OK;
-    /*
-     * Dead slots are few, but for those of this batch: who needs more slabs for one will for the
-     * next.
-     */
+    /* Dead slots are few, except those of this batch: it would need more slabs the next time. */
     if (!hd_slabs_fixed(table)) status = grow(table, &now, failed, stream);
     if (hd_slabs_fixed(table) || (status == HEDDLE_ERROR_NO_MEMORY && now.dead != 0))
         status = hd_slabs_flush(table, stream);

@@ -127,6 +127,7 @@ static heddle_status fold_round(folding *f, const void *source, char *room)
     void *stream = f->rc->stream;
     const uint32_t tasks = plan_tasks(f);
     const uint64_t bytes = f->count * sizeof *f->cursors;
+    const hd_fold fold = {source, f->device_tasks, tasks, room, f->device_cursors};
     uint64_t at = 0;
     for (uint32_t i = 0; i < f->count; i++) {
         f->cursors[i] = at;
@@ -136,8 +137,7 @@ static heddle_status fold_round(folding *f, const void *source, char *room)
     HD_TRY(engine->copy(table->device, f->device_cursors, f->cursors, bytes, stream));
     HD_TRY(
         engine->copy(table->device, f->device_tasks, f->tasks, tasks * sizeof *f->tasks, stream));
-    HD_TRY(f->t->ops->fold(table->device, &f->t->storage.view, &f->rc->batch, source,
-                           f->device_tasks, tasks, room, f->device_cursors, stream));
+    HD_TRY(f->t->ops->fold(table->device, &f->t->storage.view, &f->rc->batch, &fold, stream));
     HD_TRY(engine->copy(table->device, f->cursors, f->device_cursors, bytes, stream));
     HD_TRY(engine->synchronize(table->device, stream));
     for (uint32_t i = 0; i < f->count; i++) f->crowds[i].end = f->cursors[i];

@@ -9,7 +9,7 @@
 #define HD_SLOTS_MAX (UINT64_C(1) << 44)
 
 /*
- * Sets everything in a view but its pointers: room for `capacity` keys at `load`. Small tables get
+ * Sets everything in a view except its pointers: room for `capacity` keys at `load`. Small tables get
  * more, since keys spread over few regions unevenly.
  */
 heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t capacity,

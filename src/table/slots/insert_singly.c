@@ -31,7 +31,7 @@ static heddle_status run_slice(const insertion *in, const hd_batch *batch)
     own.heads = t->storage.heads;
     own.next = t->storage.next;
     HD_TRY(t->ops->place(device, &t->storage.view, &own, in->r->stream));
-    return t->ops->settle(device, &t->storage.view, &own, NULL, 0, in->r->stream);
+    return t->ops->settle(device, &t->storage.view, &own, in->r->stream);
 }
 
 /* How many keys of the last run failed, after a wait. */

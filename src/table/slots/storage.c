@@ -117,10 +117,12 @@ static heddle_status rehome_all(heddle_table *table, const hd_storage *to, uint6
     batch.counts = call.counts;
     batch.heads = to->heads;
     batch.next = to->next;
+    batch.from = from;
     for (uint64_t first = 0; first < slots; first += to->slice) {
         batch.n = slots - first < to->slice ? slots - first : to->slice;
-        HD_TRY(t->ops->rehome(table->device, &to->view, &batch, from, first, stream));
-        HD_TRY(t->ops->settle(table->device, &to->view, &batch, from, first, stream));
+        batch.first = first;
+        HD_TRY(t->ops->rehome(table->device, &to->view, &batch, stream));
+        HD_TRY(t->ops->settle(table->device, &to->view, &batch, stream));
     }
     HD_TRY(hd_call_read(&call, &counts));
     *failed = counts.at[HD_FAILED];

@@ -3,7 +3,7 @@
  * what was measured, and for machines that are not there. It is arithmetic alone: check.c measures what goes
  * in, and prints.
  *
- * A phase reads and writes a number of bytes for every row (docs/design/dist.md); these go through the memory of all
+ * A phase reads and writes a number of bytes for every row (docs/design/cluster.md); these go through the memory of all
  * devices at the rate of a copy. What is exchanged goes over the links at the same time, so the slower of the two
  * counts. A member builds its part at the rate of a single table. Phases follow one another; all wait for the fullest
  * member. There is no latency, no congestion, and the rows lie on the devices of their members.

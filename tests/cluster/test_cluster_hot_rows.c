@@ -1,5 +1,5 @@
 /*
- * test_cluster_combine.c: rows of hot keys are combined before they are sent (src/cluster/table/hot_rows.h). Whatever the data, the
+ * test_cluster_hot_rows.c: rows of hot keys are folded before they are sent (src/cluster/table/hot_rows.h). Whatever the data, the
  * container and the policy, a table of a cluster says and holds what a single table does, element for element, and with
  * Zipf's law its members are sent about as many rows each.
  */
@@ -16,7 +16,7 @@
 #include "support/keys.h"
 #include "support/sort.h"
 
-#define ROWS_LEAST 500 /* of a member, that are combined here */
+#define ROWS_LEAST 500 /* of a member, that are folded here */
 #define FAULTS_MAX 3000
 
 static const char *const groups[] = {"cpu:1", "cpu:1,cpu:1", "cpu:1,cpu:1,cpu:1",
@@ -274,14 +274,14 @@ static void try_all(uint64_t slice)
     hd_tune.hot_rows_least = HD_TUNING_NONE;
 }
 
-static void combined_is_the_same(void **state)
+static void folded_is_the_same(void **state)
 {
     (void)state;
     try_all(0);
 }
 
 /* In many small slices, of which some have no hot key or nothing else; and where rows are copied. */
-static void combined_is_the_same_in_slices(void **state)
+static void folded_is_the_same_in_slices(void **state)
 {
     (void)state;
     hd_tune.local_copies = true;
@@ -483,7 +483,7 @@ static void fail_each(bool builds, bool copies)
         check_same(&t);
         tables_free(&t);
     }
-    check(combined > 3, "nothing was combined");
+    check(combined > 3, "nothing was folded");
     hd_tune.local_copies = false;
     free(k);
     free(keys);
@@ -501,7 +501,7 @@ static void memory_runs_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ONCE(combined_is_the_same),   ONCE(combined_is_the_same_in_slices),
+        ONCE(folded_is_the_same),     ONCE(folded_is_the_same_in_slices),
         ONCE(values_are_of_some_row), ONCE(failed_rows_are_counted),
         ONCE(zipf_is_even),           ONCE(memory_runs_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
-/* passage.c: see passage.h. */
-#include "cluster/relation/passage.h"
+/* transfer.c: see transfer.h. */
+#include "cluster/relation/transfer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "cluster/send.h"
 
-static uint32_t members_of(const hd_passage *p) { return hd_exchange_of(p->member)->members; }
+static uint32_t members_of(const hd_transfer *p) { return hd_exchange_of(p->member)->members; }
 
-static uint64_t slice_length(const hd_passage *p, uint64_t round)
+static uint64_t slice_length(const hd_transfer *p, uint64_t round)
 {
     const uint64_t at = round * p->slice;
     return at >= p->n ? 0 : p->n - at < p->slice ? p->n - at : p->slice;
@@ -25,7 +25,7 @@ static uint64_t sum_of(const uint64_t *numbers, uint32_t n)
 
 /* ------------------------------------------------------------------------------------------ life */
 
-void hd_passage_begin(hd_passage *p, hd_member *member, uint64_t rows)
+void hd_transfer_begin(hd_transfer *p, hd_member *member, uint64_t rows)
 {
     memset(p, 0, sizeof *p);
     p->member = member;
@@ -36,12 +36,12 @@ void hd_passage_begin(hd_passage *p, hd_member *member, uint64_t rows)
 }
 
 /* The numbers of a round. */
-static uint64_t *of_round(const hd_passage *p, uint64_t *numbers, uint64_t round)
+static uint64_t *of_round(const hd_transfer *p, uint64_t *numbers, uint64_t round)
 {
     return p->kept ? numbers + round * members_of(p) : numbers;
 }
 
-static heddle_status take_numbers(hd_passage *p)
+static heddle_status take_numbers(hd_transfer *p)
 {
     const size_t members = members_of(p), each = (p->kept ? (size_t)p->rounds : 1) * members;
     p->send = (uint64_t *)hd_allocate_zeroed(2 * each + members, sizeof *p->send);
@@ -52,26 +52,26 @@ static heddle_status take_numbers(hd_passage *p)
     return HEDDLE_OK;
 }
 
-void hd_passage_end(hd_passage *p)
+void hd_transfer_end(hd_transfer *p)
 {
     hd_buffer_free(&p->order);
     free(p->send);
     p->send = p->receive = p->back = NULL;
 }
 
-void hd_cargo_free(hd_cargo *cargo)
+void hd_moved_free(hd_moved *moved)
 {
-    hd_buffer_free(&cargo->to);
-    hd_buffer_free(&cargo->staged);
-    hd_buffer_free(&cargo->outgoing);
+    hd_buffer_free(&moved->to);
+    hd_buffer_free(&moved->staged);
+    hd_buffer_free(&moved->outgoing);
 }
 
 /* ---------------------------------------------------------------------------------------- moving */
 
 /* Some columns on their way. */
 typedef struct moving {
-    hd_passage *p;
-    hd_cargo *cargo;
+    hd_transfer *p;
+    hd_moved *moved;
     uint32_t count;
     const hd_way *way; /* NULL: it is known */
     hd_router router;
@@ -84,16 +84,16 @@ typedef struct moving {
 /* Finds the way of a slice. */
 static heddle_status route_slice(moving *m, uint64_t round)
 {
-    hd_passage *p = m->p;
+    hd_transfer *p = m->p;
     heddle_device *device = p->member->device;
     const uint64_t n = slice_length(p, round), width = m->way->key_bits / 8;
     const uint32_t members = members_of(p);
-    hd_window window = {NULL, NULL, 0};
+    hd_lent lent = {NULL, NULL, 0};
     heddle_status status = HEDDLE_OK;
     if (n != 0)
-        status = hd_window_open(p->member, (const char *)m->way->keys + round * p->slice * width,
-                                n * width, true, &m->staged, &window);
-    const hd_slice keys = {window.memory, NULL, n};
+        status = hd_member_lend(p->member, (const char *)m->way->keys + round * p->slice * width,
+                                n * width, true, &m->staged, &lent);
+    const hd_slice keys = {lent.memory, NULL, n};
     if (status == HEDDLE_OK) status = hd_lay_out(p->member, &m->router, &keys);
     if (status != HEDDLE_OK) return status;
     memcpy(of_round(p, p->send, round), m->router.send, members * sizeof *p->send);
@@ -107,30 +107,30 @@ static heddle_status route_slice(moving *m, uint64_t round)
 }
 
 /* The elements of a slice in the order of their destinations; where they are. */
-static heddle_status load(moving *m, hd_cargo *cargo, uint64_t round, uint64_t sent,
+static heddle_status load(moving *m, hd_moved *moved, uint64_t round, uint64_t sent,
                           const void **loaded)
 {
-    const hd_passage *p = m->p;
+    const hd_transfer *p = m->p;
     heddle_device *device = p->member->device;
     const hd_column_ops *columns = device->engine->columns;
     const uint64_t row = round * p->slice;
-    hd_window window;
+    hd_lent lent;
     heddle_status status;
     *loaded = m->router.keys.memory;
-    if (cargo->kind == HD_CARGO_KEYS) return HEDDLE_OK;
-    status = hd_buffer_room(&cargo->outgoing, device, sent * cargo->width);
-    *loaded = cargo->outgoing.memory;
+    if (moved->kind == HD_MOVED_KEYS) return HEDDLE_OK;
+    status = hd_buffer_room(&moved->outgoing, device, sent * moved->width);
+    *loaded = moved->outgoing.memory;
     if (status != HEDDLE_OK || sent == 0) return status;
-    if (cargo->kind == HD_CARGO_ONES)
-        return device->engine->fill(device, cargo->outgoing.memory, 1, sent, NULL);
-    if (cargo->kind == HD_CARGO_NUMBERS)
+    if (moved->kind == HD_MOVED_ONES)
+        return device->engine->fill(device, moved->outgoing.memory, 1, sent, NULL);
+    if (moved->kind == HD_MOVED_NUMBERS)
         return columns->renumber(device, m->order, 32, sent, NULL, p->base + row,
-                                 cargo->outgoing.memory, cargo->width * 8, NULL);
-    status = hd_window_open(p->member, cargo->user + (p->first + row) * cargo->width,
-                            slice_length(p, round) * cargo->width, true, &cargo->staged, &window);
+                                 moved->outgoing.memory, moved->width * 8, NULL);
+    status = hd_member_lend(p->member, moved->user + (p->first + row) * moved->width,
+                            slice_length(p, round) * moved->width, true, &moved->staged, &lent);
     if (status == HEDDLE_OK)
-        status = columns->gather(device, window.memory, cargo->width, m->order, 32, sent,
-                                 cargo->outgoing.memory, NULL);
+        status = columns->gather(device, lent.memory, moved->width, m->order, 32, sent,
+                                 moved->outgoing.memory, NULL);
     return status;
 }
 
@@ -141,14 +141,14 @@ static heddle_status room_for_rows(hd_delivery *d, void *context)
     if (m->at + d->total > m->p->arrived)
         return hd_fail(HEDDLE_ERROR_CORRUPT, "more rows come than were counted");
     for (uint32_t i = 0; i < m->count; i++)
-        d->to[i] = (char *)m->cargo[i].to.memory + m->at * m->cargo[i].width;
+        d->to[i] = (char *)m->moved[i].to.memory + m->at * m->moved[i].width;
     m->at += d->total;
     return HEDDLE_OK;
 }
 
 static heddle_status load_slice(moving *m, uint64_t round, hd_delivery *d)
 {
-    hd_passage *p = m->p;
+    hd_transfer *p = m->p;
     heddle_status status = HEDDLE_OK;
     uint64_t sent;
     if (m->way != NULL) status = route_slice(m, round);
@@ -156,8 +156,8 @@ static heddle_status load_slice(moving *m, uint64_t round, hd_delivery *d)
     if (status != HEDDLE_OK) return status;
     sent = sum_of(d->send, members_of(p));
     for (uint32_t i = 0; i < m->count && status == HEDDLE_OK; i++) {
-        status = load(m, &m->cargo[i], round, sent, &d->from[i]);
-        d->width[i] = m->cargo[i].width;
+        status = load(m, &m->moved[i], round, sent, &d->from[i]);
+        d->width[i] = m->moved[i].width;
     }
     m->order_at += sent;
     hd_phase(p->member, HEDDLE_PHASE_REORGANISE);
@@ -166,7 +166,7 @@ static heddle_status load_slice(moving *m, uint64_t round, hd_delivery *d)
 
 static heddle_status move_slice(moving *m, heddle_status mine, uint64_t round)
 {
-    hd_passage *p = m->p;
+    hd_transfer *p = m->p;
     hd_exchange *exchange = hd_exchange_of(p->member);
     hd_delivery d;
     heddle_status status = mine;
@@ -186,7 +186,7 @@ static heddle_status move_slice(moving *m, heddle_status mine, uint64_t round)
 
 static heddle_status take_room(moving *m)
 {
-    hd_passage *p = m->p;
+    hd_transfer *p = m->p;
     heddle_device *device = p->member->device;
     if (m->way != NULL) {
         HD_TRY(take_numbers(p));
@@ -195,7 +195,7 @@ static heddle_status take_room(moving *m)
         HD_TRY(hd_router_begin(&m->router, device, m->way->spread, &rows));
     }
     for (uint32_t i = 0; i < m->count; i++)
-        HD_TRY(hd_buffer_room(&m->cargo[i].to, device, p->arrived * m->cargo[i].width));
+        HD_TRY(hd_buffer_room(&m->moved[i].to, device, p->arrived * m->moved[i].width));
     return HEDDLE_OK;
 }
 
@@ -210,30 +210,31 @@ static heddle_status move_all(moving *m, heddle_status mine)
     hd_router_end(&m->router);
     hd_buffer_free(&m->staged);
     for (uint32_t i = 0; i < m->count; i++) {
-        hd_buffer_free(&m->cargo[i].staged);
-        hd_buffer_free(&m->cargo[i].outgoing);
+        hd_buffer_free(&m->moved[i].staged);
+        hd_buffer_free(&m->moved[i].outgoing);
     }
     return status == HEDDLE_OK ? hd_member_agree(m->p->member, mine) : status;
 }
 
-heddle_status hd_passage_travel(hd_passage *p, heddle_status mine, const hd_way *way,
-                                hd_cargo *cargo, uint32_t count)
+heddle_status hd_transfer_send(hd_transfer *p, heddle_status mine, const hd_way *way,
+                               hd_moved *moved, uint32_t count)
 {
     moving m;
     memset(&m, 0, sizeof m);
     m.p = p;
-    m.cargo = cargo;
+    m.moved = moved;
     m.count = count;
     m.way = way;
     return move_all(&m, mine);
 }
 
-heddle_status hd_passage_move(hd_passage *p, heddle_status mine, hd_cargo *cargo, uint32_t count)
+heddle_status hd_transfer_send_more(hd_transfer *p, heddle_status mine, hd_moved *moved,
+                                    uint32_t count)
 {
     moving m;
     memset(&m, 0, sizeof m);
     m.p = p;
-    m.cargo = cargo;
+    m.moved = moved;
     m.count = count;
     return move_all(&m, mine);
 }
@@ -242,7 +243,7 @@ heddle_status hd_passage_move(hd_passage *p, heddle_status mine, hd_cargo *cargo
 
 /* An array on its way home. */
 typedef struct returning {
-    hd_passage *p;
+    hd_transfer *p;
     const char *from;
     uint32_t width;
     char *user;
@@ -253,20 +254,20 @@ typedef struct returning {
 /* Brings the elements of a slice into the order of its rows. */
 static heddle_status unload(returning *b, uint64_t round)
 {
-    hd_passage *p = b->p;
+    hd_transfer *p = b->p;
     heddle_device *device = p->member->device;
     const uint64_t n = slice_length(p, round);
-    hd_window window;
+    hd_lent lent;
     heddle_status status;
     if (n == 0) return HEDDLE_OK;
-    status = hd_window_open(p->member, b->user + (p->first + round * p->slice) * b->width,
-                            n * b->width, false, &b->staged, &window);
+    status = hd_member_lend(p->member, b->user + (p->first + round * p->slice) * b->width,
+                            n * b->width, false, &b->staged, &lent);
     if (status == HEDDLE_OK)
         status = device->engine->columns->scatter(device, b->incoming.memory, b->width,
                                                   (const uint32_t *)p->order.memory + b->order_at,
-                                                  32, n, window.memory, NULL);
+                                                  32, n, lent.memory, NULL);
     if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
-    if (status == HEDDLE_OK) status = hd_window_close(p->member, &window);
+    if (status == HEDDLE_OK) status = hd_member_take_back(p->member, &lent);
     b->order_at += n;
     hd_phase(p->member, HEDDLE_PHASE_REORGANISE);
     return status;
@@ -275,7 +276,7 @@ static heddle_status unload(returning *b, uint64_t round)
 /* `mine` is what this member has to say before, and what it says afterwards. The status is agreed upon. */
 static heddle_status return_slice(returning *b, heddle_status *mine, uint64_t round)
 {
-    hd_passage *p = b->p;
+    hd_transfer *p = b->p;
     hd_exchange *exchange = hd_exchange_of(p->member);
     hd_delivery d;
     heddle_status status;
@@ -294,8 +295,8 @@ static heddle_status return_slice(returning *b, heddle_status *mine, uint64_t ro
     return HEDDLE_OK;
 }
 
-heddle_status hd_passage_return(hd_passage *p, heddle_status mine, const void *from, uint32_t width,
-                                char *user)
+heddle_status hd_transfer_return(hd_transfer *p, heddle_status mine, const void *from,
+                                 uint32_t width, char *user)
 {
     returning b;
     heddle_status status = HEDDLE_OK;
