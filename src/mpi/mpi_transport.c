@@ -6,6 +6,9 @@
  * cut into pieces that an int can count; a rank has some pieces under way at a time, to every other
  * rank, in an order in which they do not all begin with the same one.
  */
+#define HEDDLE_UNSTABLE
+#include <heddle/unstable.h>
+
 #include "mpi/mpi_transport.h"
 
 #include <sched.h>

@@ -154,6 +154,24 @@ const char *heddle_table_instance(const heddle_table *table)
     return table != NULL ? table->name : "";
 }
 
+heddle_status heddle_table_check_widths(const heddle_table *table, uint32_t key_bits,
+                                        uint32_t value_bits)
+{
+    if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the table is NULL");
+    const heddle_table_options *o = &table->options;
+    if (key_bits != o->key_bits)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "the array has keys of %u bits, the table keys of %u bits: make its options "
+                       "from the types (heddle/typed.h)",
+                       key_bits, o->key_bits);
+    if (value_bits != 0 && value_bits != o->value_bits)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "the array has values of %u bits, the table values of %u bits: make its "
+                       "options from the types (heddle/typed.h)",
+                       value_bits, o->value_bits);
+    return HEDDLE_OK;
+}
+
 heddle_device *heddle_table_device(const heddle_table *table)
 {
     return table != NULL ? table->device : NULL;

@@ -84,8 +84,8 @@ join_rows relate_join(heddle_cluster *cluster, const join_tables *t, const relat
     options.kind = call->kind;
     options.row_bits = call->row_bits;
     options.seed = case_seed();
-    check_ok(heddle_cluster_join_create(cluster, left, share->rows[0], right, share->rows[1],
-                                        t->both.columns, &options, &join));
+    check_ok(heddle_cluster_join_create(cluster, left, right, t->both.columns, share->rows[0],
+                                        share->rows[1], &options, &join));
     check_ok(heddle_cluster_join_count(join, &count, &least));
     check_ok(heddle_cluster_join_get_stats(join, stats));
     assert_int_equal(stats->first_row[0], share->begin[0]);

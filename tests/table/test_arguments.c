@@ -2,6 +2,9 @@
  * test_arguments.c: arguments that are wrong. Each is refused with the right status and a sentence,
  * and the table that was asked is as it was before.
  */
+#define HEDDLE_UNSTABLE
+#include <heddle/unstable.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,6 +227,33 @@ static void struct_sizes(const test_case *c)
     bench_destroy(&b);
 }
 
+/* Arrays of another width than the table's: refused by what typed.h asks first. */
+static void typed_widths(const test_case *c)
+{
+    bench b = bench_create(c);
+    heddle_table *t = b.t.table;
+    const uint32_t key_bits = b.t.options.key_bits, value_bits = b.t.options.value_bits;
+    uint64_t size = 0;
+    check_ok(heddle_table_check_widths(t, key_bits, 0));
+    check_ok(heddle_table_check_widths(t, key_bits, value_bits));
+    invalid(heddle_table_check_widths(NULL, key_bits, value_bits));
+    invalid(heddle_table_check_widths(t, 96 - key_bits, 0));
+    if (value_bits != 0) invalid(heddle_table_check_widths(t, key_bits, 96 - value_bits));
+    if (key_bits == 64) {
+        uint32_t narrow[N] = {0};
+        invalid(heddle_set_contains(t, narrow, N, NULL, NULL, NULL));
+        invalid(heddle_set_erase(t, narrow, N, NULL, NULL, NULL));
+        invalid(heddle_map_insert(t, narrow, narrow, N, NULL, NULL, NULL));
+    } else {
+        uint64_t wide[N] = {0};
+        invalid(heddle_set_contains(t, wide, N, NULL, NULL, NULL));
+        invalid(heddle_set_export(t, wide, N, &size, NULL));
+        invalid(heddle_map_find(t, wide, N, wide, NULL, NULL, NULL));
+        check(strstr(heddle_last_error(), "64") != NULL, "%s", heddle_last_error());
+    }
+    bench_destroy(&b);
+}
+
 static void insert_options(const test_case *c)
 {
     bench b = bench_create(c);
@@ -354,6 +384,7 @@ int main(void)
         OVER_TABLES(sets_with_values),
         OVER_TABLES(streams_on_the_cpu),
         OVER_WIDTHS(struct_sizes),
+        OVER_WIDTHS(typed_widths),
         OVER_WIDTHS(insert_options),
         OVER_WIDTHS(workspaces),
         OVER_INSTANCES(views),

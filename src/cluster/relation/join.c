@@ -128,8 +128,8 @@ static void fill_in(creation *c, heddle_cluster *cluster)
 }
 
 heddle_status heddle_cluster_join_create(heddle_cluster *cluster, const heddle_column *left,
-                                         uint64_t left_rows, const heddle_column *right,
-                                         uint64_t right_rows, uint32_t columns,
+                                         const heddle_column *right, uint32_t columns,
+                                         uint64_t left_rows, uint64_t right_rows,
                                          const heddle_join_options *options,
                                          heddle_cluster_join **join)
 {

@@ -127,10 +127,9 @@ heddle_status hd_join_create_named(heddle_device *device, const hd_join_keys *ke
 }
 
 heddle_status heddle_join_create(heddle_device *device, const heddle_column *left,
-                                 uint64_t left_rows, const heddle_column *right,
-                                 uint64_t right_rows, uint32_t columns,
-                                 const heddle_join_options *options, heddle_join **join,
-                                 void *stream)
+                                 const heddle_column *right, uint32_t columns, uint64_t left_rows,
+                                 uint64_t right_rows, const heddle_join_options *options,
+                                 heddle_join **join, void *stream)
 {
     const hd_join_keys keys = {{left, right}, columns, {left_rows, right_rows}, {NULL, NULL}};
     return hd_join_create_named(device, &keys, options, join, stream);
