@@ -34,16 +34,18 @@ typedef struct heddle_column_file heddle_column_file;
 
 /*
  * Maps an existing file. `element_bits` is 8, 32 or 64; 0 takes what a file of NumPy's says. A file
- * that is not there or cannot be read gives HEDDLE_ERROR_IO. One that is no whole number of
- * elements, whose header is damaged or cut off, or that holds other elements than were asked for,
- * gives HEDDLE_ERROR_FORMAT.
+ * that is not there, cannot be read or is no regular file gives HEDDLE_ERROR_IO. One that is no
+ * whole number of elements, whose header is damaged or cut off, or that holds other elements than
+ * were asked for, gives HEDDLE_ERROR_FORMAT.
  */
 HEDDLE_API heddle_status heddle_column_file_open(const char *path, uint32_t mode,
                                                  uint32_t element_bits,
                                                  heddle_column_file **column);
 /*
- * Creates a file of `count` zeros, and maps it to be written to. An existing file is replaced, at
- * once. When the disk has no room for it the call returns HEDDLE_ERROR_IO and leaves no file.
+ * Creates a file of `count` zeros, and maps it to be written to. A regular file that is there is
+ * emptied first, and stays empty when the call fails; a file that the call has made is removed
+ * then. When the disk has no room, or something other than a regular file is there (a device, a
+ * pipe), the call returns HEDDLE_ERROR_IO.
  */
 HEDDLE_API heddle_status heddle_column_file_create(const char *path, uint32_t element_bits,
                                                    uint64_t count, heddle_column_file **column);

@@ -26,7 +26,7 @@ const char *heddle_status_string(heddle_status status)
     case HEDDLE_ERROR_UNSUPPORTED: return "not supported";
     case HEDDLE_ERROR_TOO_SMALL: return "an output array is too small";
     case HEDDLE_ERROR_IO: return "input or output failed";
-    case HEDDLE_ERROR_FORMAT: return "not a valid table file";
+    case HEDDLE_ERROR_FORMAT: return "the file is damaged, or of another kind";
     case HEDDLE_ERROR_CORRUPT: return "table is corrupt";
     case HEDDLE_ERROR_DEVICE: return "device error";
     case HEDDLE_ERROR_PEER: return "another member of the cluster is lost";

@@ -97,9 +97,9 @@ struct hd_table_ops {
                             void *stream);
     heddle_status (*at)(heddle_device *device, const hd_view *view, const hd_batch *batch,
                         void *stream);
-    /* Appends the pairs in slots [first, first + n) at *cursor, and moves the cursor. */
-    heddle_status (*collect)(heddle_device *device, const hd_view *view, uint64_t first, uint64_t n,
-                             void *keys, void *values, uint64_t *cursor, void *stream);
+    /* Appends the pairs in slots. */
+    heddle_status (*collect)(heddle_device *device, const hd_view *view, const hd_export *to,
+                             void *stream);
     /* Counts and checks all slots; *census is device memory set to 0 by the caller. */
     heddle_status (*inspect)(heddle_device *device, const hd_view *view, hd_census *census,
                              void *stream);

@@ -24,9 +24,9 @@ typedef struct hd_slab_ops {
     /* Compacts lists, if there is need; `died` are the erasures of all time. */
     heddle_status (*compact)(heddle_device *device, const hd_slab_view *view, hd_slab_words *words,
                              const uint64_t *died, const hd_slab_need *need, void *stream);
-    /* Appends the pairs of slabs [first, first + n) at *cursor, and moves the cursor: base slabs, then the pool's. */
-    heddle_status (*collect)(heddle_device *device, const hd_slab_view *view, uint64_t first,
-                             uint64_t n, void *keys, void *values, uint64_t *cursor, void *stream);
+    /* Appends the pairs of slabs: base slabs, then the pool's. */
+    heddle_status (*collect)(heddle_device *device, const hd_slab_view *view, const hd_export *to,
+                             void *stream);
     /* Counts and checks all lists; *census and `seen`, a bit for every slab of the pool, are 0 before. */
     heddle_status (*inspect)(heddle_device *device, const hd_slab_view *view, bool unique,
                              uint32_t *seen, hd_slab_census *census, void *stream);

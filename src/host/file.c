@@ -2,13 +2,16 @@
 #include "host/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "host/seed.h"
 
 uint64_t hd_file_checksum(uint64_t sum, const void *data, uint64_t bytes)
 {
@@ -130,10 +133,41 @@ heddle_status hd_file_read_end(const hd_file *f)
 
 /* ---------------------------------------------------------------------------------- whole files */
 
-static heddle_status write_beside(const char *path, const char *beside, const char *what,
+#define BESIDE_BYTES 24 /* of ".", a number of 16 digits, ".part" and the end */
+#define BESIDE_TRIES 16 /* more names that are taken already are no accident */
+
+bool hd_file_is_leftover(const char *behind)
+{
+    const size_t length = strlen(behind);
+    if (strcmp(behind, ".part") == 0) return true; /* of older libraries */
+    return length == BESIDE_BYTES - 2 && *behind == '.' &&
+           strspn(behind + 1, "0123456789abcdef") == 16 && strcmp(behind + 17, ".part") == 0;
+}
+
+heddle_status hd_file_check_regular(const char *path)
+{
+    struct stat info;
+    if (stat(path, &info) != 0 || S_ISREG(info.st_mode)) return HEDDLE_OK;
+    return hd_fail(HEDDLE_ERROR_IO, "cannot write %s: it is no regular file", path);
+}
+
+/* Opens a new file whose name nobody can know beforehand: `beside` is the path, with room for the rest. */
+static FILE *open_beside(char *beside)
+{
+    char *const name = beside + strlen(beside);
+    int file = -1;
+    for (int i = 0; i < BESIDE_TRIES && file < 0; i++) {
+        (void)snprintf(name, BESIDE_BYTES, ".%016llx.part", (unsigned long long)hd_seed_draw());
+        file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        if (file < 0 && errno != EEXIST) return NULL;
+    }
+    return file >= 0 ? fdopen(file, "wb") : NULL;
+}
+
+static heddle_status write_beside(const char *path, char *beside, const char *what,
                                   hd_file_work write, void *context)
 {
-    const hd_file f = {fopen(beside, "wb"), path, what};
+    const hd_file f = {open_beside(beside), path, what};
     heddle_status status;
     if (f.file == NULL) return cannot("write", beside);
     status = write(context, &f);
@@ -143,23 +177,39 @@ static heddle_status write_beside(const char *path, const char *beside, const ch
     if (status == HEDDLE_OK && rename(beside, path) != 0)
         status =
             hd_fail(HEDDLE_ERROR_IO, "cannot rename %s to %s: %s", beside, path, strerror(errno));
-    if (status != HEDDLE_OK) remove(beside);
+    if (status != HEDDLE_OK) (void)unlink(beside);
     return status;
 }
 
 heddle_status hd_file_replace(const char *path, const char *what, hd_file_work write, void *context)
 {
-    static const char suffix[] = ".part";
     char *beside;
     heddle_status status;
     if (path == NULL || *path == 0) return hd_fail(HEDDLE_ERROR_INVALID, "save: there is no path");
-    beside = (char *)hd_allocate(strlen(path) + sizeof suffix);
+    HD_TRY(hd_file_check_regular(path));
+    beside = (char *)hd_allocate(strlen(path) + BESIDE_BYTES);
     if (beside == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to save a %s", what);
     strcpy(beside, path);
-    strcat(beside, suffix);
     status = write_beside(path, beside, what, write, context);
     free(beside);
     return status;
+}
+
+/* In steps, since an interrupted one may undo all that it has done. */
+#define RESERVE_STEP (UINT64_C(64) << 20)
+int hd_file_reserve(int file, uint64_t bytes)
+{
+    struct statvfs disk;
+    int error = 0;
+    /* What can never fit must not fill the disk first. A file system without blocks has no such limit. */
+    if (fstatvfs(file, &disk) == 0 && disk.f_blocks != 0 && bytes / disk.f_frsize > disk.f_blocks)
+        return ENOSPC;
+    for (uint64_t at = 0; at < bytes && error == 0; at += RESERVE_STEP) {
+        const uint64_t step = bytes - at < RESERVE_STEP ? bytes - at : RESERVE_STEP;
+        do error = posix_fallocate(file, (off_t)at, (off_t)step);
+        while (error == EINTR);
+    }
+    return error;
 }
 
 heddle_status hd_file_open(const char *path, const char *what, hd_file *f)

@@ -11,6 +11,7 @@
 #define HD_FILE_H
 
 #include <heddle/heddle.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
@@ -71,11 +72,18 @@ heddle_status hd_file_read_end(const hd_file *f);
 /* Writes or reads the content of a file. */
 typedef heddle_status (*hd_file_work)(void *context, const hd_file *f);
 /*
- * Writes a file by `write` beside `path` and renames it when it is whole and on the disk, so that a
- * failure leaves an older file as it was.
+ * Writes a file by `write` beside `path` and renames it when it is whole and on the disk, so that a failure
+ * leaves an older file as it was. Until then it is called PATH.NUMBER.part, with a number drawn anew, and is no
+ * file that was there before. Refuses a path at which something other than a regular file is.
  */
 heddle_status hd_file_replace(const char *path, const char *what, hd_file_work write,
                               void *context);
+/* Whether a name that goes on so behind PATH is one that hd_file_replace has made, in a process that is gone. */
+bool hd_file_is_leftover(const char *behind);
+/* HEDDLE_ERROR_IO where a device, a pipe or a directory is at `path`; nothing at all is fine. */
+heddle_status hd_file_check_regular(const char *path);
+/* Takes the space of an open file; 0, or what went wrong (errno). Signals do not end it. */
+int hd_file_reserve(int file, uint64_t bytes);
 /* Opens a file, reads it by `read` and closes it. */
 heddle_status hd_file_load(const char *path, const char *what, hd_file_work read, void *context);
 /* Opens a file for reading; the caller closes f->file. */

@@ -116,10 +116,10 @@ heddle_status hd_stage_ready(heddle_device *device, uint64_t n)
 
 bool hd_any_staged(const hd_slices *slices)
 {
-    bool any = false;
+    if (slices->device->engine->host_memory) return false;
     for (int k = 0; k < HD_SPANS_MAX; k++)
-        any = any || !hd_is_direct(slices->device, slices->spans[k].user);
-    return any;
+        if (!hd_is_direct(slices->device, slices->spans[k].user)) return true;
+    return false;
 }
 
 /* Arrays at work, some of them staged. */

@@ -82,6 +82,13 @@ typedef struct hd_fold_task {
     uint32_t cursor;     /* where its results go on: the index of a cursor */
 } hd_fold_task;
 
+/* Pairs taken out of a table: those of its slots, or slabs, [first, first + n). All pointers are device memory. */
+typedef struct hd_export {
+    uint64_t first, n;
+    void *keys, *values; /* where they go, at the cursor; no values: NULL */
+    uint64_t *cursor;    /* moved on */
+} hd_export;
+
 /* What hd_table_ops.fold is given; all of it is device memory. */
 typedef struct hd_fold {
     const void *source; /* sorted pairs */

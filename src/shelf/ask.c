@@ -1,6 +1,6 @@
 /*
  * ask.c: find, contains, count and erase: the batch is sorted by parts, every part that keys belong to is
- * loaded and asked, and the answers are delivered.
+ * loaded and asked, and the answers are delivered; ask.h has the steps.
  *
  * An erasure makes new parts beside the old ones and commits them in the end, as an insertion does.
  */
@@ -67,13 +67,9 @@ static heddle_status ask_rows(hd_asking *a, heddle_table *table, uint64_t at, ui
 static heddle_status erase_rows(hd_asking *a, hd_shelf_part *part, const hd_place *place)
 {
     const uint64_t erased = a->totals.found;
-    heddle_table *table = part->table;
+    heddle_table *table = hd_part_take_table(a->shelf, part);
     hd_shelf_part made;
-    heddle_status status;
-    a->shelf->loaded -= part->loaded; /* the table is the part's no more */
-    part->table = NULL;
-    part->loaded = 0;
-    status = ask_rows(a, table, place->at, place->rows);
+    const heddle_status status = ask_rows(a, table, place->at, place->rows);
     if (status == HEDDLE_OK && a->totals.found == erased) {
         part->table = table;
         hd_part_release(a->shelf, part);
@@ -83,8 +79,19 @@ static heddle_status erase_rows(hd_asking *a, hd_shelf_part *part, const hd_plac
         heddle_table_destroy(table);
         return status;
     }
-    status = hd_part_save(a->shelf, part->first, table, &made);
-    return status == HEDDLE_OK ? hd_parts_add(a->shelf, &a->made, &made) : status;
+    HD_TRY(hd_part_save(a->shelf, part->first, table, &made));
+    return hd_parts_add(a->shelf, &a->made, &made);
+}
+
+/* Loads the part of a place and asks its table. */
+static heddle_status ask_part(hd_asking *a, hd_shelf_part *part, uint32_t number)
+{
+    const hd_place *place = &a->sorting.places[number];
+    HD_TRY(hd_shelf_progress(a->shelf, HEDDLE_SHELF_WORK, place->at, a->sorting.n));
+    HD_TRY(hd_part_load(a->shelf, part, 0));
+    hd_sorting_read_ahead(&a->sorting, number);
+    return a->kind == HD_SHELF_ERASE ? erase_rows(a, part, place)
+                                     : ask_rows(a, part->table, place->at, place->rows);
 }
 
 static heddle_status ask_place(hd_asking *a, uint32_t number)
@@ -92,17 +99,11 @@ static heddle_status ask_place(hd_asking *a, uint32_t number)
     const hd_place *place = &a->sorting.places[number];
     hd_shelf_part *part = &a->shelf->parts.at[place->part];
     const bool erases = a->kind == HD_SHELF_ERASE;
-    heddle_status status;
     if (place->rows == 0 || part->count == 0) {
         ask_nothing(a, place->at, place->rows);
         return erases ? hd_parts_keep(&a->made, part) : HEDDLE_OK;
     }
-    status = hd_shelf_progress(a->shelf, HEDDLE_SHELF_WORK, place->at, a->sorting.n);
-    if (status == HEDDLE_OK) status = hd_part_load(a->shelf, part, 0);
-    if (status == HEDDLE_OK) hd_sorting_expect(&a->sorting, number);
-    if (status == HEDDLE_OK)
-        status =
-            erases ? erase_rows(a, part, place) : ask_rows(a, part->table, place->at, place->rows);
+    const heddle_status status = ask_part(a, part, number);
     if (!erases) hd_part_release(a->shelf, part);
     hd_sorting_done(&a->sorting, place->at, place->rows);
     hd_spill_done(&a->found.spill, place->at, place->rows);
@@ -110,104 +111,128 @@ static heddle_status ask_place(hd_asking *a, uint32_t number)
     return status;
 }
 
-heddle_status hd_ask_sorted(hd_asking *a, const void *keys, uint64_t n, void *values,
-                            uint32_t width, uint8_t *found)
+/* The caller's array for what comes with every key beside a flag, and the bytes of an element; NULL: none. */
+static void *values_of(const hd_asking *a, uint32_t *width)
 {
-    const bool flags = a->kind == HD_SHELF_FIND; /* values are delivered by them */
-    hd_sorting_begin(&a->sorting, a->shelf, keys, NULL, n);
-    HD_TRY(hd_sorting_run(&a->sorting, width + 1));
-    HD_TRY(hd_replies_make(&a->sorting, found, 1, flags && !a->sorting.direct, &a->found));
-    HD_TRY(hd_replies_make(&a->sorting, values, width, false, &a->values));
-    for (uint32_t i = 0; i < a->sorting.place_count; i++) HD_TRY(ask_place(a, i));
-    return hd_shelf_progress(a->shelf, HEDDLE_SHELF_WORK, n, n);
+    *width = 0;
+    if (a->kind == HD_SHELF_FIND) *width = hd_shelf_value_width(a->shelf);
+    if (a->kind == HD_SHELF_MATCHES) *width = sizeof *a->request->matches;
+    return a->kind == HD_SHELF_MATCHES ? a->request->matches : a->request->values_out;
 }
 
-void hd_asking_begin(hd_asking *a, heddle_shelf *shelf, uint32_t kind)
+heddle_status hd_ask_sorted(hd_asking *a)
+{
+    const hd_request *request = a->request;
+    const bool flags = a->kind == HD_SHELF_FIND; /* values are delivered by them */
+    uint32_t width = 0;
+    void *values = values_of(a, &width);
+    hd_sorting_begin(&a->sorting, a->shelf, request->keys, NULL, request->n);
+    HD_TRY(hd_sorting_run(&a->sorting, width + 1));
+    HD_TRY(hd_answers_make(&a->sorting, request->found, 1, flags && !a->sorting.direct, &a->found));
+    HD_TRY(hd_answers_make(&a->sorting, values, width, false, &a->values));
+    for (uint32_t i = 0; i < a->sorting.place_count; i++) HD_TRY(ask_place(a, i));
+    return hd_shelf_progress(a->shelf, HEDDLE_SHELF_WORK, request->n, request->n);
+}
+
+void hd_asking_begin(hd_asking *a, heddle_shelf *shelf, uint32_t kind, const hd_request *request)
 {
     memset(a, 0, sizeof *a);
     a->shelf = shelf;
     a->kind = kind;
+    a->request = request;
     a->found.spill.file = a->values.spill.file = -1;
     hd_sorting_begin(&a->sorting, shelf, NULL, NULL, 0);
 }
 
 void hd_asking_end(hd_asking *a)
 {
-    hd_replies_free(&a->found);
-    hd_replies_free(&a->values);
+    hd_answers_free(&a->found);
+    hd_answers_free(&a->values);
     hd_sorting_end(&a->sorting);
 }
 
 /* ------------------------------------------------------------------------------------ the calls */
 
-static heddle_status check_ask(heddle_shelf *shelf, const void *keys, uint64_t n,
-                               const void *values, uint32_t width, const char *values_name,
-                               const void *found)
+static heddle_status check_ask(const hd_asking *a)
 {
-    HD_TRY(hd_shelf_check(shelf, keys, n, hd_shelf_key_width(shelf), "keys"));
-    if (width != 0) HD_TRY(hd_shelf_check(shelf, values, n, width, values_name));
-    if (found != NULL) HD_TRY(hd_shelf_check(shelf, found, n, 1, "flags"));
+    const hd_request *request = a->request;
+    uint32_t width = 0;
+    const void *values = values_of(a, &width);
+    if (a->kind == HD_SHELF_FIND && width == 0)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "find: a set has no values to find; use heddle_shelf_contains");
+    HD_TRY(
+        hd_shelf_check(a->shelf, request->keys, request->n, hd_shelf_key_width(a->shelf), "keys"));
+    if (width != 0)
+        HD_TRY(hd_shelf_check(a->shelf, values, request->n, width,
+                              a->kind == HD_SHELF_MATCHES ? "matches" : "values"));
+    if (request->found != NULL)
+        HD_TRY(hd_shelf_check(a->shelf, request->found, request->n, 1, "flags"));
     return HEDDLE_OK;
 }
 
-/* The lock is held. */
-static heddle_status ask(hd_asking *a, const void *keys, uint64_t n, void *values, uint32_t width,
-                         uint8_t *found, heddle_totals *totals)
+static heddle_status ask_batch(hd_asking *a)
 {
-    HD_TRY(hd_check_totals(totals));
-    heddle_status status = check_ask(a->shelf, keys, n, values, width,
-                                     a->kind == HD_SHELF_MATCHES ? "matches" : "values", found);
-    if (status != HEDDLE_OK) return status;
-    status = hd_ask_sorted(a, keys, n, values, width, found);
-    if (status == HEDDLE_OK) status = hd_replies_deliver(&a->sorting, &a->found, &a->values);
-    hd_asking_end(a);
-    if (a->kind == HD_SHELF_ERASE) {
-        if (status != HEDDLE_OK || a->totals.found == 0) hd_parts_discard(a->shelf, &a->made);
-        else status = hd_parts_commit(a->shelf, &a->made);
-    }
-    if (status == HEDDLE_OK && totals != NULL) hd_write_totals(totals, &a->totals);
+    HD_TRY(check_ask(a));
+    HD_TRY(hd_ask_sorted(a));
+    return hd_answers_deliver(&a->sorting, &a->found, &a->values);
+}
+
+/* What was erased counts from here on. */
+static heddle_status end_erasure(hd_asking *a, heddle_status status)
+{
+    if (status == HEDDLE_OK && a->totals.found != 0) return hd_parts_commit(a->shelf, &a->made);
+    hd_parts_discard(a->shelf, &a->made);
     return status;
+}
+
+/* The lock is held. */
+static heddle_status ask(heddle_shelf *shelf, uint32_t kind, const hd_request *request,
+                         heddle_totals *totals)
+{
+    hd_asking a;
+    heddle_status status;
+    HD_TRY(hd_check_totals(totals));
+    hd_asking_begin(&a, shelf, kind, request);
+    status = ask_batch(&a);
+    hd_asking_end(&a);
+    if (kind == HD_SHELF_ERASE) status = end_erasure(&a, status);
+    if (status == HEDDLE_OK && totals != NULL) hd_write_totals(totals, &a.totals);
+    return status;
+}
+
+static heddle_status call(heddle_shelf *shelf, uint32_t kind, const hd_request *request,
+                          heddle_totals *totals)
+{
+    static const char *const names[] = {"find", "contains", "count", "erase"};
+    HD_TRY(hd_shelf_enter(shelf, kind == HD_SHELF_ERASE, names[kind]));
+    return hd_shelf_leave(shelf, ask(shelf, kind, request, totals));
 }
 
 heddle_status heddle_shelf_find(heddle_shelf *shelf, const void *keys, uint64_t n, void *values,
                                 uint8_t *found, heddle_totals *totals)
 {
-    hd_asking a;
-    heddle_status status = hd_shelf_enter(shelf, false, "find");
-    if (status != HEDDLE_OK) return status;
-    hd_asking_begin(&a, shelf, HD_SHELF_FIND);
-    if (hd_shelf_value_width(shelf) == 0)
-        status = hd_fail(HEDDLE_ERROR_INVALID,
-                         "find: a set has no values to find; use heddle_shelf_contains");
-    else status = ask(&a, keys, n, values, hd_shelf_value_width(shelf), found, totals);
-    return hd_shelf_leave(shelf, status);
-}
-
-static heddle_status ask_plain(heddle_shelf *shelf, uint32_t kind, const char *what,
-                               const void *keys, uint64_t n, void *values, uint32_t width,
-                               uint8_t *found, heddle_totals *totals)
-{
-    hd_asking a;
-    HD_TRY(hd_shelf_enter(shelf, kind == HD_SHELF_ERASE, what));
-    hd_asking_begin(&a, shelf, kind);
-    return hd_shelf_leave(shelf, ask(&a, keys, n, values, width, found, totals));
+    const hd_request request = {.keys = keys, .n = n, .values_out = values, .found = found};
+    return call(shelf, HD_SHELF_FIND, &request, totals);
 }
 
 heddle_status heddle_shelf_contains(heddle_shelf *shelf, const void *keys, uint64_t n,
                                     uint8_t *found, heddle_totals *totals)
 {
-    return ask_plain(shelf, HD_SHELF_CONTAINS, "contains", keys, n, NULL, 0, found, totals);
+    const hd_request request = {.keys = keys, .n = n, .found = found};
+    return call(shelf, HD_SHELF_CONTAINS, &request, totals);
 }
 
 heddle_status heddle_shelf_count(heddle_shelf *shelf, const void *keys, uint64_t n,
                                  uint64_t *matches, heddle_totals *totals)
 {
-    return ask_plain(shelf, HD_SHELF_MATCHES, "count", keys, n, matches, sizeof *matches, NULL,
-                     totals);
+    const hd_request request = {.keys = keys, .n = n, .matches = matches};
+    return call(shelf, HD_SHELF_MATCHES, &request, totals);
 }
 
 heddle_status heddle_shelf_erase(heddle_shelf *shelf, const void *keys, uint64_t n, uint8_t *found,
                                  heddle_totals *totals)
 {
-    return ask_plain(shelf, HD_SHELF_ERASE, "erase", keys, n, NULL, 0, found, totals);
+    const hd_request request = {.keys = keys, .n = n, .found = found};
+    return call(shelf, HD_SHELF_ERASE, &request, totals);
 }

@@ -22,9 +22,6 @@
 #include "shelf/shelf.h"
 
 #define MANIFEST "manifest.heddle"
-#define MANIFEST_VERSION 1
-
-static const char magic[8] = {'H', 'E', 'D', 'D', 'L', 'E', 'S', 'H'};
 
 typedef struct manifest_header {
     char magic[8];
@@ -41,6 +38,9 @@ typedef struct manifest_header {
     uint64_t checksum;
 } manifest_header;
 _Static_assert(sizeof(manifest_header) == 192, "the header's size is part of the format");
+
+static const hd_file_format format = {
+    {'H', 'E', 'D', 'D', 'L', 'E', 'S', 'H'}, 1, sizeof(manifest_header)};
 
 typedef struct manifest_part {
     uint32_t first;
@@ -71,31 +71,16 @@ heddle_status hd_directory_sync(const char *directory)
                           strerror(error));
 }
 
-/* In steps, since an interrupted one may undo all that it has done. */
-#define RESERVE_STEP (UINT64_C(64) << 20)
-int hd_file_reserve(int file, uint64_t bytes)
-{
-    int error = 0;
-    for (uint64_t at = 0; at < bytes && error == 0; at += RESERVE_STEP) {
-        const uint64_t step = bytes - at < RESERVE_STEP ? bytes - at : RESERVE_STEP;
-        do error = posix_fallocate(file, (off_t)at, (off_t)step);
-        while (error == EINTR);
-    }
-    return error;
-}
-
 heddle_status hd_manifest_find(const char *directory, bool *there)
 {
-    char *path = NULL;
+    char *path HD_FREED = NULL;
     struct stat info;
-    heddle_status status = hd_path_make(directory, MANIFEST, &path);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_path_make(directory, MANIFEST, &path));
     *there = stat(path, &info) == 0;
     /* Not to know is not the same as that there is none: a new shelf would replace it. */
     if (!*there && errno != ENOENT && errno != ENOTDIR)
-        status = hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
-    free(path);
-    return status;
+        return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+    return HEDDLE_OK;
 }
 
 /* --------------------------------------------------------------------------------------- write */
@@ -110,8 +95,6 @@ static void make_header(const writing *w, manifest_header *head)
 {
     const heddle_table_options *o = &w->shelf->options;
     memset(head, 0, sizeof *head);
-    memcpy(head->magic, magic, sizeof magic);
-    head->version = MANIFEST_VERSION;
     head->container = o->container;
     head->scheme = o->scheme;
     head->key_bits = o->key_bits;
@@ -129,7 +112,6 @@ static void make_header(const writing *w, manifest_header *head)
     head->last_file = w->shelf->last_file;
     head->bits = HD_SHELF_BITS;
     head->part_count = w->parts->count;
-    head->checksum = hd_file_checksum(0, head, offsetof(manifest_header, checksum));
 }
 
 /* As hd_file_replace wants it. */
@@ -149,24 +131,21 @@ static heddle_status write_manifest(void *context, const hd_file *file)
     make_header(w, &head);
     block.count = w->parts->count;
     block.checksum = hd_file_checksum(block.count, w->list, bytes);
-    HD_TRY(hd_file_write(file, &head, sizeof head));
+    HD_TRY(hd_file_write_header(file, &format, &head));
     HD_TRY(hd_file_write(file, &block, sizeof block));
     return hd_file_write(file, w->list, bytes);
 }
 
 heddle_status hd_manifest_write(const heddle_shelf *shelf, const hd_shelf_parts *parts)
 {
-    writing w = {shelf, parts, NULL};
-    char *path = NULL;
-    heddle_status status = hd_path_make(shelf->directory, MANIFEST, &path);
-    w.list = (manifest_part *)hd_allocate_zeroed((size_t)parts->count + 1, sizeof *w.list);
-    if (status == HEDDLE_OK && w.list == NULL)
-        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
-    if (status == HEDDLE_OK) status = hd_directory_sync(shelf->directory);
-    if (status == HEDDLE_OK) status = hd_file_replace(path, "shelf", write_manifest, &w);
-    free(w.list);
-    free(path);
-    return status;
+    manifest_part *list HD_FREED =
+        (manifest_part *)hd_allocate_zeroed((size_t)parts->count + 1, sizeof *list);
+    char *path HD_FREED = NULL;
+    writing w = {shelf, parts, list};
+    if (list == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
+    HD_TRY(hd_path_make(shelf->directory, MANIFEST, &path));
+    HD_TRY(hd_directory_sync(shelf->directory));
+    return hd_file_replace(path, "shelf", write_manifest, &w);
 }
 
 /* ---------------------------------------------------------------------------------------- read */
@@ -175,14 +154,7 @@ static heddle_status read_header(heddle_shelf *shelf, const hd_file *file, manif
 {
     heddle_table_options *o = &shelf->options;
     const heddle_table_options defaults = HEDDLE_TABLE_OPTIONS_INIT;
-    HD_TRY(hd_file_read(file, head, sizeof *head));
-    if (memcmp(head->magic, magic, sizeof magic) != 0)
-        return hd_file_damaged(file, "it begins as no such file does");
-    if (head->version != MANIFEST_VERSION)
-        return hd_fail(HEDDLE_ERROR_FORMAT, "%s has version %u; this library knows version %u",
-                       file->path, head->version, MANIFEST_VERSION);
-    if (head->checksum != hd_file_checksum(0, head, offsetof(manifest_header, checksum)))
-        return hd_file_damaged(file, "the checksum of its header is wrong");
+    HD_TRY(hd_file_read_header(file, &format, head));
     if (head->bits != HD_SHELF_BITS || head->part_count == 0 || head->part_count > HD_SHELF_BINS)
         return hd_file_damaged(file, "its number of parts is impossible");
     *o = defaults;
@@ -204,16 +176,17 @@ static heddle_status read_header(heddle_shelf *shelf, const hd_file *file, manif
     return HEDDLE_OK;
 }
 
-static heddle_status read_parts(heddle_shelf *shelf, const hd_file *file, uint32_t count,
-                                manifest_part *list)
+static heddle_status read_parts(heddle_shelf *shelf, const hd_file *file, uint32_t count)
 {
+    manifest_part *list HD_FREED = (manifest_part *)hd_allocate(count * sizeof *list);
     hd_file_block block;
+    if (list == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
     HD_TRY(hd_file_read(file, &block, sizeof block));
     HD_TRY(hd_file_read(file, list, count * sizeof *list));
     if (block.count != count ||
         block.checksum != hd_file_checksum(count, list, count * sizeof *list))
         return hd_file_damaged(file, "the checksum of its parts is wrong");
-    if (fgetc(file->file) != EOF) return hd_file_damaged(file, "it goes on behind its end");
+    HD_TRY(hd_file_read_end(file));
     for (uint32_t i = 0; i < count; i++) {
         const hd_shelf_part part = {
             list[i].first, list[i].file, list[i].count, list[i].bytes, NULL, 0, false};
@@ -227,29 +200,20 @@ static heddle_status read_parts(heddle_shelf *shelf, const hd_file *file, uint32
     return HEDDLE_OK;
 }
 
+/* As hd_file_load wants it. */
+static heddle_status read_manifest(void *context, const hd_file *file)
+{
+    heddle_shelf *shelf = (heddle_shelf *)context;
+    manifest_header head;
+    HD_TRY(read_header(shelf, file, &head));
+    return read_parts(shelf, file, head.part_count);
+}
+
 heddle_status hd_manifest_read(heddle_shelf *shelf)
 {
-    manifest_header head;
-    manifest_part *list = NULL;
-    char *path = NULL;
-    hd_file file;
-    heddle_status status = hd_path_make(shelf->directory, MANIFEST, &path);
-    if (status == HEDDLE_OK) status = hd_file_open(path, "shelf", &file);
-    if (status != HEDDLE_OK) {
-        free(path);
-        return status;
-    }
-    status = read_header(shelf, &file, &head);
-    if (status == HEDDLE_OK) {
-        list = (manifest_part *)hd_allocate(head.part_count * sizeof *list);
-        if (list == NULL)
-            status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
-    }
-    if (status == HEDDLE_OK) status = read_parts(shelf, &file, head.part_count, list);
-    fclose(file.file);
-    free(list);
-    free(path);
-    return status;
+    char *path HD_FREED = NULL;
+    HD_TRY(hd_path_make(shelf->directory, MANIFEST, &path));
+    return hd_file_load(path, "shelf", read_manifest, shelf);
 }
 
 /* --------------------------------------------------------------------------------------- sweep */
@@ -267,12 +231,12 @@ static bool is_left_over(const char *name, const uint64_t *numbers, uint32_t n)
     uint64_t wanted;
     char exact[48];
     int end = 0;
-    if (strcmp(name, MANIFEST ".part") == 0) return true;
+    if (strncmp(name, MANIFEST, strlen(MANIFEST)) == 0)
+        return hd_file_is_leftover(name + strlen(MANIFEST));
     if (sscanf(name, "part_%16llx.heddle%n", &number, &end) != 1 || end == 0) return false;
     (void)snprintf(exact, sizeof exact, "part_%016llx.heddle", number);
     if ((size_t)end != strlen(exact) || memcmp(name, exact, (size_t)end) != 0) return false;
-    if (strcmp(name + end, ".part") == 0) return true;
-    if (name[end] != 0) return false;
+    if (name[end] != 0) return hd_file_is_leftover(name + end);
     wanted = number;
     return bsearch(&wanted, numbers, n, sizeof *numbers, compare_numbers) == NULL;
 }

@@ -1,117 +1,20 @@
-/* open.c: making, opening and closing shelves, and the steps that all calls on them share. */
+/* open.c: making, opening and closing shelves. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "engine/blocks.h"
 #include "host/public_struct.h"
 #include "shelf/shelf.h"
 #include "table/slots/geometry.h"
 #include "table/table.h"
 
 #define LOCK "lock"
-
-static double now(void)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
-}
-
-/* ----------------------------------------------------------------------------------- the steps */
-
-heddle_status hd_shelf_enter(heddle_shelf *shelf, bool writes, const char *what)
-{
-    if (shelf == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "%s: the shelf is NULL", what);
-    if (writes && shelf->read_only)
-        return hd_fail(HEDDLE_ERROR_INVALID, "%s: the shelf was opened to be read only", what);
-    pthread_mutex_lock(&shelf->mutex);
-    memset(shelf->seconds, 0, sizeof shelf->seconds);
-    shelf->since = now();
-    return HEDDLE_OK;
-}
-
-heddle_status hd_shelf_leave(heddle_shelf *shelf, heddle_status status)
-{
-    (void)hd_blocks_drop(shelf->device);
-    pthread_mutex_unlock(&shelf->mutex);
-    return status;
-}
-
-heddle_status hd_shelf_progress(heddle_shelf *shelf, uint32_t phase, uint64_t done, uint64_t total)
-{
-    static const char *const names[HEDDLE_SHELF_PHASES] = {"counted", "sorted", "worked on",
-                                                           "answered", "committed"};
-    const double at = now();
-    shelf->seconds[phase] += at - shelf->since;
-    shelf->since = at;
-    if (shelf->progress == NULL || shelf->progress(shelf->context, phase, done, total) == 0)
-        return HEDDLE_OK;
-    return hd_fail(HEDDLE_ERROR_CANCELLED, "the call was cancelled, %llu of %llu %s",
-                   (unsigned long long)done, (unsigned long long)total, names[phase]);
-}
-
-heddle_status hd_shelf_check(heddle_shelf *shelf, const void *array, uint64_t n, uint32_t width,
-                             const char *what)
-{
-    const hd_engine *engine = shelf->device->engine;
-    HD_TRY(hd_check_array(array, n, width, what));
-    if (array != NULL && !engine->host_memory && engine->is_device_memory(shelf->device, array))
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "the array of %s is device memory; shelves take host memory", what);
-    return HEDDLE_OK;
-}
-
-/* -------------------------------------------------------------------------------------- budget */
-
-/* Bytes of a pair in a table, about, at the load that the table is made for. */
-static double pair_in_table(const heddle_table_options *o, double load)
-{
-    const double pair = (double)(o->key_bits + o->value_bits) / 8;
-    switch (o->scheme) {
-    case HEDDLE_SCHEME_HASHGRAPH: return pair + 2 * (o->vertices > 0 ? o->vertices : 1);
-    case HEDDLE_SCHEME_BUCKET_LIST:
-        return (o->key_bits / 8.0 + 16) / (load > 0 ? load : 0.8) + 2.0 * o->value_bits / 8;
-    default: return pair / (load > 0 ? load : 0.65);
-    }
-}
-
-/* Scratch memory that a part takes while it is made, read, written or divided: copies of its pairs. */
-static double pair_copies(const heddle_table_options *o)
-{
-    if (o->scheme != HEDDLE_SCHEME_HASHGRAPH) return 3;
-    return o->container == HEDDLE_CONTAINER_MULTIMAP ? 3 : 6; /* these group */
-}
-
-uint64_t hd_shelf_limit(const heddle_table_options *options, double load, uint64_t memory)
-{
-    const double pair = (double)(options->key_bits + options->value_bits) / 8;
-    /* A quarter is for tables kept between calls, a quarter for the batch, an eighth for sorting it. */
-    const double peak = pair_in_table(options, load) + pair_copies(options) * pair;
-    const double limit = (double)memory * 3 / 8 / peak;
-    return limit < HD_SHELF_LIMIT_MIN ? HD_SHELF_LIMIT_MIN : (uint64_t)limit;
-}
-
-uint64_t hd_shelf_table_bytes(const heddle_shelf *shelf, heddle_table *table, uint64_t count)
-{
-    heddle_table_options made = HEDDLE_TABLE_OPTIONS_INIT;
-    double bytes = 1;
-    if (heddle_table_get_options(table, &made) != HEDDLE_OK) return UINT64_MAX / 2;
-    bytes += pair_in_table(&shelf->options, made.load) * (double)count;
-    if (made.scheme == HEDDLE_SCHEME_CUCKOO || made.scheme == HEDDLE_SCHEME_OPEN ||
-        made.scheme == HEDDLE_SCHEME_ICEBERG) {
-        const double slots = (double)made.capacity * (made.key_bits + made.value_bits) / 8;
-        if (slots > bytes) bytes = slots;
-    }
-    return (uint64_t)bytes;
-}
 
 /* Half of what is free, of the device and of the host. */
 static uint64_t choose_memory(heddle_device *device)
@@ -185,18 +88,15 @@ void heddle_shelf_close(heddle_shelf *shelf)
 /* Nobody else has the shelf open, or only to read as this one does. */
 static heddle_status take_lock(heddle_shelf *shelf, bool create)
 {
-    char *path = NULL;
-    heddle_status status = hd_path_make(shelf->directory, LOCK, &path);
-    if (status != HEDDLE_OK) return status;
+    char *path HD_FREED = NULL;
+    HD_TRY(hd_path_make(shelf->directory, LOCK, &path));
     shelf->lock = open(path, (create ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, 0666);
     if (shelf->lock < 0)
-        status = hd_fail(HEDDLE_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
-    else if (flock(shelf->lock, (shelf->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0)
-        status = errno == EWOULDBLOCK
-                     ? hd_fail(HEDDLE_ERROR_IO, "the shelf %s is open already", shelf->directory)
-                     : hd_fail(HEDDLE_ERROR_IO, "cannot lock %s: %s", path, strerror(errno));
-    free(path);
-    return status;
+        return hd_fail(HEDDLE_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
+    if (flock(shelf->lock, (shelf->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0) return HEDDLE_OK;
+    return errno == EWOULDBLOCK
+               ? hd_fail(HEDDLE_ERROR_IO, "the shelf %s is open already", shelf->directory)
+               : hd_fail(HEDDLE_ERROR_IO, "cannot lock %s: %s", path, strerror(errno));
 }
 
 /* Lets a table complete the options, and learns from it what parts are like. */
@@ -207,8 +107,8 @@ static heddle_status complete_options(heddle_shelf *shelf)
     heddle_status status;
     if (shelf->options.flags & HEDDLE_FLAG_FIXED)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "a shelf grows; HEDDLE_FLAG_FIXED is not for it");
-    status = hd_part_create(shelf, 1, &table);
-    if (status == HEDDLE_OK) status = heddle_table_get_options(table, &made);
+    HD_TRY(hd_part_create(shelf, 1, &table));
+    status = heddle_table_get_options(table, &made);
     heddle_table_destroy(table);
     if (status != HEDDLE_OK) return status;
     shelf->options.scheme = made.scheme;
@@ -249,16 +149,25 @@ static heddle_status start_empty(heddle_shelf *shelf)
 /* Makes the directory, if it is not there; its entry in the one above it lasts. */
 static heddle_status make_directory(const char *directory)
 {
-    char *above = NULL;
-    heddle_status status;
+    char *above HD_FREED = NULL;
     if (mkdir(directory, 0777) != 0)
         return errno == EEXIST
                    ? HEDDLE_OK
                    : hd_fail(HEDDLE_ERROR_IO, "cannot make %s: %s", directory, strerror(errno));
-    status = hd_path_make(directory, "..", &above);
-    if (status == HEDDLE_OK) status = hd_directory_sync(above);
-    free(above);
-    return status;
+    HD_TRY(hd_path_make(directory, "..", &above));
+    return hd_directory_sync(above);
+}
+
+/* A new shelf of these options of tables, in its directory. */
+static heddle_status start(heddle_shelf *s, const heddle_table_options *table, uint64_t seed)
+{
+    HD_TRY(hd_options_read(table, &s->options));
+    HD_TRY(complete_options(s));
+    HD_TRY(make_directory(s->directory));
+    HD_TRY(take_lock(s, true));
+    s->seed = seed != 0 ? seed : hd_seed_draw();
+    if (s->seed == s->options.seed) s->seed = ~s->seed; /* see route/spread.h */
+    return start_empty(s);
 }
 
 heddle_status heddle_shelf_create(heddle_device *device, const char *directory,
@@ -267,24 +176,26 @@ heddle_status heddle_shelf_create(heddle_device *device, const char *directory,
 {
     heddle_shelf_options o;
     heddle_shelf *s = NULL;
-    heddle_status status = check_call(device, directory, options, &o, shelf);
-    if (status == HEDDLE_OK && (o.flags & HEDDLE_SHELF_READ_ONLY))
-        status = hd_fail(HEDDLE_ERROR_INVALID, "a new shelf is not read only");
-    if (status != HEDDLE_OK) return status;
+    heddle_status status;
+    HD_TRY(check_call(device, directory, options, &o, shelf));
+    if (o.flags & HEDDLE_SHELF_READ_ONLY)
+        return hd_fail(HEDDLE_ERROR_INVALID, "a new shelf is not read only");
     status = shelf_make(device, directory, &o, &s);
-    if (status == HEDDLE_OK) status = hd_options_read(table, &s->options);
-    if (status == HEDDLE_OK) status = complete_options(s);
-    if (status == HEDDLE_OK) status = make_directory(directory);
-    if (status == HEDDLE_OK) status = take_lock(s, true);
-    if (status == HEDDLE_OK) {
-        s->seed = o.seed != 0 ? o.seed : hd_seed_draw();
-        if (s->seed == s->options.seed)
-            s->seed = ~s->seed; /* never that of the tables: see route/spread.h */
-        status = start_empty(s);
-    }
+    if (status == HEDDLE_OK) status = start(s, table, o.seed);
     if (status == HEDDLE_OK) *shelf = s;
     else heddle_shelf_close(s);
     return status;
+}
+
+/* What is in the directory. */
+static heddle_status read_shelf(heddle_shelf *s)
+{
+    HD_TRY(take_lock(s, !s->read_only));
+    HD_TRY(hd_manifest_read(s));
+    HD_TRY(complete_options(s));
+    for (uint32_t i = 0; i < s->parts.count; i++) HD_TRY(hd_part_check(s, &s->parts.at[i]));
+    if (!s->read_only) hd_manifest_sweep(s);
+    return HEDDLE_OK;
 }
 
 heddle_status heddle_shelf_open(heddle_device *device, const char *directory,
@@ -293,17 +204,12 @@ heddle_status heddle_shelf_open(heddle_device *device, const char *directory,
     heddle_shelf_options o;
     heddle_shelf *s = NULL;
     bool there = false;
-    heddle_status status = check_call(device, directory, options, &o, shelf);
-    if (status == HEDDLE_OK) status = hd_manifest_find(directory, &there);
-    if (status == HEDDLE_OK && !there)
-        status = hd_fail(HEDDLE_ERROR_IO, "there is no shelf in %s", directory);
-    if (status == HEDDLE_OK) status = shelf_make(device, directory, &o, &s);
-    if (status == HEDDLE_OK) status = take_lock(s, !s->read_only);
-    if (status == HEDDLE_OK) status = hd_manifest_read(s);
-    if (status == HEDDLE_OK) status = complete_options(s);
-    for (uint32_t i = 0; status == HEDDLE_OK && i < s->parts.count; i++)
-        status = hd_part_check(s, &s->parts.at[i]);
-    if (status == HEDDLE_OK && !s->read_only) hd_manifest_sweep(s);
+    heddle_status status;
+    HD_TRY(check_call(device, directory, options, &o, shelf));
+    HD_TRY(hd_manifest_find(directory, &there));
+    if (!there) return hd_fail(HEDDLE_ERROR_IO, "there is no shelf in %s", directory);
+    status = shelf_make(device, directory, &o, &s);
+    if (status == HEDDLE_OK) status = read_shelf(s);
     if (status == HEDDLE_OK) *shelf = s;
     else heddle_shelf_close(s);
     return status;

@@ -1,6 +1,5 @@
 /*
- * parts.c: the parts of a shelf: their tables, in memory and in files, and how the parts of a call
- * become those of the shelf.
+ * parts.c: the parts of a shelf: their tables, in memory and in files.
  *
  * A table that a call has changed is no longer that of its file. So a call that changes a part takes its
  * table away first; when the call fails, the next one loads the file again.
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "shelf/shelf.h"
 #include "table/table.h"
 
@@ -46,8 +46,7 @@ static heddle_status part_path(const heddle_shelf *shelf, uint64_t file, char **
     return hd_path_make(shelf->directory, part_name(file, name), path);
 }
 
-/* Takes no memory, of which there may be none. What stays behind is removed when the shelf is opened again. */
-static void remove_file(const heddle_shelf *shelf, uint64_t file)
+void hd_part_remove_file(const heddle_shelf *shelf, uint64_t file)
 {
     char name[NAME_BYTES];
     int directory;
@@ -88,30 +87,42 @@ void hd_part_release(heddle_shelf *shelf, hd_shelf_part *part)
     }
 }
 
+heddle_table *hd_part_take_table(heddle_shelf *shelf, hd_shelf_part *part)
+{
+    heddle_table *table = part->table;
+    shelf->loaded -= part->loaded;
+    part->table = NULL;
+    part->loaded = 0;
+    return table;
+}
+
+/* What was loaded is what the shelf has. */
+static heddle_status check_loaded(const hd_shelf_part *part, const char *path)
+{
+    uint64_t count = 0;
+    HD_TRY(heddle_table_size(part->table, &count, NULL));
+    if (count == part->count) return HEDDLE_OK;
+    return hd_fail(HEDDLE_ERROR_FORMAT, "%s holds %llu pairs, where the shelf has %llu", path,
+                   (unsigned long long)count, (unsigned long long)part->count);
+}
+
 heddle_status hd_part_load(heddle_shelf *shelf, hd_shelf_part *part, uint64_t more)
 {
     heddle_table_options options = shelf->options;
-    char *path = NULL;
-    uint64_t count = 0;
+    char *path HD_FREED = NULL;
     heddle_status status;
     if (part->table != NULL) return HEDDLE_OK;
     options.capacity = part->count + more;
-    status = part_path(shelf, part->file, &path);
-    if (status == HEDDLE_OK)
-        status = hd_table_load(shelf->device, path, &options, shelf->device->engine->host_memory,
-                               &part->table);
-    if (status == HEDDLE_OK) shelf->bytes_read += part->bytes;
-    if (status == HEDDLE_OK) status = heddle_table_size(part->table, &count, NULL);
-    if (status == HEDDLE_OK && count != part->count) {
-        hd_part_unload(shelf, part);
-        status = hd_fail(HEDDLE_ERROR_FORMAT, "%s holds %llu pairs, where the shelf has %llu", path,
-                         (unsigned long long)count, (unsigned long long)part->count);
-    }
-    free(path);
+    HD_TRY(part_path(shelf, part->file, &path));
+    HD_TRY(hd_table_load(shelf->device, path, &options, shelf->device->engine->host_memory,
+                         &part->table));
+    shelf->bytes_read += part->bytes;
+    status = check_loaded(part, path);
+    if (status != HEDDLE_OK) hd_part_unload(shelf, part);
     return status;
 }
 
-void hd_part_expect(const heddle_shelf *shelf, const hd_shelf_part *part)
+void hd_part_read_ahead(const heddle_shelf *shelf, const hd_shelf_part *part)
 {
     char name[NAME_BYTES];
     int directory, file = -1;
@@ -123,6 +134,13 @@ void hd_part_expect(const heddle_shelf *shelf, const hd_shelf_part *part)
         (void)close(file);
     }
     if (directory >= 0) (void)close(directory);
+}
+
+void hd_parts_unload(heddle_shelf *shelf, hd_shelf_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->count; i++) hd_part_unload(shelf, &parts->at[i]);
+    free(parts->at);
+    memset(parts, 0, sizeof *parts);
 }
 
 /* --------------------------------------------------------------------------------------- files */
@@ -138,127 +156,40 @@ static heddle_status file_bytes(const char *path, uint64_t *bytes)
 
 heddle_status hd_part_check(const heddle_shelf *shelf, const hd_shelf_part *part)
 {
-    char *path = NULL;
+    char *path HD_FREED = NULL;
     uint64_t bytes = 0;
-    heddle_status status;
     if (part->file == 0) return HEDDLE_OK;
-    status = part_path(shelf, part->file, &path);
-    if (status == HEDDLE_OK) status = file_bytes(path, &bytes);
-    if (status == HEDDLE_OK && bytes != part->bytes)
-        status = hd_fail(HEDDLE_ERROR_FORMAT, "%s has %llu bytes; it was written with %llu", path,
-                         (unsigned long long)bytes, (unsigned long long)part->bytes);
-    free(path);
-    return status;
+    HD_TRY(part_path(shelf, part->file, &path));
+    HD_TRY(file_bytes(path, &bytes));
+    if (bytes == part->bytes) return HEDDLE_OK;
+    return hd_fail(HEDDLE_ERROR_FORMAT, "%s has %llu bytes; it was written with %llu", path,
+                   (unsigned long long)bytes, (unsigned long long)part->bytes);
+}
+
+/* The table of a part that has its first bin alone, to a new file; an empty one has none. */
+static heddle_status write_file(heddle_shelf *shelf, hd_shelf_part *part)
+{
+    char *path HD_FREED = NULL;
+    HD_TRY(heddle_table_size(part->table, &part->count, NULL));
+    if (part->count == 0) return HEDDLE_OK;
+    part->file = ++shelf->last_file;
+    HD_TRY(part_path(shelf, part->file, &path));
+    HD_TRY(heddle_table_save(part->table, path, NULL));
+    HD_TRY(file_bytes(path, &part->bytes));
+    shelf->bytes_written += part->bytes;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_part_save(heddle_shelf *shelf, uint32_t first, heddle_table *table,
                            hd_shelf_part *part)
 {
-    char *path = NULL;
     heddle_status status;
     memset(part, 0, sizeof *part);
     part->first = first;
     part->table = table;
-    status = heddle_table_size(table, &part->count, NULL);
-    if (status == HEDDLE_OK && part->count != 0) {
-        part->file = ++shelf->last_file;
-        status = part_path(shelf, part->file, &path);
-        if (status == HEDDLE_OK) status = heddle_table_save(table, path, NULL);
-        if (status == HEDDLE_OK) status = file_bytes(path, &part->bytes);
-        if (status == HEDDLE_OK) shelf->bytes_written += part->bytes;
-        free(path);
-    }
-    if (status != HEDDLE_OK) {
-        remove_file(shelf, part->file);
-        hd_part_unload(shelf, part);
-    } else if (part->count == 0) {
-        hd_part_unload(shelf, part);
-    } else {
-        hd_part_release(shelf, part);
-    }
-    return status;
-}
-
-/* -------------------------------------------------------------------------------------- commit */
-
-static bool goes_without_saying(const hd_shelf_parts *made, const hd_shelf_part *part)
-{
-    return made->count != 0 && part->count == 0 && made->at[made->count - 1].count == 0;
-}
-
-heddle_status hd_parts_keep(hd_shelf_parts *made, hd_shelf_part *old)
-{
-    old->kept = true;
-    return goes_without_saying(made, old) ? HEDDLE_OK : hd_parts_append(made, old);
-}
-
-heddle_status hd_parts_add(heddle_shelf *shelf, hd_shelf_parts *made, hd_shelf_part *part)
-{
-    heddle_status status;
-    if (goes_without_saying(made, part)) return HEDDLE_OK;
-    status = hd_parts_append(made, part);
-    if (status != HEDDLE_OK) {
-        remove_file(shelf, part->file);
-        hd_part_unload(shelf, part);
-    }
-    return status;
-}
-
-void hd_parts_unload(heddle_shelf *shelf, hd_shelf_parts *parts)
-{
-    for (uint32_t i = 0; i < parts->count; i++) hd_part_unload(shelf, &parts->at[i]);
-    free(parts->at);
-    memset(parts, 0, sizeof *parts);
-}
-
-void hd_parts_discard(heddle_shelf *shelf, hd_shelf_parts *parts)
-{
-    for (uint32_t i = 0; i < parts->count; i++)
-        if (!parts->at[i].kept) {
-            remove_file(shelf, parts->at[i].file);
-            hd_part_unload(shelf, &parts->at[i]);
-        }
-    for (uint32_t i = 0; i < shelf->parts.count; i++) shelf->parts.at[i].kept = false;
-    free(parts->at);
-    memset(parts, 0, sizeof *parts);
-}
-
-/* The old parts that do not stay are gone, with their files. */
-static void forget_old(heddle_shelf *shelf)
-{
-    for (uint32_t i = 0; i < shelf->parts.count; i++) {
-        hd_shelf_part *old = &shelf->parts.at[i];
-        if (old->kept) continue;
-        hd_part_unload(shelf, old);
-        remove_file(shelf, old->file);
-    }
-    free(shelf->parts.at);
-}
-
-heddle_status hd_parts_commit(heddle_shelf *shelf, hd_shelf_parts *parts)
-{
-    heddle_status status = hd_shelf_progress(shelf, HEDDLE_SHELF_COMMIT, 0, 1);
-    if (status == HEDDLE_OK) status = hd_manifest_write(shelf, parts);
-    if (status != HEDDLE_OK) {
-        hd_parts_discard(shelf, parts);
-        return status;
-    }
-    status = hd_directory_sync(shelf->directory);
-    if (status == HEDDLE_OK) {
-        forget_old(shelf);
-    } else { /* a crash may bring the old manifest back, which needs its files */
-        hd_shelf_parts old = shelf->parts;
-        for (uint32_t i = 0; i < old.count; i++)
-            if (!old.at[i].kept) hd_part_unload(shelf, &old.at[i]);
-        free(old.at);
-        (void)hd_fail(HEDDLE_ERROR_IO,
-                      "the call has changed the shelf, but the disk does not confirm it: "
-                      "the directory %s could not be written",
-                      shelf->directory);
-    }
-    shelf->parts = *parts;
-    for (uint32_t i = 0; i < shelf->parts.count; i++) shelf->parts.at[i].kept = false;
-    memset(parts, 0, sizeof *parts);
-    if (status == HEDDLE_OK) (void)hd_shelf_progress(shelf, HEDDLE_SHELF_COMMIT, 1, 1);
+    status = write_file(shelf, part);
+    if (status != HEDDLE_OK) hd_part_remove_file(shelf, part->file);
+    if (status != HEDDLE_OK || part->count == 0) hd_part_unload(shelf, part);
+    else hd_part_release(shelf, part);
     return status;
 }

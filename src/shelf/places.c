@@ -165,7 +165,7 @@ bool hd_places_are_one(const hd_sorting *s)
     return parts->count == 1 && (!s->divides || s->n + parts->at[0].count <= s->shelf->limit);
 }
 
-heddle_status hd_places_one(hd_sorting *s)
+heddle_status hd_places_take_one(hd_sorting *s)
 {
     const hd_shelf_parts *parts = parts_of(s);
     s->direct = true;
@@ -184,17 +184,14 @@ heddle_status hd_places_one(hd_sorting *s)
 heddle_status hd_places_choose(hd_sorting *s)
 {
     const hd_place all = {0, HD_SHELF_BINS, 0, 0, 0};
-    uint64_t *counts;
-    heddle_status status;
+    uint64_t *counts HD_FREED = NULL;
     s->bits = choose_bits(s);
     s->slice = choose_slice(s);
-    status = hd_sorting_spread(s, &all, 1, s->bits);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_sorting_spread(s, &all, 1, s->bits));
     counts = (uint64_t *)hd_allocate_zeroed(hd_spread_bins(&s->spread), sizeof *counts);
-    status = counts != NULL ? count_bins(s, counts)
-                            : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a batch");
-    if (status == HEDDLE_OK) status = choose_places(s, counts);
-    free(counts);
-    if (status == HEDDLE_OK) s->slice = choose_slice(s);
-    return status == HEDDLE_OK ? hd_sorting_spread(s, s->places, s->place_count, s->bits) : status;
+    if (counts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a batch");
+    HD_TRY(count_bins(s, counts));
+    HD_TRY(choose_places(s, counts));
+    s->slice = choose_slice(s); /* fewer rows where the places are many */
+    return hd_sorting_spread(s, s->places, s->place_count, s->bits);
 }

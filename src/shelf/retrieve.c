@@ -38,41 +38,51 @@ static const uint64_t *counts_of(const retrieving *r)
 static heddle_status fetch_lists(retrieving *r, heddle_table *table, uint64_t row, uint64_t n,
                                  uint64_t sum)
 {
-    uint64_t *offsets = (uint64_t *)hd_allocate((n + 1) * sizeof *offsets);
+    uint64_t *offsets HD_FREED = (uint64_t *)hd_allocate((n + 1) * sizeof *offsets);
     char *to = r->asking.sorting.direct ? r->values : r->lists.memory;
     uint64_t count = 0;
-    heddle_status status =
-        offsets == NULL ? hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the offsets of lists")
-                        : heddle_table_retrieve(table, hd_sorting_keys(&r->asking.sorting, row), n,
-                                                offsets, to + r->at * r->width, sum, &count, NULL);
-    free(offsets);
-    if (status == HEDDLE_OK && count != sum)
-        status = hd_fail(HEDDLE_ERROR_CORRUPT, "a part has other values than it has counted");
+    if (offsets == NULL)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the offsets of lists");
+    HD_TRY(heddle_table_retrieve(table, hd_sorting_keys(&r->asking.sorting, row), n, offsets,
+                                 to + r->at * r->width, sum, &count, NULL));
+    if (count != sum)
+        return hd_fail(HEDDLE_ERROR_CORRUPT, "a part has other values than it has counted");
     r->at += sum;
-    return status;
+    return HEDDLE_OK;
 }
 
-/* The lists of a part's rows, in stretches of as many values as there is memory for, or of one key. */
+/* In stretches of as many values as there is memory for, or of one key. */
+static heddle_status fetch_rows(retrieving *r, heddle_table *table, const hd_place *place)
+{
+    heddle_shelf *shelf = r->asking.shelf;
+    const uint64_t most = shelf->memory / LIST_SHARE / (r->width + 16) + 1;
+    const uint64_t *counts = counts_of(r) + place->at;
+    for (uint64_t row = 0, end; row < place->rows; row = end) {
+        uint64_t sum = counts[row];
+        for (end = row + 1; end < place->rows && end - row < most && sum + counts[end] <= most;)
+            sum += counts[end++];
+        HD_TRY(hd_shelf_progress(shelf, HEDDLE_SHELF_WORK, place->at + row, r->asking.sorting.n));
+        if (sum != 0) HD_TRY(fetch_lists(r, table, place->at + row, end - row, sum));
+    }
+    return HEDDLE_OK;
+}
+
+static heddle_status fetch_part(retrieving *r, hd_shelf_part *part, uint32_t number)
+{
+    HD_TRY(hd_part_load(r->asking.shelf, part, 0));
+    hd_sorting_read_ahead(&r->asking.sorting, number);
+    return fetch_rows(r, part->table, &r->asking.sorting.places[number]);
+}
+
+/* The lists of a place's rows. */
 static heddle_status fetch_place(retrieving *r, uint32_t number)
 {
     heddle_shelf *shelf = r->asking.shelf;
     const hd_place *place = &r->asking.sorting.places[number];
-    const uint64_t most = shelf->memory / LIST_SHARE / (r->width + 16) + 1;
-    const uint64_t *counts = counts_of(r) + place->at;
     hd_shelf_part *part = &shelf->parts.at[place->part];
-    heddle_status status = HEDDLE_OK;
     r->starts[number] = r->at;
     if (place->rows == 0 || part->count == 0) return HEDDLE_OK;
-    status = hd_part_load(shelf, part, 0);
-    if (status == HEDDLE_OK) hd_sorting_expect(&r->asking.sorting, number);
-    for (uint64_t row = 0, end; row < place->rows && status == HEDDLE_OK; row = end) {
-        uint64_t sum = counts[row];
-        for (end = row + 1; end < place->rows && end - row < most && sum + counts[end] <= most;)
-            sum += counts[end++];
-        status = hd_shelf_progress(shelf, HEDDLE_SHELF_WORK, place->at + row, r->asking.sorting.n);
-        if (status == HEDDLE_OK && sum != 0)
-            status = fetch_lists(r, part->table, place->at + row, end - row, sum);
-    }
+    const heddle_status status = fetch_part(r, part, number);
     hd_part_release(shelf, part);
     hd_sorting_done(&r->asking.sorting, place->at, place->rows);
     hd_spill_done(&r->lists, r->starts[number] * r->width, (r->at - r->starts[number]) * r->width);
@@ -96,21 +106,17 @@ static void deliver_lists(void *context, const hd_run *run)
 
 static heddle_status fetch_all(retrieving *r, uint64_t count)
 {
+    heddle_shelf *shelf = r->asking.shelf;
     hd_sorting *s = &r->asking.sorting;
-    const hd_spill *const read[] = {&r->lists, &r->asking.values.spill};
     const uint64_t a_row = s->n != 0 ? count * r->width / s->n + sizeof(uint64_t) : 0;
-    heddle_status status = HEDDLE_OK;
-    if (!s->direct) {
-        const bool in_file = count * r->width > r->asking.shelf->memory / LIST_SHARE;
-        status = hd_spill_make(r->asking.shelf, count * r->width, in_file, &r->lists);
-    }
-    for (uint32_t i = 0; i < s->place_count && status == HEDDLE_OK; i++) status = fetch_place(r, i);
-    if (status == HEDDLE_OK)
-        status = hd_shelf_progress(r->asking.shelf, HEDDLE_SHELF_WORK, s->n, s->n);
+    const hd_run_walk walk = {
+        deliver_lists, r, {&r->lists, &r->asking.values.spill}, (uint32_t)a_row};
+    const bool in_file = count * r->width > shelf->memory / LIST_SHARE;
+    if (!s->direct) HD_TRY(hd_spill_make(shelf, count * r->width, in_file, &r->lists));
+    for (uint32_t i = 0; i < s->place_count; i++) HD_TRY(fetch_place(r, i));
+    HD_TRY(hd_shelf_progress(shelf, HEDDLE_SHELF_WORK, s->n, s->n));
     r->cursors = r->starts;
-    if (status == HEDDLE_OK && !s->direct)
-        status = hd_sorting_runs(s, deliver_lists, r, read, 2, (uint32_t)a_row);
-    return status;
+    return s->direct ? HEDDLE_OK : hd_sorting_runs(s, &walk);
 }
 
 /* --------------------------------------------------------------------------------------- offsets */
@@ -140,59 +146,70 @@ static heddle_status keep_counts(retrieving *r)
     return HEDDLE_OK;
 }
 
-/* The lock is held. */
-static heddle_status retrieve(retrieving *r, const void *keys, uint64_t n, uint64_t capacity,
-                              uint64_t *count)
+/* Counts, makes offsets of the counts, and fetches the values if they are wanted. */
+static heddle_status retrieve(retrieving *r)
 {
     hd_asking *a = &r->asking;
-    HD_TRY(hd_ask_sorted(a, keys, n, r->offsets, sizeof *r->offsets, NULL));
-    HD_TRY(hd_replies_deliver(&a->sorting, &a->found, &a->values));
+    const hd_request *request = a->request;
+    HD_TRY(hd_ask_sorted(a));
+    HD_TRY(hd_answers_deliver(&a->sorting, &a->found, &a->values));
     if (r->values != NULL) HD_TRY(keep_counts(r));
-    *count = sum_up(r->offsets, n);
+    *request->count = sum_up(r->offsets, request->n);
     if (r->values == NULL) return HEDDLE_OK;
-    if (*count > capacity)
+    if (*request->count > request->capacity)
         return hd_fail(HEDDLE_ERROR_TOO_SMALL,
                        "retrieve: there is room for %llu values, not for %llu",
-                       (unsigned long long)capacity, (unsigned long long)*count);
+                       (unsigned long long)request->capacity, (unsigned long long)*request->count);
     r->starts =
         (uint64_t *)hd_allocate_zeroed((size_t)a->sorting.place_count + 1, sizeof *r->starts);
     if (r->starts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for lists");
-    return fetch_all(r, *count);
+    return fetch_all(r, *request->count);
 }
 
-static heddle_status check_retrieve(heddle_shelf *shelf, const void *keys, uint64_t n,
-                                    const uint64_t *offsets, const void *values, uint64_t capacity,
-                                    const uint64_t *count)
+static heddle_status check_retrieve(heddle_shelf *shelf, const hd_request *request)
 {
-    if (hd_shelf_value_width(shelf) == 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "retrieve: a set has no values");
-    if (count == NULL)
+    const uint32_t kw = hd_shelf_key_width(shelf), vw = hd_shelf_value_width(shelf);
+    if (vw == 0) return hd_fail(HEDDLE_ERROR_INVALID, "retrieve: a set has no values");
+    if (request->count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "retrieve: there is no place for the count");
-    HD_TRY(hd_shelf_check(shelf, keys, n, hd_shelf_key_width(shelf), "keys"));
-    HD_TRY(hd_shelf_check(shelf, offsets, n + 1, sizeof *offsets, "offsets"));
-    if (values != NULL)
-        HD_TRY(hd_shelf_check(shelf, values, capacity, hd_shelf_value_width(shelf), "values"));
+    HD_TRY(hd_shelf_check(shelf, request->keys, request->n, kw, "keys"));
+    HD_TRY(hd_shelf_check(shelf, request->offsets, request->n + 1, sizeof *request->offsets,
+                          "offsets"));
+    if (request->values_out != NULL)
+        HD_TRY(hd_shelf_check(shelf, request->values_out, request->capacity, vw, "values"));
     return HEDDLE_OK;
+}
+
+/* The lock is held. The offsets take the counts first. */
+static heddle_status call(heddle_shelf *shelf, hd_request *request)
+{
+    retrieving r;
+    heddle_status status;
+    HD_TRY(check_retrieve(shelf, request));
+    memset(&r, 0, sizeof r);
+    request->matches = request->offsets;
+    hd_asking_begin(&r.asking, shelf, HD_SHELF_MATCHES, request);
+    r.lists.file = -1;
+    r.offsets = request->offsets;
+    r.values = (char *)request->values_out;
+    r.width = hd_shelf_value_width(shelf);
+    status = retrieve(&r);
+    hd_spill_free(&r.lists);
+    free(r.starts);
+    hd_asking_end(&r.asking);
+    return status;
 }
 
 heddle_status heddle_shelf_retrieve(heddle_shelf *shelf, const void *keys, uint64_t n,
                                     uint64_t *offsets, void *values, uint64_t capacity,
                                     uint64_t *count)
 {
-    retrieving r;
-    heddle_status status = hd_shelf_enter(shelf, false, "retrieve");
-    if (status != HEDDLE_OK) return status;
-    status = check_retrieve(shelf, keys, n, offsets, values, capacity, count);
-    if (status != HEDDLE_OK) return hd_shelf_leave(shelf, status);
-    memset(&r, 0, sizeof r);
-    hd_asking_begin(&r.asking, shelf, HD_SHELF_MATCHES);
-    r.lists.file = -1;
-    r.offsets = offsets;
-    r.values = (char *)values;
-    r.width = hd_shelf_value_width(shelf);
-    status = retrieve(&r, keys, n, capacity, count);
-    hd_spill_free(&r.lists);
-    free(r.starts);
-    hd_asking_end(&r.asking);
-    return hd_shelf_leave(shelf, status);
+    hd_request request = {.keys = keys,
+                          .n = n,
+                          .values_out = values,
+                          .offsets = offsets,
+                          .capacity = capacity,
+                          .count = count};
+    HD_TRY(hd_shelf_enter(shelf, false, "retrieve"));
+    return hd_shelf_leave(shelf, call(shelf, &request));
 }

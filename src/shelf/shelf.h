@@ -1,9 +1,34 @@
 /*
- * shelf.h: a table in a directory, and what its operations share.
+ * shelf.h: a table in a directory that may be larger than memory, and what its operations share.
  *
  * The hash of a key, under a mix of the shelf's own (route/spread.h says why it is not the tables'), has
  * HD_SHELF_BITS leading bits that name a bin. A part is a range of bins; all parts together are all of them.
  * Files never change: a changed part is a new file with a new number, and the manifest says which files count.
+ *
+ * An insertion or a build, in order:
+ *
+ *   write.c           heddle_shelf_build, heddle_shelf_insert: the steps
+ *   sorting.c         the batch is sorted by places, which are ranges of bins (sorting.h)
+ *     places.c        which places: rows are counted, bins taken together
+ *     spill.c         the sorted arrays, in memory or in files without a name
+ *   fill.c            a part is filled from places, divided where it would become too large (fill.h)
+ *     sorted_pairs.c  the pairs of a part that is divided
+ *     parts.c         tables of parts, and their files
+ *   answers.c         outcomes and answers into the order of the batch
+ *   commit.c          the new parts become those of the shelf
+ *     manifest.c      the file that says which parts count
+ *
+ * A question (ask.h) is sorted and answered likewise, part by part:
+ *
+ *   ask.c             find, contains, count, erase
+ *   retrieve.c        all values of every key
+ *
+ * And what is no batch:
+ *
+ *   open.c            making, opening and closing
+ *   call.c            how every call begins and ends, how far it is, how much memory a part takes
+ *   whole.c           size, statistics, export, visitors, clear, validation
+ *   column/           arrays in files (heddle/column_file.h)
  */
 #ifndef HD_SHELF_H
 #define HD_SHELF_H
@@ -70,7 +95,7 @@ static inline uint32_t hd_shelf_part_end(const hd_shelf_parts *parts, uint32_t i
     return i + 1 < parts->count ? parts->at[i + 1].first : HD_SHELF_BINS;
 }
 
-/* ------------------------------------------------------------------------------ open.c */
+/* ------------------------------------------------------------------------------ call.c */
 
 /* Begins a call: refuses a NULL shelf, and with `writes` one that is only read; then takes the lock. */
 heddle_status hd_shelf_enter(heddle_shelf *shelf, bool writes, const char *what);
@@ -99,20 +124,21 @@ heddle_status hd_manifest_find(const char *directory, bool *there);
 void hd_manifest_sweep(const heddle_shelf *shelf);
 /* Writes the directory's own entries to the disk. */
 heddle_status hd_directory_sync(const char *directory);
-/* Takes the space of a file; 0, or what went wrong (errno). Signals do not end it. */
-int hd_file_reserve(int file, uint64_t bytes);
 /* directory/name, from malloc. */
 heddle_status hd_path_make(const char *directory, const char *name, char **path);
 
 /* ----------------------------------------------------------------------------- parts.c */
 
+/* Appends to a list. */
 heddle_status hd_parts_append(hd_shelf_parts *parts, const hd_shelf_part *part);
 /* An empty table with room for `capacity` pairs. */
 heddle_status hd_part_create(heddle_shelf *shelf, uint64_t capacity, heddle_table **table);
 /* The part's table, from memory or from its file; `more` pairs are to come. It stays the part's. */
 heddle_status hd_part_load(heddle_shelf *shelf, hd_shelf_part *part, uint64_t more);
 /* The part is needed soon: lets the system begin to read its file. Costs nothing if it is in memory. */
-void hd_part_expect(const heddle_shelf *shelf, const hd_shelf_part *part);
+void hd_part_read_ahead(const heddle_shelf *shelf, const hd_shelf_part *part);
+/* The loaded table, which is the part's no more: the next call loads the file again. */
+heddle_table *hd_part_take_table(heddle_shelf *shelf, hd_shelf_part *part);
 /* Keeps the table in memory if there is room for it, else frees it. */
 void hd_part_release(heddle_shelf *shelf, hd_shelf_part *part);
 void hd_part_unload(heddle_shelf *shelf, hd_shelf_part *part);
@@ -121,6 +147,12 @@ heddle_status hd_part_save(heddle_shelf *shelf, uint32_t first, heddle_table *ta
                            hd_shelf_part *part);
 /* Whether the file is there, and as long as it should be. */
 heddle_status hd_part_check(const heddle_shelf *shelf, const hd_shelf_part *part);
+/* Takes no memory, of which there may be none. What stays behind is removed when the shelf is opened again. */
+void hd_part_remove_file(const heddle_shelf *shelf, uint64_t file);
+void hd_parts_unload(heddle_shelf *shelf, hd_shelf_parts *parts);
+
+/* ---------------------------------------------------------------------------- commit.c */
+
 /*
  * Parts of a call that changes the shelf, in order: one that stays as it is, and a new one, which is discarded
  * when the list has no room for it. Of neighbours that are empty one is enough.
@@ -131,6 +163,5 @@ heddle_status hd_parts_add(heddle_shelf *shelf, hd_shelf_parts *made, hd_shelf_p
 heddle_status hd_parts_commit(heddle_shelf *shelf, hd_shelf_parts *parts);
 /* The call has failed: its new files are removed. */
 void hd_parts_discard(heddle_shelf *shelf, hd_shelf_parts *parts);
-void hd_parts_unload(heddle_shelf *shelf, hd_shelf_parts *parts);
 
 #endif

@@ -26,29 +26,39 @@ heddle_status hd_sorted_pairs_make(const hd_sorting *s, uint32_t first, uint32_t
                : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to divide a part");
 }
 
+typedef struct sorter {
+    hd_router router;
+    hd_buffer keys, values; /* on their way to a device with memory of its own */
+} sorter;
+
+/* Sorts the pairs where they are. */
+static heddle_status sort_pairs(hd_sorting *s, hd_sorted_pairs *p, uint64_t n, sorter *t)
+{
+    const uint32_t kw = hd_shelf_key_width(s->shelf), vw = hd_shelf_value_width(s->shelf);
+    const void *keys = NULL, *values = NULL;
+    HD_TRY(hd_sorting_route(s, s->shelf->options.value_bits, false, n, &t->router));
+    HD_TRY(hd_sorting_stage(s, p->keys, n * kw, &t->keys, &keys));
+    HD_TRY(hd_sorting_stage(s, vw != 0 ? p->values : NULL, n * vw, &t->values, &values));
+    HD_TRY(hd_router_slice(&t->router, keys, values, n));
+    HD_TRY(hd_sorting_fetch(s, p->keys, t->router.keys.memory, n * kw));
+    if (vw != 0) HD_TRY(hd_sorting_fetch(s, p->values, t->router.values.memory, n * vw));
+    return HEDDLE_OK;
+}
+
 heddle_status hd_sorted_pairs_sort(hd_sorting *s, uint32_t end, uint64_t n, hd_sorted_pairs *p)
 {
     const uint32_t first = p->first;
-    const uint32_t kw = hd_shelf_key_width(s->shelf), vw = hd_shelf_value_width(s->shelf);
-    hd_buffer staged[2] = {{NULL, NULL, 0}, {NULL, NULL, 0}};
-    const void *keys = NULL, *values = NULL;
-    hd_router router;
-    heddle_status status = hd_sorting_route(s, s->shelf->options.value_bits, false, n, &router);
-    if (status == HEDDLE_OK) status = hd_sorting_stage(s, p->keys, n * kw, &staged[0], &keys);
-    if (status == HEDDLE_OK)
-        status = hd_sorting_stage(s, vw != 0 ? p->values : NULL, n * vw, &staged[1], &values);
-    if (status == HEDDLE_OK) status = hd_router_slice(&router, keys, values, n);
-    if (status == HEDDLE_OK) status = hd_sorting_fetch(s, p->keys, router.keys.memory, n * kw);
-    if (status == HEDDLE_OK && vw != 0)
-        status = hd_sorting_fetch(s, p->values, router.values.memory, n * vw);
-    if (status == HEDDLE_OK) {
-        p->starts[0] = 0;
-        for (uint32_t i = first; i < end; i++)
-            p->starts[i + 1 - first] = p->starts[i - first] + router.send[i];
-        if (p->starts[end - first] != n)
-            status = hd_fail(HEDDLE_ERROR_CORRUPT, "a part holds keys that belong to others");
-    }
-    for (int i = 0; i < 2; i++) hd_buffer_free(&staged[i]);
-    hd_router_end(&router);
+    sorter t;
+    heddle_status status;
+    memset(&t, 0, sizeof t);
+    status = sort_pairs(s, p, n, &t);
+    p->starts[0] = 0;
+    for (uint32_t i = first; i < end && status == HEDDLE_OK; i++)
+        p->starts[i + 1 - first] = p->starts[i - first] + t.router.send[i];
+    if (status == HEDDLE_OK && p->starts[end - first] != n)
+        status = hd_fail(HEDDLE_ERROR_CORRUPT, "a part holds keys that belong to others");
+    hd_buffer_free(&t.keys);
+    hd_buffer_free(&t.values);
+    hd_router_end(&t.router);
     return status;
 }

@@ -55,122 +55,132 @@ heddle_status hd_sorting_spread(hd_sorting *s, const hd_place *places, uint32_t 
 
 /* ------------------------------------------------------------------------------------- sorting */
 
-/* What a slice needs on its way. */
+/* Sorts slice after slice; what a slice needs on its way, and what has become of it. */
 typedef struct sorter {
+    hd_sorting *sorting;
     hd_router router;
     hd_buffer staged;
-    char *host; /* keys, rows and values of a slice */
+    char *host;   /* room for keys, rows and values of a slice */
+    uint64_t *at; /* of every place: where the rows that it has end */
+    /* the sorted slice, in host memory */
+    const char *keys, *values; /* values NULL: none */
+    const uint32_t *rows;
 } sorter;
 
 /* Brings what the device has sorted to the host, if it is not there. */
-static heddle_status fetch(hd_sorting *s, sorter *t, uint64_t n, const char **keys,
-                           const uint32_t **rows)
+static heddle_status fetch_slice(sorter *t, uint64_t n)
 {
+    hd_sorting *s = t->sorting;
     const uint32_t width = hd_shelf_key_width(s->shelf);
-    *keys = (const char *)t->router.keys.memory;
-    *rows = (const uint32_t *)t->router.values.memory;
+    t->keys = (const char *)t->router.keys.memory;
+    t->rows = (const uint32_t *)t->router.values.memory;
     if (s->shelf->device->engine->host_memory) return HEDDLE_OK;
-    HD_TRY(hd_sorting_fetch(s, t->host, *keys, n * width));
-    HD_TRY(hd_sorting_fetch(s, t->host + s->slice * width, *rows, n * sizeof **rows));
-    *keys = t->host;
-    *rows = (const uint32_t *)(t->host + s->slice * width);
+    HD_TRY(hd_sorting_fetch(s, t->host, t->keys, n * width));
+    HD_TRY(hd_sorting_fetch(s, t->host + s->slice * width, t->rows, n * sizeof *t->rows));
+    t->keys = t->host;
+    t->rows = (const uint32_t *)(t->host + s->slice * width);
     return HEDDLE_OK;
 }
 
-/* The values that belong to sorted rows. */
-static void gather(char *to, const char *from, const uint32_t *rows, uint64_t n, uint32_t width,
-                   int threads)
+/* The values that belong to the sorted rows; `from` are those of the slice as it came. */
+static void gather_values(sorter *t, const char *from, uint64_t n)
 {
-#pragma omp parallel for schedule(static) if (n > 1 << 16) num_threads(threads)
+    const uint32_t kw = hd_shelf_key_width(t->sorting->shelf);
+    const uint32_t vw = hd_shelf_value_width(t->sorting->shelf);
+    const uint32_t *rows = t->rows;
+    char *to = t->host + (t->sorting->slice * (kw + sizeof *rows) + 7) / 8 * 8;
+#pragma omp parallel for schedule(static) if (n > 1 << 16) num_threads(t->sorting->shelf->threads)
     for (uint64_t i = 0; i < n; i++)
-        if (width == 4) ((uint32_t *)to)[i] = ((const uint32_t *)from)[rows[i]];
+        if (vw == 4) ((uint32_t *)to)[i] = ((const uint32_t *)from)[rows[i]];
         else ((uint64_t *)to)[i] = ((const uint64_t *)from)[rows[i]];
+    t->values = to;
 }
 
-/* Appends a sorted slice to the rows of every place; `at` is where these end. */
-static heddle_status append(hd_sorting *s, const sorter *t, const char *keys, const uint32_t *rows,
-                            const char *values, uint64_t *at)
+/* Appends the slice's run of a place, `count` rows that begin with `from`, to the rows of the place. */
+static heddle_status append_run(sorter *t, uint32_t place, uint64_t from, uint64_t count)
 {
+    hd_sorting *s = t->sorting;
     const uint32_t kw = hd_shelf_key_width(s->shelf), vw = hd_shelf_value_width(s->shelf);
-    heddle_status status = HEDDLE_OK;
+    const uint64_t at = t->at[place];
+    t->at[place] += count;
+    HD_TRY(hd_spill_write(&s->sorted_keys, at * kw, t->keys + from * kw, count * kw));
+    HD_TRY(hd_spill_write(&s->rows, at * sizeof *t->rows, t->rows + from, count * sizeof *t->rows));
+    if (t->values == NULL) return HEDDLE_OK;
+    return hd_spill_write(&s->sorted_values, at * vw, t->values + from * vw, count * vw);
+}
+
+static heddle_status append_slice(sorter *t)
+{
     uint64_t from = 0;
-    for (uint32_t i = 0; i < s->place_count && status == HEDDLE_OK; i++) {
+    for (uint32_t i = 0; i < t->sorting->place_count; i++) {
         const uint64_t count = t->router.send[i];
-        if (count == 0) continue;
-        status = hd_spill_write(&s->sorted_keys, at[i] * kw, keys + from * kw, count * kw);
-        if (status == HEDDLE_OK)
-            status =
-                hd_spill_write(&s->rows, at[i] * sizeof *rows, rows + from, count * sizeof *rows);
-        if (status == HEDDLE_OK && values != NULL)
-            status = hd_spill_write(&s->sorted_values, at[i] * vw, values + from * vw, count * vw);
-        at[i] += count;
+        if (count != 0) HD_TRY(append_run(t, i, from, count));
         from += count;
     }
-    return status;
+    return HEDDLE_OK;
 }
 
-static heddle_status sort_slice(hd_sorting *s, sorter *t, uint64_t number, uint64_t *at)
+static heddle_status sort_slice(sorter *t, uint64_t number)
 {
+    hd_sorting *s = t->sorting;
     const uint32_t kw = hd_shelf_key_width(s->shelf), vw = hd_shelf_value_width(s->shelf);
     const uint64_t first = number * s->slice, left = s->n - first;
     const uint64_t n = left < s->slice ? left : s->slice;
     uint32_t *runs = hd_sorting_lengths(s, number);
-    const uint32_t *rows = NULL;
-    const char *keys = NULL;
-    char *values = NULL;
     const void *staged = NULL;
     HD_TRY(hd_sorting_stage(s, s->keys + first * kw, n * kw, &t->staged, &staged));
     HD_TRY(hd_router_slice(&t->router, staged, NULL, n));
-    HD_TRY(fetch(s, t, n, &keys, &rows));
-    if (s->values != NULL) {
-        values = t->host + (s->slice * (kw + sizeof *rows) + 7) / 8 * 8;
-        gather(values, s->values + first * vw, rows, n, vw, s->shelf->threads);
-    }
+    HD_TRY(fetch_slice(t, n));
+    if (s->values != NULL) gather_values(t, s->values + first * vw, n);
     for (uint32_t i = 0; i < s->place_count; i++) runs[i] = (uint32_t)t->router.send[i];
-    return append(s, t, keys, rows, values, at);
+    return append_slice(t);
 }
 
-static heddle_status sort_slices(hd_sorting *s, sorter *t, uint64_t *at)
+static heddle_status sort_slices(sorter *t)
 {
-    heddle_status status = HEDDLE_OK;
-    for (uint32_t i = 0; i < s->place_count; i++) at[i] = s->places[i].at;
-    for (uint64_t i = 0; i < s->slices && status == HEDDLE_OK; i++) {
-        status = hd_shelf_progress(s->shelf, HEDDLE_SHELF_SORT, i * s->slice, s->n);
-        if (status == HEDDLE_OK) status = sort_slice(s, t, i, at);
+    hd_sorting *s = t->sorting;
+    HD_TRY(hd_sorting_route(s, 32, true, s->slice, &t->router));
+    for (uint32_t i = 0; i < s->place_count; i++) t->at[i] = s->places[i].at;
+    for (uint64_t i = 0; i < s->slices; i++) {
+        HD_TRY(hd_shelf_progress(s->shelf, HEDDLE_SHELF_SORT, i * s->slice, s->n));
+        HD_TRY(sort_slice(t, i));
     }
     hd_spill_done(&s->runs, 0, s->runs.bytes);
-    if (status == HEDDLE_OK) status = hd_shelf_progress(s->shelf, HEDDLE_SHELF_SORT, s->n, s->n);
-    return status;
+    return hd_shelf_progress(s->shelf, HEDDLE_SHELF_SORT, s->n, s->n);
 }
 
-/* The arrays for the sorted rows, and what a slice needs; then all slices. */
-static heddle_status sort_rows(hd_sorting *s, uint32_t answer_bytes)
+/* The arrays for the sorted rows. */
+static heddle_status make_arrays(hd_sorting *s, uint32_t answer_bytes)
 {
     const uint32_t kw = hd_shelf_key_width(s->shelf), vw = hd_shelf_value_width(s->shelf);
     const uint32_t row = kw + 4 + (s->values != NULL ? vw : 0);
-    sorter t;
-    uint64_t *at;
-    heddle_status status;
-    memset(&t, 0, sizeof t);
     s->in_files = s->n > s->shelf->memory / SPILL_SHARE / (row + answer_bytes);
     s->slices = (s->n + s->slice - 1) / s->slice;
-    at = (uint64_t *)hd_allocate(s->place_count * sizeof *at);
-    t.host = (char *)hd_allocate(s->slice * (kw + 4 + vw) + 8);
-    status = at == NULL || t.host == NULL
-                 ? hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to sort a batch")
-                 : hd_spill_make(s->shelf, s->n * kw, s->in_files, &s->sorted_keys);
-    if (status == HEDDLE_OK) status = hd_spill_make(s->shelf, s->n * 4, s->in_files, &s->rows);
-    if (status == HEDDLE_OK && s->values != NULL)
-        status = hd_spill_make(s->shelf, s->n * vw, s->in_files, &s->sorted_values);
-    if (status == HEDDLE_OK)
-        status = hd_spill_make(s->shelf, s->slices * s->place_count * sizeof(uint32_t), s->in_files,
-                               &s->runs);
-    if (status == HEDDLE_OK) status = hd_sorting_route(s, 32, true, s->slice, &t.router);
-    if (status == HEDDLE_OK) status = sort_slices(s, &t, at);
+    HD_TRY(hd_spill_make(s->shelf, s->n * kw, s->in_files, &s->sorted_keys));
+    HD_TRY(hd_spill_make(s->shelf, s->n * 4, s->in_files, &s->rows));
+    if (s->values != NULL)
+        HD_TRY(hd_spill_make(s->shelf, s->n * vw, s->in_files, &s->sorted_values));
+    return hd_spill_make(s->shelf, s->slices * s->place_count * sizeof(uint32_t), s->in_files,
+                         &s->runs);
+}
+
+static heddle_status sort_rows(hd_sorting *s, uint32_t answer_bytes)
+{
+    const uint32_t kw = hd_shelf_key_width(s->shelf), vw = hd_shelf_value_width(s->shelf);
+    char *host HD_FREED = (char *)hd_allocate(s->slice * (kw + 4 + vw) + 8);
+    uint64_t *at HD_FREED = (uint64_t *)hd_allocate(s->place_count * sizeof *at);
+    sorter t;
+    heddle_status status;
+    if (host == NULL || at == NULL)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to sort a batch");
+    HD_TRY(make_arrays(s, answer_bytes));
+    memset(&t, 0, sizeof t);
+    t.sorting = s;
+    t.host = host;
+    t.at = at;
+    status = sort_slices(&t);
     hd_router_end(&t.router);
     hd_buffer_free(&t.staged);
-    free(t.host);
-    free(at);
     return status;
 }
 
@@ -189,13 +199,18 @@ void hd_sorting_begin(hd_sorting *s, heddle_shelf *shelf, const void *keys, cons
     hd_mix_init(&s->spread.mix, shelf->seed);
 }
 
+static heddle_status choose_and_sort(hd_sorting *s, uint32_t answer_bytes)
+{
+    HD_TRY(hd_places_choose(s));
+    return sort_rows(s, answer_bytes);
+}
+
 heddle_status hd_sorting_run(hd_sorting *s, uint32_t answer_bytes)
 {
     heddle_status status;
-    if (hd_places_are_one(s)) return hd_places_one(s);
-    status = hd_places_choose(s);
-    if (status == HEDDLE_OK) status = sort_rows(s, answer_bytes);
-    (void)hd_blocks_drop(s->shelf->device);
+    if (hd_places_are_one(s)) return hd_places_take_one(s);
+    status = choose_and_sort(s, answer_bytes);
+    (void)hd_blocks_drop(s->shelf->device); /* the memory is the tables' from here on */
     return status;
 }
 
@@ -223,13 +238,13 @@ const void *hd_sorting_values(const hd_sorting *s, uint64_t at)
     return values != NULL ? values + at * hd_shelf_value_width(s->shelf) : NULL;
 }
 
-void hd_sorting_expect(const hd_sorting *s, uint32_t place)
+void hd_sorting_read_ahead(const hd_sorting *s, uint32_t place)
 {
     const uint32_t part = s->places[place].part;
     if (s->fresh) return;
     for (uint32_t i = place + 1; i < s->place_count; i++)
         if (s->places[i].part != part && s->places[i].rows != 0) {
-            hd_part_expect(s->shelf, &s->shelf->parts.at[s->places[i].part]);
+            hd_part_read_ahead(s->shelf, &s->shelf->parts.at[s->places[i].part]);
             return;
         }
 }

@@ -1,15 +1,18 @@
 /*
  * sorting.h: a batch, sorted by where its keys belong.
  *
- * The places that rows are sorted to are ranges of bins. A question has one for every part. An insertion
- * divides a part that may become too large into several, so that what follows can cut it between any two
- * (write.c). The rows of a place lie together, and places in the order of the hash, so that the rows of
- * neighbouring places are one array.
+ * A place is a range of bins to which rows are sorted. A question has a place for every part. An insertion
+ * divides a part that may become too large into several places, so that what follows can cut it between any two
+ * (fill.c). The rows of a place lie together, and places in the order of the hash, so that the rows of
+ * neighbouring places are one array. The steps of hd_sorting_run:
  *
- * Slice by slice the batch is sorted by the engine (route/route.h) and appended to the rows of every place.
+ *   hd_places_choose   counts the rows of every bin and takes bins together to places (places.c)
+ *   sort_rows          slice by slice: the engine sorts (route/route.h), and the rows are appended to their
+ *                      places (sorting.c) in arrays that may lie in files (spill.c)
+ *
  * With a key goes the number of its row in the slice. The lengths of what every slice brought are kept: by them
- * the answers find back, again slice by slice, and no array is ever walked through in the order of
- * another. A batch with one place is not sorted at all: the caller's arrays are taken as they are.
+ * hd_answers_deliver brings answers back, again slice by slice (answers.c), and no array is ever walked through in
+ * the order of another. A batch with one place is not sorted at all: the caller's arrays are taken as they are.
  */
 #ifndef HD_SORTING_H
 #define HD_SORTING_H
@@ -47,7 +50,7 @@ typedef struct hd_sorting {
 /* Says what is to be sorted. hd_sorting_end frees it, whatever has become of it. */
 void hd_sorting_begin(hd_sorting *s, heddle_shelf *shelf, const void *keys, const void *values,
                       uint64_t n);
-/* Sorts the batch. `answer_bytes` for every row are going to be taken beside it (hd_replies_make). */
+/* Sorts the batch. `answer_bytes` for every row are going to be taken beside it (hd_answers_make). */
 heddle_status hd_sorting_run(hd_sorting *s, uint32_t answer_bytes);
 void hd_sorting_end(hd_sorting *s);
 
@@ -60,7 +63,7 @@ static inline uint32_t *hd_sorting_lengths(const hd_sorting *s, uint64_t slice)
     return (uint32_t *)(void *)s->runs.memory + slice * s->place_count;
 }
 /* The next part after that of `place` that rows are for will be needed soon. */
-void hd_sorting_expect(const hd_sorting *s, uint32_t place);
+void hd_sorting_read_ahead(const hd_sorting *s, uint32_t place);
 /* The sorted rows [at, at + rows) have been dealt with. */
 void hd_sorting_done(const hd_sorting *s, uint64_t at, uint64_t rows);
 
@@ -82,27 +85,27 @@ uint32_t hd_parts_bits(const hd_shelf_parts *parts);
 
 /* Whether all rows belong to one place, so that there is nothing to sort; and that place. */
 bool hd_places_are_one(const hd_sorting *s);
-heddle_status hd_places_one(hd_sorting *s);
+heddle_status hd_places_take_one(hd_sorting *s);
 /* Counts the rows; sets places, bits, slice and spread. */
 heddle_status hd_places_choose(hd_sorting *s);
 
-/* --------------------------------------------------------------------------------- replies.c */
+/* --------------------------------------------------------------------------------- answers.c */
 
 /* Room for the answers to n rows; in a direct batch the caller's array, which may be NULL. */
-typedef struct hd_replies {
+typedef struct hd_answers {
     char *memory;
     uint32_t width;
     hd_spill spill;
     char *user;
-} hd_replies;
-heddle_status hd_replies_make(hd_sorting *s, void *user, uint32_t width, bool needed,
-                              hd_replies *answers);
-void hd_replies_free(hd_replies *answers);
+} hd_answers;
+heddle_status hd_answers_make(hd_sorting *s, void *user, uint32_t width, bool needed,
+                              hd_answers *answers);
+void hd_answers_free(hd_answers *answers);
 /*
  * Brings answers to the caller's arrays in the order of the batch; those of `masked` only where a flag of `flags`
  * is set. Either may be without memory.
  */
-heddle_status hd_replies_deliver(hd_sorting *s, const hd_replies *flags, const hd_replies *masked);
+heddle_status hd_answers_deliver(hd_sorting *s, const hd_answers *flags, const hd_answers *masked);
 
 /* Goes through the batch slice by slice: what is done with the run of one place. */
 typedef struct hd_run {
@@ -113,8 +116,13 @@ typedef struct hd_run {
     uint32_t place;
 } hd_run;
 typedef void (*hd_run_take)(void *context, const hd_run *run);
-/* `read` are arrays that `take` reads beside the rows, `row_bytes` for every row: their pages are given up on the way. */
-heddle_status hd_sorting_runs(hd_sorting *s, hd_run_take take, void *context,
-                              const hd_spill *const *read, uint32_t count, uint32_t row_bytes);
+typedef struct hd_run_walk {
+    hd_run_take take;
+    void *context;
+    const hd_spill *
+        read[2]; /* arrays that `take` reads beside the rows: their pages are given up on the way */
+    uint32_t row_bytes; /* of these arrays, for every row */
+} hd_run_walk;
+heddle_status hd_sorting_runs(hd_sorting *s, const hd_run_walk *walk);
 
 #endif

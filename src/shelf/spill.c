@@ -2,6 +2,7 @@
 #include "shelf/spill.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "host/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -17,12 +17,12 @@ static uint64_t count_pairs(const heddle_shelf *shelf)
 
 heddle_status heddle_shelf_size(heddle_shelf *shelf, uint64_t *count)
 {
-    heddle_status status = hd_shelf_enter(shelf, false, "size");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_shelf_enter(shelf, false, "size"));
     if (count == NULL)
-        status = hd_fail(HEDDLE_ERROR_INVALID, "size: there is no place for the count");
-    else *count = count_pairs(shelf);
-    return hd_shelf_leave(shelf, status);
+        return hd_shelf_leave(
+            shelf, hd_fail(HEDDLE_ERROR_INVALID, "size: there is no place for the count"));
+    *count = count_pairs(shelf);
+    return hd_shelf_leave(shelf, HEDDLE_OK);
 }
 
 static void collect_stats(const heddle_shelf *shelf, heddle_shelf_stats *stats)
@@ -64,25 +64,33 @@ heddle_status heddle_shelf_get_stats(heddle_shelf *shelf, heddle_shelf_stats *st
 typedef heddle_status (*part_work)(heddle_shelf *shelf, hd_shelf_part *part, void *context,
                                    bool *ends);
 
+/* What is done with every part, and how far it is. */
+typedef struct walk {
+    part_work work;
+    void *context;
+    uint64_t done, pairs;
+    bool ends;
+} walk;
+
+static heddle_status for_part(heddle_shelf *shelf, uint32_t number, walk *w)
+{
+    hd_shelf_part *part = &shelf->parts.at[number];
+    heddle_status status;
+    HD_TRY(hd_shelf_progress(shelf, HEDDLE_SHELF_WORK, w->done, w->pairs));
+    status = hd_part_load(shelf, part, 0);
+    if (number + 1 < shelf->parts.count) hd_part_read_ahead(shelf, part + 1);
+    if (status == HEDDLE_OK) status = w->work(shelf, part, w->context, &w->ends);
+    hd_part_release(shelf, part);
+    w->done += part->count;
+    return status;
+}
+
 static heddle_status for_parts(heddle_shelf *shelf, part_work work, void *context)
 {
-    const uint64_t pairs = count_pairs(shelf);
-    heddle_status status = HEDDLE_OK;
-    uint64_t done = 0;
-    bool ends = false;
-    for (uint32_t i = 0; i < shelf->parts.count && status == HEDDLE_OK && !ends; i++) {
-        hd_shelf_part *part = &shelf->parts.at[i];
-        if (part->count == 0) continue;
-        status = hd_shelf_progress(shelf, HEDDLE_SHELF_WORK, done, pairs);
-        if (status == HEDDLE_OK) status = hd_part_load(shelf, part, 0);
-        if (i + 1 < shelf->parts.count) hd_part_expect(shelf, part + 1);
-        if (status == HEDDLE_OK) status = work(shelf, part, context, &ends);
-        hd_part_release(shelf, part);
-        done += part->count;
-    }
-    if (status == HEDDLE_OK && !ends)
-        status = hd_shelf_progress(shelf, HEDDLE_SHELF_WORK, pairs, pairs);
-    return status;
+    walk w = {work, context, 0, count_pairs(shelf), false};
+    for (uint32_t i = 0; i < shelf->parts.count && !w.ends; i++)
+        if (shelf->parts.at[i].count != 0) HD_TRY(for_part(shelf, i, &w));
+    return w.ends ? HEDDLE_OK : hd_shelf_progress(shelf, HEDDLE_SHELF_WORK, w.pairs, w.pairs);
 }
 
 typedef struct exporting {
@@ -158,86 +166,98 @@ static heddle_status visit_part(heddle_shelf *shelf, hd_shelf_part *part, void *
 heddle_status heddle_shelf_for_all(heddle_shelf *shelf, heddle_visitor visit, void *context)
 {
     visiting v = {visit, context, false};
-    heddle_status status = hd_shelf_enter(shelf, false, "for_all");
-    if (status != HEDDLE_OK) return status;
-    status = visit == NULL ? hd_fail(HEDDLE_ERROR_INVALID, "for_all: there is no visitor")
-                           : for_parts(shelf, visit_part, &v);
-    return hd_shelf_leave(shelf, status);
+    HD_TRY(hd_shelf_enter(shelf, false, "for_all"));
+    return hd_shelf_leave(shelf, visit == NULL
+                                     ? hd_fail(HEDDLE_ERROR_INVALID, "for_all: there is no visitor")
+                                     : for_parts(shelf, visit_part, &v));
+}
+
+static heddle_status clear(heddle_shelf *shelf)
+{
+    const hd_shelf_part all = {0, 0, 0, 0, NULL, 0, false};
+    hd_shelf_parts made = {NULL, 0, 0};
+    HD_TRY(hd_parts_append(&made, &all));
+    return hd_parts_commit(shelf, &made);
 }
 
 heddle_status heddle_shelf_clear(heddle_shelf *shelf)
 {
-    hd_shelf_part all;
-    hd_shelf_parts made = {NULL, 0, 0};
-    heddle_status status = hd_shelf_enter(shelf, true, "clear");
-    if (status != HEDDLE_OK) return status;
-    memset(&all, 0, sizeof all);
-    status = hd_parts_append(&made, &all);
-    if (status == HEDDLE_OK) status = hd_parts_commit(shelf, &made);
-    return hd_shelf_leave(shelf, status);
+    HD_TRY(hd_shelf_enter(shelf, true, "clear"));
+    return hd_shelf_leave(shelf, clear(shelf));
 }
 
 /* ------------------------------------------------------------------------------------- validate */
 
+typedef struct sorter {
+    hd_router router;
+    hd_buffer staged;
+} sorter;
+
+/* How many of the part's keys belong to it. */
+static heddle_status count_own(heddle_shelf *shelf, const hd_shelf_part *part, hd_sorting *s,
+                               const char *keys, sorter *t)
+{
+    const void *given = NULL;
+    HD_TRY(hd_sorting_route(s, 0, false, part->count, &t->router));
+    HD_TRY(hd_sorting_stage(s, keys, part->count * hd_shelf_key_width(shelf), &t->staged, &given));
+    return hd_router_plan(&t->router, given, NULL, part->count);
+}
+
 /* Sorts the part's keys by parts: all must come out as its own. */
 static heddle_status check_keys(heddle_shelf *shelf, const hd_shelf_part *part, hd_sorting *s,
-                                char *keys)
+                                const char *keys)
 {
-    const uint32_t width = hd_shelf_key_width(shelf);
-    hd_buffer staged = {NULL, NULL, 0};
-    const void *given = NULL;
-    hd_router router;
-    heddle_status status = hd_sorting_route(s, 0, false, part->count, &router);
-    if (status == HEDDLE_OK)
-        status = hd_sorting_stage(s, keys, part->count * width, &staged, &given);
-    if (status == HEDDLE_OK) status = hd_router_plan(&router, given, NULL, part->count);
-    if (status == HEDDLE_OK && router.send[part - shelf->parts.at] != part->count)
+    sorter t;
+    heddle_status status;
+    memset(&t, 0, sizeof t);
+    status = count_own(shelf, part, s, keys, &t);
+    if (status == HEDDLE_OK && t.router.send[part - shelf->parts.at] != part->count)
         status =
             hd_fail(HEDDLE_ERROR_CORRUPT, "part %016llx holds %llu keys that belong to other parts",
                     (unsigned long long)part->file,
-                    (unsigned long long)(part->count - router.send[part - shelf->parts.at]));
-    hd_buffer_free(&staged);
-    hd_router_end(&router);
+                    (unsigned long long)(part->count - t.router.send[part - shelf->parts.at]));
+    hd_buffer_free(&t.staged);
+    hd_router_end(&t.router);
     return status;
 }
 
 static heddle_status validate_part(heddle_shelf *shelf, hd_shelf_part *part, void *context,
                                    bool *ends)
 {
+    char *keys HD_FREED = NULL;
     uint64_t n = 0;
-    char *keys = NULL;
-    heddle_status status = heddle_table_validate(part->table, NULL);
     (void)ends;
-    if (status == HEDDLE_OK) {
-        keys = (char *)hd_allocate(part->count * hd_shelf_key_width(shelf));
-        status = keys == NULL ? hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the keys of a part")
-                              : heddle_table_export(part->table, keys, NULL, part->count, &n, NULL);
+    HD_TRY(heddle_table_validate(part->table, NULL));
+    keys = (char *)hd_allocate(part->count * hd_shelf_key_width(shelf));
+    if (keys == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the keys of a part");
+    HD_TRY(heddle_table_export(part->table, keys, NULL, part->count, &n, NULL));
+    return check_keys(shelf, part, (hd_sorting *)context, keys);
+}
+
+/* The files, and whether every part has its own keys alone. */
+static heddle_status validate_parts(heddle_shelf *shelf, hd_sorting *s)
+{
+    const uint32_t bits = hd_parts_bits(&shelf->parts);
+    hd_place *places HD_FREED = (hd_place *)hd_allocate_zeroed(shelf->parts.count, sizeof *places);
+    if (places == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
+    for (uint32_t i = 0; i < shelf->parts.count; i++) {
+        places[i].first = shelf->parts.at[i].first;
+        places[i].end = hd_shelf_part_end(&shelf->parts, i);
+        hd_part_unload(shelf, &shelf->parts.at[i]); /* it is the files that are looked at */
+        HD_TRY(hd_part_check(shelf, &shelf->parts.at[i]));
     }
-    if (status == HEDDLE_OK) status = check_keys(shelf, part, (hd_sorting *)context, keys);
-    free(keys);
-    return status;
+    HD_TRY(hd_sorting_spread(s, places, shelf->parts.count, bits < 8 ? 8 : bits));
+    return for_parts(shelf, validate_part, s);
 }
 
 /* The lock is held. */
 static heddle_status validate(heddle_shelf *shelf)
 {
-    const uint32_t bits = hd_parts_bits(&shelf->parts);
-    hd_place *places = (hd_place *)hd_allocate_zeroed(shelf->parts.count, sizeof *places);
     hd_sorting s;
-    heddle_status status = HEDDLE_OK;
+    heddle_status status;
     hd_sorting_begin(&s, shelf, NULL, NULL, 0);
-    if (places == NULL) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
-    for (uint32_t i = 0; status == HEDDLE_OK && i < shelf->parts.count; i++) {
-        places[i].first = shelf->parts.at[i].first;
-        places[i].end = hd_shelf_part_end(&shelf->parts, i);
-        hd_part_unload(shelf, &shelf->parts.at[i]); /* it is the files that are looked at */
-        status = hd_part_check(shelf, &shelf->parts.at[i]);
-    }
-    if (status == HEDDLE_OK)
-        status = hd_sorting_spread(&s, places, shelf->parts.count, bits < 8 ? 8 : bits);
-    if (status == HEDDLE_OK) status = for_parts(shelf, validate_part, &s);
+    status = validate_parts(shelf, &s);
     hd_sorting_end(&s);
-    free(places);
     return status;
 }
 

@@ -11,6 +11,23 @@
 #include "table/table.h"
 
 /*
+ * A request for n keys. Cleared part by part, which compilers make a few stores of: a call on few
+ * keys is so short that clearing all of it at once would show.
+ */
+static inline hd_request request_of(const void *keys, uint64_t n, void *stream)
+{
+    hd_request r;
+    memset(&r, 0, offsetof(hd_request, options));
+    memset(&r.options, 0, sizeof r.options);
+    memset(&r.values_out, 0, offsetof(hd_request, counts) - offsetof(hd_request, values_out));
+    memset(&r.counts, 0, sizeof r.counts);
+    r.keys = keys;
+    r.n = n;
+    r.stream = stream;
+    return r;
+}
+
+/*
  * Gives the sums of a call that waited to its caller, or keeps them for heddle_table_take_totals.
  * Several lookups may do so at once.
  */
@@ -45,7 +62,8 @@ heddle_status heddle_table_insert(heddle_table *table, const void *keys, const v
                                   uint64_t n, const heddle_insert_options *options,
                                   heddle_totals *totals, void *stream)
 {
-    hd_request r = {.keys = keys, .values = values, .n = n, .stream = stream};
+    hd_request r = request_of(keys, n, stream);
+    r.values = values;
     r.waits = totals != NULL;
     HD_TRY(hd_check_table(table, stream, "insert"));
     HD_TRY(read_structs(&r, options, totals));
@@ -57,7 +75,8 @@ heddle_status heddle_table_build(heddle_table *table, const void *keys, const vo
                                  uint64_t n, const heddle_insert_options *options,
                                  heddle_totals *totals, void *stream)
 {
-    hd_request r = {.keys = keys, .values = values, .n = n, .stream = stream};
+    hd_request r = request_of(keys, n, stream);
+    r.values = values;
     r.waits = true;
     HD_TRY(hd_check_table(table, stream, "build"));
     HD_TRY(read_structs(&r, options, totals));
@@ -78,7 +97,8 @@ heddle_status heddle_table_mixed(heddle_table *table, const uint8_t *operations,
                                  const heddle_insert_options *options, heddle_totals *totals,
                                  void *stream)
 {
-    hd_request r = {.keys = keys, .values = values, .n = n, .stream = stream};
+    hd_request r = request_of(keys, n, stream);
+    r.values = values;
     r.operations = operations;
     r.values_out = values_out;
     r.waits = totals != NULL;
@@ -101,7 +121,9 @@ static heddle_status check_lookup(const heddle_table *table, const hd_request *r
 heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t n, void *values,
                                 uint8_t *found, heddle_totals *totals, void *stream)
 {
-    hd_request r = {.keys = keys, .n = n, .values_out = values, .found = found, .stream = stream};
+    hd_request r = request_of(keys, n, stream);
+    r.values_out = values;
+    r.found = found;
     r.waits = totals != NULL;
     HD_TRY(check_lookup(table, &r, "find"));
     HD_TRY(hd_check_totals(totals));
@@ -115,7 +137,8 @@ heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t 
 heddle_status heddle_table_contains(heddle_table *table, const void *keys, uint64_t n,
                                     uint8_t *found, heddle_totals *totals, void *stream)
 {
-    hd_request r = {.keys = keys, .n = n, .found = found, .stream = stream};
+    hd_request r = request_of(keys, n, stream);
+    r.found = found;
     r.waits = totals != NULL;
     HD_TRY(check_lookup(table, &r, "contains"));
     HD_TRY(hd_check_totals(totals));
@@ -125,7 +148,8 @@ heddle_status heddle_table_contains(heddle_table *table, const void *keys, uint6
 heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
                                  heddle_totals *totals, void *stream)
 {
-    hd_request r = {.keys = keys, .n = n, .found = found, .stream = stream};
+    hd_request r = request_of(keys, n, stream);
+    r.found = found;
     r.waits = totals != NULL;
     HD_TRY(check_lookup(table, &r, "erase"));
     HD_TRY(hd_check_totals(totals));
@@ -135,7 +159,8 @@ heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t
 heddle_status heddle_table_count(heddle_table *table, const void *keys, uint64_t n,
                                  uint64_t *matches, heddle_totals *totals, void *stream)
 {
-    hd_request r = {.keys = keys, .n = n, .matches = matches, .stream = stream};
+    hd_request r = request_of(keys, n, stream);
+    r.matches = matches;
     r.waits = totals != NULL;
     HD_TRY(check_lookup(table, &r, "count"));
     HD_TRY(hd_check_totals(totals));
@@ -160,7 +185,8 @@ heddle_status heddle_table_retrieve(heddle_table *table, const void *keys, uint6
                                     uint64_t *offsets, void *values, uint64_t capacity,
                                     uint64_t *count, void *stream)
 {
-    hd_request r = {.keys = keys, .n = n, .values_out = values, .stream = stream};
+    hd_request r = request_of(keys, n, stream);
+    r.values_out = values;
     r.offsets = offsets;
     r.capacity = capacity;
     r.count = count;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "support/files.h"
 #include "support/filters.h"
@@ -81,6 +83,11 @@ static void failures_lose_nothing(const test_case *c)
 {
     heddle_filter *filter = make_saved(c, 32, 300, 0), *loaded = NULL;
     heddle_table *table = NULL;
+    char pipe[512];
+    snprintf(pipe, sizeof pipe, "%s", files_path("a_pipe"));
+    assert_int_equal(mkfifo(pipe, 0666), 0);
+    check_status(heddle_filter_save(filter, pipe, NULL), HEDDLE_ERROR_IO);
+    assert_int_equal(unlink(pipe), 0); /* it is still there */
     check_status(heddle_filter_save(filter, "/nowhere/at/all", NULL), HEDDLE_ERROR_IO);
     check_status(heddle_filter_save(filter, "", NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_filter_save(filter, NULL, NULL), HEDDLE_ERROR_INVALID);

@@ -110,8 +110,8 @@ static void damaged_npy_files(void **state)
         const char *words, *reason;
         uint64_t bytes;
     } bad[] = {
-        {1, "{'descr': '>u4', 'fortran_order': False, 'shape': (10,), }", "'>u4'", 40},
-        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (10,), }", "'<f4'", 40},
+        {1, "{'descr': '>u4', 'fortran_order': False, 'shape': (10,), }", "type '>u4';", 40},
+        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (10,), }", "type '<f4';", 40},
         {1, "{'descr': '<u2', 'fortran_order': False, 'shape': (10,), }", "'<u2'", 20},
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (5, 2), }", "more than one", 40},
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (), }", "no dimension", 4},
@@ -214,6 +214,54 @@ static void wrong_calls(void **state)
         assert_int_equal(chmod(path, 0), 0);
         check_refused(path, 32, HEDDLE_ERROR_IO, "ermission");
     }
+}
+
+static void check_not_created(const char *path)
+{
+    heddle_column_file *column = NULL;
+    check_status(heddle_column_file_create(path, 32, 5, &column), HEDDLE_ERROR_IO);
+    check(strstr(heddle_last_error(), "no regular file") != NULL, "%s", heddle_last_error());
+    assert_null(column);
+}
+
+/* A pipe, a device or a directory is neither written to nor removed, and opening one waits for nobody. */
+static void other_than_files(void **state)
+{
+    char pipe[500], link[500];
+    struct stat info;
+    (void)state;
+    snprintf(pipe, sizeof pipe, "%s", files_path("a_pipe"));
+    snprintf(link, sizeof link, "%s", files_path("to_a_pipe"));
+    assert_int_equal(mkfifo(pipe, 0666), 0);
+    assert_int_equal(symlink(pipe, link), 0);
+    check_not_created(pipe);
+    check_not_created(link);
+    check_not_created(files_directory());
+    check_refused(pipe, 32, HEDDLE_ERROR_IO, "no regular file");
+    check_refused("/dev/null", 32, HEDDLE_ERROR_IO, "no regular file");
+    check_refused("/proc/self/status", 8, HEDDLE_ERROR_IO, "cannot be mapped");
+    assert_int_equal(stat(pipe, &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+    assert_int_equal(lstat(link, &info), 0);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(unlink(pipe), 0);
+}
+
+/* A file that was there before a call that fails is emptied and stays; more than any disk has is not tried. */
+static void files_that_were_there(void **state)
+{
+    static const uint8_t text[] = "before";
+    heddle_column_file *column = NULL;
+    char path[500];
+    (void)state;
+    snprintf(path, sizeof path, "%s", files_path("before.bin"));
+    files_write(path, text, sizeof text);
+    check_status(heddle_column_file_create(path, 64, UINT64_C(1) << 56, &column), HEDDLE_ERROR_IO);
+    assert_null(column);
+    assert_int_equal(access(path, F_OK), 0);
+    assert_int_equal(unlink(path), 0);
+    check_status(heddle_column_file_create(path, 64, UINT64_C(1) << 56, &column), HEDDLE_ERROR_IO);
+    assert_int_not_equal(access(path, F_OK), 0);
 }
 
 /* A disk that is full and memory that runs out leave no file and no column. */
@@ -346,6 +394,8 @@ int main(void)
                                        ONCE(damaged_npy_files),
                                        ONCE(created_files),
                                        ONCE(wrong_calls),
+                                       ONCE(other_than_files),
+                                       ONCE(files_that_were_there),
                                        ONCE(failures),
                                        OVER_SLOT_WIDTHS(tables_from_files),
                                        ONCE(groups_from_files)};

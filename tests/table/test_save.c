@@ -245,6 +245,53 @@ static void unwritable_paths(const test_case *c)
     checked_destroy(&t);
 }
 
+/* Only a regular file is replaced: a pipe stays, also behind a link. */
+static void other_than_files(const test_case *c)
+{
+    checked t = create_saved(c, 100);
+    struct stat info;
+    char link[sizeof path];
+    snprintf(path, sizeof path, "%s", files_path("a_pipe"));
+    snprintf(link, sizeof link, "%s", files_path("to_a_pipe"));
+    assert_int_equal(mkfifo(path, 0666), 0);
+    assert_int_equal(symlink(path, link), 0);
+    check_status(heddle_table_save(t.table, path, NULL), HEDDLE_ERROR_IO);
+    check_status(heddle_table_save(t.table, link, NULL), HEDDLE_ERROR_IO);
+    assert_int_equal(stat(path, &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(unlink(path), 0);
+    checked_destroy(&t);
+}
+
+/* What others have put beside the path, a link or a file, is neither followed nor used up. */
+static void planted_files(const test_case *c)
+{
+    static const uint8_t text[] = "another's";
+    checked t = create_saved(c, 100);
+    char victim[sizeof path], planted[sizeof path + 8];
+    uint64_t bytes = 0;
+    uint8_t *content;
+    snprintf(victim, sizeof victim, "%s", files_path("victim"));
+    snprintf(path, sizeof path, "%s", files_path("saved"));
+    snprintf(planted, sizeof planted, "%s.part", path);
+    files_write(victim, text, sizeof text);
+    assert_int_equal(symlink(victim, planted), 0);
+    check_ok(heddle_table_save(t.table, path, NULL));
+    content = files_read(victim, &bytes);
+    assert_int_equal(bytes, sizeof text);
+    assert_memory_equal(content, text, sizeof text);
+    free(content);
+    assert_int_equal(unlink(planted), 0);
+    files_write(planted, text, sizeof text);
+    check_ok(heddle_table_save(t.table, path, NULL));
+    assert_int_equal(access(planted, F_OK), 0);
+    assert_int_equal(unlink(planted), 0);
+    assert_int_equal(unlink(victim), 0);
+    assert_int_equal(unlink(path), 0);
+    checked_destroy(&t);
+}
+
 /* Container and widths must be those of the file. */
 static void other_types_are_refused(const test_case *c)
 {
@@ -273,6 +320,8 @@ int main(void)
         OVER_DEVICES(damaged_large_files_are_refused),
         OVER_DEVICES(missing_and_foreign_files),
         OVER_DEVICES(unwritable_paths),
+        OVER_DEVICES(other_than_files),
+        OVER_DEVICES(planted_files),
         OVER_WIDTHS(other_types_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

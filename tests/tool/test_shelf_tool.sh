@@ -73,6 +73,16 @@ works shelf build set $options --keys left.npy --scheme slab
 works shelf find set $options --keys left.npy
 says absent 0
 
+# Answers go to files of their own: not into the shelf, and not over what is no file.
+fails "the shelf's own" shelf export map $options --keys map/manifest.heddle
+ln -s map/manifest.heddle link.bin
+fails "the shelf's own" shelf export map $options --keys link.bin
+fails "the shelf's own" shelf find map $options --keys half.bin --found map/found.bin
+mkfifo pipe
+fails "no regular file" shelf find map $options --keys half.bin --found pipe
+[ -p pipe ] || bad "the pipe is gone"
+works shelf validate map $options
+
 # What cannot be done, and what it leaves behind.
 fails "elements of 8 bits" shelf insert map $options --keys found.npy --values values.bin
 head -c 4001 keys.bin > odd.bin

@@ -297,6 +297,7 @@ for subject in multimap counter graph join group unique filter; do
         2> "$work/err" || bad "$subject: not JSON"
 done
 refuses bench graph --load 0.5
+refuses bench graph --variant v2 --op query --keys 1000
 refuses bench filter --op find
 refuses bench filter --hashes 17
 refuses bench filter --bits-per-key 0.5

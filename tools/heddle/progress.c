@@ -46,6 +46,12 @@ void progress_step(const char *format, ...)
     draw();
 }
 
+void progress_go(uint32_t step, const char *text)
+{
+    bar.step = step;
+    progress_step("%s", text);
+}
+
 void progress_label(const char *format, ...)
 {
     va_list arguments;

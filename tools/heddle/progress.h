@@ -8,6 +8,8 @@
 void progress_start(uint32_t steps);
 /* Goes on to the next step and names it. */
 void progress_step(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Goes to step number `step`, which counts from 0, and names it: where a call may leave steps out. */
+void progress_go(uint32_t step, const char *text);
 /* Names the current step anew. */
 void progress_label(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* How much of the current step is done, 0 to 1. */

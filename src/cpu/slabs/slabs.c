@@ -65,19 +65,20 @@ static heddle_status compact(heddle_device *device, const hd_slab_view *view, hd
     return HEDDLE_OK;
 }
 
-static heddle_status collect(heddle_device *device, const hd_slab_view *view, uint64_t first,
-                             uint64_t n, void *keys, void *values, uint64_t *cursor, void *stream)
+static heddle_status collect(heddle_device *device, const hd_slab_view *view, const hd_export *to,
+                             void *stream)
 {
     (void)stream;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, n))
-    for (uint64_t i = 0; i < n; i++) {
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, to->n))
+    for (uint64_t i = 0; i < to->n; i++) {
         hd_key own_keys[HD_SLAB_SLOTS];
         hd_value own_values[HD_SLAB_SLOTS];
-        const uint32_t count = slab_pairs(view, first + i, own_keys, own_values);
+        const uint32_t count = slab_pairs(view, to->first + i, own_keys, own_values);
         if (count == 0) continue;
-        const uint64_t at = fetch_add_relaxed_64(cursor, count);
-        memcpy((hd_key *)keys + at, own_keys, count * sizeof(hd_key));
-        if (values != NULL) memcpy((hd_value *)values + at, own_values, count * sizeof(hd_value));
+        const uint64_t at = fetch_add_relaxed_64(to->cursor, count);
+        memcpy((hd_key *)to->keys + at, own_keys, count * sizeof(hd_key));
+        if (to->values != NULL)
+            memcpy((hd_value *)to->values + at, own_values, count * sizeof(hd_value));
     }
     return HEDDLE_OK;
 }

@@ -255,33 +255,32 @@ static heddle_status clear(heddle_device *device, const hd_view *view, void *str
     return HEDDLE_OK;
 }
 
-static void collect_chunk(const hd_view *view, uint64_t first, uint64_t end, hd_key *keys,
-                          void *values, uint64_t *cursor)
+static void collect_chunk(const hd_view *view, const hd_export *to, uint64_t first, uint64_t end)
 {
     const hd_word *slots = (const hd_word *)view->slots;
+    hd_key *keys = (hd_key *)to->keys;
     uint64_t count = 0, at;
     for (uint64_t i = first; i < end; i++) count += !key_is_vacant(word_key(slots[i]));
-    at = __atomic_fetch_add(cursor, count, __ATOMIC_RELAXED);
+    at = __atomic_fetch_add(to->cursor, count, __ATOMIC_RELAXED);
     for (uint64_t i = first; i < end; i++) {
         const hd_key lean = word_key(slots[i]);
         if (key_is_vacant(lean)) continue;
         keys[at] = key_from_lean(view, (uint32_t)(i / HD_BUCKET / view->region_buckets),
                                  key_bare(view, lean));
 #if HD_VALUE_BITS != 0
-        if (values != NULL) ((hd_value *)values)[at] = word_value(view, i, slots[i]);
+        if (to->values != NULL) ((hd_value *)to->values)[at] = word_value(view, i, slots[i]);
 #endif
         at++;
     }
-    (void)values;
 }
 
-static heddle_status collect(heddle_device *device, const hd_view *view, uint64_t first, uint64_t n,
-                             void *keys, void *values, uint64_t *cursor, void *stream)
+static heddle_status collect(heddle_device *device, const hd_view *view, const hd_export *to,
+                             void *stream)
 {
     (void)stream;
-#pragma omp parallel for num_threads(hd_cpu_threads(device, n)) schedule(dynamic)
-    for (uint64_t c = 0; c < n; c += CHUNK)
-        collect_chunk(view, first + c, first + chunk_end(c, n), (hd_key *)keys, values, cursor);
+#pragma omp parallel for num_threads(hd_cpu_threads(device, to->n)) schedule(dynamic)
+    for (uint64_t c = 0; c < to->n; c += CHUNK)
+        collect_chunk(view, to, to->first + c, to->first + chunk_end(c, to->n));
     return HEDDLE_OK;
 }
 

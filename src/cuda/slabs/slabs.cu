@@ -158,12 +158,12 @@ static heddle_status compact(heddle_device *device, const hd_slab_view *view, hd
     return hd_cuda_check(cudaGetLastError(), "cannot compact slabs");
 }
 
-static heddle_status collect(heddle_device *device, const hd_slab_view *view, uint64_t first,
-                             uint64_t n, void *keys, void *values, uint64_t *cursor, void *stream)
+static heddle_status collect(heddle_device *device, const hd_slab_view *view, const hd_export *to,
+                             void *stream)
 {
-    ENTER_FOR(n);
-    slab_collect_all<<<blocks_for(device, n, HD_SLAB_LANES, BLOCKS_MOST), SLAB_BLOCK, 0, use>>>(
-        *view, first, n, (hd_key *)keys, (hd_value *)values, cursor);
+    ENTER_FOR(to->n);
+    slab_collect_all<<<blocks_for(device, to->n, HD_SLAB_LANES, BLOCKS_MOST), SLAB_BLOCK, 0, use>>>(
+        *view, to->first, to->n, (hd_key *)to->keys, (hd_value *)to->values, to->cursor);
     return hd_cuda_check(cudaGetLastError(), "cannot export slabs");
 }
 

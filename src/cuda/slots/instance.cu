@@ -159,14 +159,14 @@ static heddle_status clear(heddle_device *device, const hd_view *view, void *str
     return device->engine->fill(device, view->slots, 0xff, slots * sizeof(hd_word), stream);
 }
 
-static heddle_status collect(heddle_device *device, const hd_view *view, uint64_t first, uint64_t n,
-                             void *keys, void *values, uint64_t *cursor, void *stream)
+static heddle_status collect(heddle_device *device, const hd_view *view, const hd_export *to,
+                             void *stream)
 {
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
-    if (status != HEDDLE_OK || n == 0) return status;
-    JOIN(HD_SYMBOL, collect)<<<grid_for(device, n, BLOCK, 8), BLOCK, 0, use>>>(
-        *view, first, n, (hd_key *)keys, (hd_value *)values, cursor);
+    if (status != HEDDLE_OK || to->n == 0) return status;
+    JOIN(HD_SYMBOL, collect)<<<grid_for(device, to->n, BLOCK, 8), BLOCK, 0, use>>>(
+        *view, to->first, to->n, (hd_key *)to->keys, (hd_value *)to->values, to->cursor);
     return hd_cuda_check(cudaGetLastError(), "export");
 }
 

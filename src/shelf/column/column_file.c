@@ -11,7 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "shelf/shelf.h"
+#include "host/file.h"
 
 #define HEAD_MAX 8192 /* of a file, looked at for a header */
 
@@ -67,9 +67,15 @@ static heddle_status read_shape(heddle_column_file *c, const char *path, int fil
 {
     unsigned char head[HEAD_MAX];
     struct stat info;
-    const ssize_t there = pread(file, head, sizeof head, 0);
-    if (there < 0 || fstat(file, &info) != 0) return cannot("read", path, errno);
+    ssize_t there;
+    if (fstat(file, &info) != 0) return cannot("read", path, errno);
+    if (!S_ISREG(info.st_mode))
+        return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: it is no regular file", path);
+    there = pread(file, head, sizeof head, 0);
+    if (there < 0) return cannot("read", path, errno);
     c->bytes = (uint64_t)info.st_size;
+    if ((uint64_t)there > c->bytes) /* the kernel makes its content while it is read */
+        return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: it cannot be mapped", path);
     if (hd_npy_is(head, (uint64_t)there)) {
         const heddle_status status = hd_npy_read(path, head, (uint64_t)there, c->bytes, &c->shape);
         if (status != HEDDLE_OK) return status;
@@ -100,7 +106,8 @@ heddle_status heddle_column_file_open(const char *path, uint32_t mode, uint32_t 
     if (status != HEDDLE_OK) return status;
     if (mode > HEDDLE_COLUMN_FILE_WRITE)
         return hd_fail(HEDDLE_ERROR_INVALID, "column: there is no mode %u", mode);
-    file = open(path, (mode == HEDDLE_COLUMN_FILE_WRITE ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    file =
+        open(path, (mode == HEDDLE_COLUMN_FILE_WRITE ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
     if (file < 0) return cannot("open", path, errno);
     status = column_make(&c);
     if (status == HEDDLE_OK) {
@@ -135,17 +142,44 @@ static heddle_status fill_file(heddle_column_file *c, const char *path, int file
                : cannot("write", path, errno);
 }
 
+/* A new file, or a regular one that is there, emptied. Nothing else is opened: pipes would wait for a reader. */
+static heddle_status open_new(const char *path, int *file, bool *made)
+{
+    struct stat info;
+    *file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    *made = *file >= 0;
+    if (*made) return HEDDLE_OK;
+    if (errno != EEXIST) return cannot("create", path, errno);
+    HD_TRY(hd_file_check_regular(path));
+    *file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    if (*file < 0) return cannot("create", path, errno);
+    if (fstat(*file, &info) == 0 && S_ISREG(info.st_mode) && ftruncate(*file, 0) == 0)
+        return HEDDLE_OK;
+    (void)close(*file);
+    return cannot("empty", path, errno);
+}
+
+/* After a failure: a file that this call has made goes, one that was there stays, empty. */
+static void take_back(const char *path, int file, bool made)
+{
+    struct stat mine, there;
+    (void)ftruncate(file, 0);
+    if (made && fstat(file, &mine) == 0 && lstat(path, &there) == 0 &&
+        mine.st_dev == there.st_dev && mine.st_ino == there.st_ino)
+        (void)unlink(path);
+}
+
 heddle_status heddle_column_file_create(const char *path, uint32_t element_bits, uint64_t count,
                                         heddle_column_file **column)
 {
     heddle_status status = check_arguments(path, element_bits, false, column);
     heddle_column_file *c = NULL;
+    bool made = false;
     int file;
     if (status != HEDDLE_OK) return status;
     if (count > INT64_MAX / 16)
         return hd_fail(HEDDLE_ERROR_INVALID, "column: no file has that many elements");
-    file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) return cannot("create", path, errno);
+    HD_TRY(open_new(path, &file, &made));
     status = column_make(&c);
     if (status == HEDDLE_OK) {
         c->writes = true;
@@ -157,13 +191,13 @@ heddle_status heddle_column_file_create(const char *path, uint32_t element_bits,
         status = fill_file(c, path, file);
     }
     if (status == HEDDLE_OK) status = map_file(c, path, file);
-    (void)close(file);
     if (status == HEDDLE_OK) {
         *column = c;
     } else {
-        (void)unlink(path);
+        take_back(path, file, made);
         heddle_column_file_close(c);
     }
+    (void)close(file);
     return status;
 }
 

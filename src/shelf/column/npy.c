@@ -44,17 +44,19 @@ static heddle_status read_type(const char *path, const char *words, uint32_t *bi
         uint32_t bits;
     } types[] = {{"'<u4'", 32}, {"'<i4'", 32}, {"'<u8'", 64}, {"'<i8'", 64},
                  {"'|u1'", 8},  {"'|i1'", 8},  {"'|b1'", 8}};
-    const char *at = value_of(words, "'descr'");
+    const char *at = value_of(words, "'descr'"), *end;
     if (at == NULL) return refuse(path, "its header does not say what the elements are");
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (strncmp(at, types[i].name, strlen(types[i].name)) == 0) {
             *bits = types[i].bits;
             return HEDDLE_OK;
         }
+    end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
+    if (end == NULL || end - at > 16) return refuse(path, "it has more than a number in a row");
     return hd_fail(HEDDLE_ERROR_FORMAT,
-                   "%s holds elements of type %.8s; little-endian u4, i4, u8, i8 (and u1, i1, b1 "
+                   "%s holds elements of type %.*s; little-endian u4, i4, u8, i8 (and u1, i1, b1 "
                    "for flags) can be used",
-                   path, at);
+                   path, (int)(end + 1 - at), at);
 }
 
 static heddle_status read_shape(const char *path, const char *words, uint64_t *count)

@@ -155,11 +155,11 @@ static heddle_status move_all(move *m)
     const hd_slabs_storage *from = &hd_slabs(table)->storage;
     const uint64_t slabs = hd_slabs_slabs(from);
     for (uint64_t first = 0; first < slabs; first += m->piece) {
+        const hd_export piece = {first, slabs - first < m->piece ? slabs - first : m->piece,
+                                 m->keys, m->values, m->sums};
         uint64_t n = 0;
         HD_TRY(table->engine->fill(table->device, m->sums, 0, sizeof *m->sums, m->stream));
-        HD_TRY(hd_slabs(table)->ops->collect(table->device, &from->view, first,
-                                             slabs - first < m->piece ? slabs - first : m->piece,
-                                             m->keys, m->values, m->sums, m->stream));
+        HD_TRY(hd_slabs(table)->ops->collect(table->device, &from->view, &piece, m->stream));
         HD_TRY(hd_read_back(table, &n, m->sums, sizeof n, m->stream));
         if (n != 0) HD_TRY(put(m, n));
     }

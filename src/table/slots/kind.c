@@ -39,7 +39,7 @@ static heddle_status complete(heddle_table_options *o)
     if (o->container == HEDDLE_CONTAINER_MULTIMAP && o->scheme != HEDDLE_SCHEME_OPEN)
         return hd_fail(
             HEDDLE_ERROR_UNSUPPORTED,
-            "%s holds every key once: multimaps are made by the schemes open and hashgraph",
+            "%s holds every key once: multimaps are made by the schemes open, hashgraph, bucket_list and slab",
             rule->name);
     if (o->vertices != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "only a hashgraph has vertices; %s has a load",

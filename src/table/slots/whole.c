@@ -52,8 +52,8 @@ heddle_status hd_slots_collect(heddle_table *table, void *keys, void *values, vo
     const hd_slots_table *t = hd_slots(table);
     HD_CALL(call);
     HD_TRY(hd_call_begin(table, true, stream, &call));
-    HD_TRY(t->ops->collect(table->device, &t->storage.view, 0, hd_slots_count_slots(table), keys,
-                           values, &call.words->cursor, stream));
+    const hd_export all = {0, hd_slots_count_slots(table), keys, values, &call.words->cursor};
+    HD_TRY(t->ops->collect(table->device, &t->storage.view, &all, stream));
     return table->engine->synchronize(table->device, stream);
 }
 
@@ -62,8 +62,8 @@ static heddle_status fetch(const hd_pieces *pieces, uint64_t first, uint64_t n,
                            const hd_pairs_room *to)
 {
     const hd_slots_table *t = hd_slots(pieces->table);
-    return t->ops->collect(pieces->table->device, &t->storage.view, first, n, to->keys, to->values,
-                           to->cursor, pieces->stream);
+    const hd_export piece = {first, n, to->keys, to->values, to->cursor};
+    return t->ops->collect(pieces->table->device, &t->storage.view, &piece, pieces->stream);
 }
 
 heddle_status hd_slots_for_pairs(heddle_table *table, hd_pairs_take take, void *context,

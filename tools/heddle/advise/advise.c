@@ -64,6 +64,27 @@ static int choose_load(const wish *w, advice *a, double usual, double most)
     return TOOL_OK;
 }
 
+/* A size as people say it; in one of two buffers in turn. */
+static const char *size_text(double bytes)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    static char texts[2][32];
+    static uint32_t turn;
+    uint32_t unit = 0;
+    while (bytes >= 999.5 && unit < 4) {
+        bytes /= 1000;
+        unit++;
+    }
+    char *const text = texts[turn++ % 2];
+    /* Three digits, as one writes them. */
+    (void)snprintf(text, sizeof texts[0], "%.*f %s",
+                   unit == 0 || bytes >= 99.95 ? 0
+                   : bytes >= 9.995            ? 1
+                                               : 2,
+                   bytes, units[unit]);
+    return text;
+}
+
 static int advise_slab(const wish *w, advice *a)
 {
     const double slab = 120 / pair_bytes(w); /* slots */
@@ -73,8 +94,8 @@ static int advise_slab(const wish *w, advice *a)
     because(a, "insertions, erasures and lookups of one batch run at the same time "
                "(heddle_table_mixed), and it grows by slabs, without moving what is there");
     if (w->memory != 0 && a->bytes > (double)w->memory)
-        return tool_refuse("advise: a slab hash takes about %.0f bytes, more than %llu", a->bytes,
-                           (unsigned long long)w->memory);
+        return tool_refuse("advise: a slab hash takes about %s, more than %s", size_text(a->bytes),
+                           size_text((double)w->memory));
     return TOOL_OK;
 }
 
@@ -124,8 +145,8 @@ static int advise_multimap(const wish *w, advice *a)
         a->bytes = (double)w->keys * (w->copies * (double)w->value_bits / 8 * 1.5 + 28);
     }
     if (w->memory != 0 && a->bytes > (double)w->memory)
-        return tool_refuse("advise: a multimap by %s takes about %.0f bytes, more than %llu",
-                           a->scheme, a->bytes, (unsigned long long)w->memory);
+        return tool_refuse("advise: a multimap by %s takes about %s, more than %s", a->scheme,
+                           size_text(a->bytes), size_text((double)w->memory));
     return TOOL_OK;
 }
 
@@ -148,7 +169,7 @@ static void print(const wish *w, const advice *a)
     (void)printf("%s of %llu keys: %s", w->container, (unsigned long long)w->keys, a->scheme);
     if (a->load != 0) (void)printf(", load %.2g", a->load);
     if (a->bucket != 0) (void)printf(", buckets of %u", a->bucket);
-    (void)printf(", about %.3g bytes\n%s\n", a->bytes, a->why);
+    (void)printf(", about %s\n%s\n", size_text(a->bytes), a->why);
 }
 
 /* ----------------------------------------------------------------------------------- arguments */

@@ -49,7 +49,7 @@ static uint32_t tell(void *context, uint32_t phase, uint64_t done, uint64_t tota
         "counting rows", "sorting rows", "working on parts", "delivering answers", "committing"};
     shelf_work *w = (shelf_work *)context;
     if (phase != w->phase || done < w->passed) w->passed = 0;
-    if (phase != w->phase) progress_step("%s", names[phase]);
+    if (phase != w->phase) progress_go(phase, names[phase]);
     w->phase = phase;
     give_up(w, phase, done);
     progress_part(total != 0 ? (double)done / (double)total : 1);
@@ -230,7 +230,7 @@ static int ask_keys(shelf_work *w)
     status = make_column(w->o->values, w->options.value_bits, n, &w->values);
     if (status == TOOL_OK) status = make_column(w->o->found, 8, n, &w->found);
     if (status == TOOL_OK) status = make_column(w->o->matches, 64, n, &w->matches);
-    progress_start(HEDDLE_SHELF_PHASES);
+    progress_start(w->o->command == SHELF_ERASE ? HEDDLE_SHELF_PHASES : HEDDLE_SHELF_COMMIT);
     if (status == TOOL_OK) status = tool_try(ask(w, n, &totals), "shelf");
     progress_hide();
     if (status == TOOL_OK) print_totals(&totals, false);

@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -104,6 +105,36 @@ static bool is_same_file(const char *a, const char *b)
                                  first.st_dev == second.st_dev && first.st_ino == second.st_ino);
 }
 
+/* Whether the file at `path`, or what a link there leads to, lies in the directory. */
+static bool lies_in(const char *path, const char *directory)
+{
+    char *const real = realpath(path, NULL);
+    char *const folder = strdup(real != NULL ? real : path);
+    bool lies = false;
+    if (folder != NULL) {
+        char *const slash = strrchr(folder, '/');
+        if (slash != NULL) *(slash == folder ? slash + 1 : slash) = 0;
+        lies = is_same_file(slash != NULL ? folder : ".", directory);
+    }
+    free(folder);
+    free(real);
+    return lies;
+}
+
+/* Files that are written do not become the shelf's own. */
+static int check_outside(const shelf_options *o)
+{
+    const bool writes = o->command == SHELF_FIND || o->command == SHELF_COUNT ||
+                        o->command == SHELF_ERASE || o->command == SHELF_EXPORT;
+    const char *const files[] = {o->command == SHELF_EXPORT ? o->keys : NULL, o->values, o->found,
+                                 o->matches};
+    for (int i = 0; writes && i < 4; i++)
+        if (files[i] != NULL && lies_in(files[i], o->directory))
+            return tool_refuse("%s would be in %s, whose files are the shelf's own", files[i],
+                               o->directory);
+    return TOOL_OK;
+}
+
 /* A file that is written is emptied first. */
 static int check_different(const shelf_options *o)
 {
@@ -129,7 +160,8 @@ static int check_files(const shelf_options *o)
         return tool_refuse(o->matches != NULL ? "--matches is for count" : "count needs --matches");
     if (o->values != NULL && (o->command == SHELF_COUNT || o->command == SHELF_ERASE))
         return tool_refuse("count and erase take no --values");
-    return check_different(o);
+    const int status = check_outside(o);
+    return status == TOOL_OK ? check_different(o) : status;
 }
 
 static int read_all(int argc, char **argv, shelf_options *o)

@@ -1,16 +1,16 @@
-/* replies.c: the answers to sorted rows, and how they come into the order of the batch; see sorting.h. */
+/* answers.c: the answers to sorted rows, and how they come into the order of the batch; see sorting.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/error.h"
 #include "shelf/sorting.h"
 
 #define PAGES_SHARE 8 /* of the memory may be pages of files that answers are delivered from */
 
-heddle_status hd_replies_make(hd_sorting *s, void *user, uint32_t width, bool needed,
-                              hd_replies *answers)
+heddle_status hd_answers_make(hd_sorting *s, void *user, uint32_t width, bool needed,
+                              hd_answers *answers)
 {
-    heddle_status status;
     memset(answers, 0, sizeof *answers);
     answers->spill.file = -1;
     answers->width = width;
@@ -20,12 +20,12 @@ heddle_status hd_replies_make(hd_sorting *s, void *user, uint32_t width, bool ne
         answers->memory = answers->user;
         return HEDDLE_OK;
     }
-    status = hd_spill_make(s->shelf, s->n * width, s->in_files, &answers->spill);
+    HD_TRY(hd_spill_make(s->shelf, s->n * width, s->in_files, &answers->spill));
     answers->memory = answers->spill.memory;
-    return status;
+    return HEDDLE_OK;
 }
 
-void hd_replies_free(hd_replies *answers)
+void hd_answers_free(hd_answers *answers)
 {
     hd_spill_free(&answers->spill);
     answers->memory = NULL;
@@ -34,8 +34,7 @@ void hd_replies_free(hd_replies *answers)
 /* ---------------------------------------------------------------------------------------- runs */
 
 /* The runs of one slice, whose places are worked on by several threads. */
-static void take_slice(hd_sorting *s, uint64_t number, uint64_t *at, hd_run_take take,
-                       void *context)
+static void take_slice(hd_sorting *s, uint64_t number, uint64_t *at, const hd_run_walk *walk)
 {
     const uint32_t *runs = hd_sorting_lengths(s, number);
     const uint32_t *rows = (const uint32_t *)(const void *)s->rows.memory;
@@ -43,46 +42,42 @@ static void take_slice(hd_sorting *s, uint64_t number, uint64_t *at, hd_run_take
     num_threads(s->shelf->threads)
     for (uint32_t i = 0; i < s->place_count; i++) {
         const hd_run run = {number * s->slice, rows + at[i], at[i], runs[i], i};
-        if (runs[i] != 0) take(context, &run);
+        if (runs[i] != 0) walk->take(walk->context, &run);
         at[i] += runs[i];
     }
 }
 
 /* A slice reads a little of every place, so that all pages are in use for as long; now and then all are given up. */
-static void give_up(const hd_sorting *s, const hd_spill *const *read, uint32_t count)
+static void give_up(const hd_sorting *s, const hd_run_walk *walk)
 {
     hd_spill_done(&s->rows, 0, s->rows.bytes);
     hd_spill_done(&s->runs, 0, s->runs.bytes);
-    for (uint32_t i = 0; i < count; i++) hd_spill_done(read[i], 0, read[i]->bytes);
+    for (uint32_t i = 0; i < 2; i++) hd_spill_done(walk->read[i], 0, walk->read[i]->bytes);
 }
 
-heddle_status hd_sorting_runs(hd_sorting *s, hd_run_take take, void *context,
-                              const hd_spill *const *read, uint32_t count, uint32_t row_bytes)
+heddle_status hd_sorting_runs(hd_sorting *s, const hd_run_walk *walk)
 {
     const uint64_t most = s->shelf->memory / PAGES_SHARE;
-    uint64_t touched = 0, *at;
-    heddle_status status = HEDDLE_OK;
-    at = (uint64_t *)hd_allocate((s->place_count + UINT64_C(1)) * sizeof *at);
+    uint64_t *at HD_FREED = (uint64_t *)hd_allocate((s->place_count + UINT64_C(1)) * sizeof *at);
+    uint64_t touched = 0;
     if (at == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to deliver answers");
     for (uint32_t i = 0; i < s->place_count; i++) at[i] = s->places[i].at;
-    for (uint64_t i = 0; i < s->slices && status == HEDDLE_OK; i++) {
-        status = hd_shelf_progress(s->shelf, HEDDLE_SHELF_DELIVER, i * s->slice, s->n);
-        if (status == HEDDLE_OK) take_slice(s, i, at, take, context);
-        touched += s->slice * (row_bytes + sizeof(uint32_t));
+    for (uint64_t i = 0; i < s->slices; i++) {
+        HD_TRY(hd_shelf_progress(s->shelf, HEDDLE_SHELF_DELIVER, i * s->slice, s->n));
+        take_slice(s, i, at, walk);
+        touched += s->slice * (walk->row_bytes + sizeof(uint32_t));
         if (touched <= most) continue;
-        give_up(s, read, count);
+        give_up(s, walk);
         touched = 0;
     }
-    give_up(s, read, count);
-    if (status == HEDDLE_OK) status = hd_shelf_progress(s->shelf, HEDDLE_SHELF_DELIVER, s->n, s->n);
-    free(at);
-    return status;
+    give_up(s, walk);
+    return hd_shelf_progress(s->shelf, HEDDLE_SHELF_DELIVER, s->n, s->n);
 }
 
 /* -------------------------------------------------------------------------------------- deliver */
 
 typedef struct delivering {
-    const hd_replies *flags, *masked;
+    const hd_answers *flags, *masked;
 } delivering;
 
 /* hd_run_take. */
@@ -107,10 +102,11 @@ static void deliver_run(void *context, const hd_run *run)
     }
 }
 
-heddle_status hd_replies_deliver(hd_sorting *s, const hd_replies *flags, const hd_replies *masked)
+heddle_status hd_answers_deliver(hd_sorting *s, const hd_answers *flags, const hd_answers *masked)
 {
-    const hd_spill *const read[] = {&flags->spill, &masked->spill};
     delivering d = {flags, masked};
+    const hd_run_walk walk = {
+        deliver_run, &d, {&flags->spill, &masked->spill}, flags->width + masked->width};
     if (s->direct || (flags->user == NULL && masked->user == NULL)) return HEDDLE_OK;
-    return hd_sorting_runs(s, deliver_run, &d, read, 2, flags->width + masked->width);
+    return hd_sorting_runs(s, &walk);
 }
