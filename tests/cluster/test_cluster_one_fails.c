@@ -166,24 +166,17 @@ static hd_table_kind unusual;
 static heddle_status build_says;
 static bool stuck, building, tried; /* the last: to build it, in one call or slice by slice */
 
-static heddle_status build_never(heddle_table *part, const void *some_keys, const void *some_values,
-                                 uint64_t n, const heddle_insert_options *options,
-                                 hd_counts *counts, void *stream)
+static heddle_status build_never(heddle_table *part, hd_request *request)
 {
-    (void)part, (void)some_keys, (void)some_values, (void)n, (void)options, (void)counts;
-    (void)stream;
+    (void)part, (void)request;
     tried = true;
     return hd_fail(build_says, "never");
 }
-static heddle_status insert_never(heddle_table *part, const void *some_keys,
-                                  const void *some_values, uint64_t n,
-                                  const heddle_insert_options *options, bool *waited,
-                                  hd_counts *counts, void *stream)
+static heddle_status insert_never(heddle_table *part, hd_request *request)
 {
-    if (!building || n == 0)
-        return usual->insert(part, some_keys, some_values, n, options, waited, counts, stream);
-    *waited = true;
-    return build_never(part, some_keys, some_values, n, options, counts, stream);
+    if (!building || request->n == 0) return usual->insert(part, request);
+    request->waits = true;
+    return build_never(part, request);
 }
 static heddle_status clear_unless_stuck(heddle_table *part, void *stream)
 {

@@ -33,7 +33,7 @@
 /* ----------------------------------------------------------------------------------- partition */
 
 /* Refuses what a part would refuse, before anything is done. */
-static heddle_status check_write(const hd_insertion *call)
+static heddle_status check_insertion(const hd_insertion *call)
 {
     if (call->received == NULL)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
@@ -189,7 +189,7 @@ static heddle_status conclude(hd_inserting *p, heddle_status mine)
 
 /* ------------------------------------------------------------------------------------ the call */
 
-static void writing_begin(hd_inserting *p, hd_insertion *call, hd_member *member)
+static void inserting_begin(hd_inserting *p, hd_insertion *call, hd_member *member)
 {
     memset(p, 0, sizeof *p);
     p->call = call;
@@ -198,7 +198,7 @@ static void writing_begin(hd_inserting *p, hd_insertion *call, hd_member *member
     hd_member_part(member, call->n, &p->first, &p->n);
 }
 
-static void writing_end(hd_inserting *p)
+static void inserting_end(hd_inserting *p)
 {
     hd_buffer *const all[] = {&p->keys, &p->values, &p->staged[0], &p->staged[1], &p->staged[2]};
     hd_router_end(&p->router);
@@ -211,8 +211,8 @@ static void writing_end(hd_inserting *p)
     p->counts = p->rows = NULL;
 }
 
-/* When all know how the call goes. */
-static void choose_way(hd_inserting *p)
+/* When all know how the call goes: how long slices are, and how many rounds of them all go through. Agreed upon. */
+static heddle_status choose_slices(hd_inserting *p, uint64_t *rounds)
 {
     const heddle_cluster_table *table = p->call->table;
     p->value_width = p->call->has_values ? hd_cluster_value_width(table) : 0;
@@ -220,6 +220,7 @@ static void choose_way(hd_inserting *p)
         p->slice = hd_member_slice(p->member, table->options.scheme == HEDDLE_SCHEME_HASHGRAPH);
     else p->slice = hd_member_long_slice(p->member, p->n, p->key_width + p->value_width);
     if (p->n < p->slice) p->slice = p->n != 0 ? p->n : 1;
+    return hd_cluster_rounds(p->member, HEDDLE_OK, p->n, p->slice, rounds);
 }
 
 /* What a failure that all know of leaves behind. */
@@ -236,43 +237,38 @@ static void clean_up(hd_inserting *p, heddle_status status)
     }
 }
 
-static heddle_status move_and_work(hd_inserting *p)
+/* The dispatcher: partition, then one of the ways, which reorganises, exchanges and works; and what became of it. */
+static heddle_status insert_in_phases(hd_inserting *p)
 {
     uint64_t rounds = 0;
-    heddle_status mine, status;
-    choose_way(p);
-    status = hd_cluster_rounds(p->member, HEDDLE_OK, p->n, p->slice, &rounds);
-    if (status != HEDDLE_OK) return status;
-    if (p->call->table->independent) mine = hd_insert_independent(p, &status);
-    else if (p->call->reports) mine = hd_insert_with_outcomes(p, rounds, &status);
-    else mine = hd_insert_gathered(p, rounds, &status);
-    return status == HEDDLE_OK ? conclude(p, mine) : status;
-}
-
-static heddle_status try_write(hd_inserting *p)
-{
-    HD_TRY(count_bins(p, check_write(p->call)));
+    heddle_status mine, agreed = HEDDLE_OK;
+    HD_TRY(count_bins(p, check_insertion(p->call)));
     HD_TRY(hd_member_agree(p->member, p->member->local == 0 ? divide(p) : HEDDLE_OK));
-    return move_and_work(p);
+    HD_TRY(choose_slices(p, &rounds));
+    if (p->call->table->independent) mine = hd_insert_independent(p, &agreed);
+    else if (p->call->reports) mine = hd_insert_with_outcomes(p, rounds, &agreed);
+    else mine = hd_insert_gathered(p, rounds, &agreed);
+    HD_TRY(agreed);
+    return conclude(p, mine);
 }
 
-/* hd_member_work. */
-static heddle_status write_part(hd_member *member, void *context)
+/* hd_member_work: a member that guessed how much comes, and has no memory for what does, counts instead. */
+static heddle_status insert_member(hd_member *member, void *context)
 {
     hd_insertion *call = (hd_insertion *)context;
     hd_inserting p;
     heddle_status status;
-    writing_begin(&p, call, member);
+    inserting_begin(&p, call, member);
     p.guesses = call->table->balance == HEDDLE_BALANCE_KEYS;
-    status = try_write(&p);
+    status = insert_in_phases(&p);
     if (status == HEDDLE_ERROR_NO_MEMORY && p.guesses && !p.changing) {
-        writing_end(&p);
-        writing_begin(&p, call, member);
-        status = try_write(&p);
+        inserting_end(&p);
+        inserting_begin(&p, call, member);
+        status = insert_in_phases(&p);
     }
     if (status != HEDDLE_OK) clean_up(&p, status);
     if (member->local == 0) call->counted = p.counted;
-    writing_end(&p);
+    inserting_end(&p);
     return status;
 }
 
@@ -301,9 +297,9 @@ static void take_over(void *context, heddle_status status)
     }
 }
 
-static heddle_status write_call(heddle_cluster_table *table, bool builds, const void *keys,
-                                const void *values, uint64_t n,
-                                const heddle_insert_options *options, heddle_totals *totals)
+static heddle_status insert_call(heddle_cluster_table *table, bool builds, const void *keys,
+                                 const void *values, uint64_t n,
+                                 const heddle_insert_options *options, heddle_totals *totals)
 {
     static const heddle_insert_options defaults = HEDDLE_INSERT_OPTIONS_INIT;
     hd_insertion call;
@@ -326,7 +322,8 @@ static heddle_status write_call(heddle_cluster_table *table, bool builds, const 
         call.received =
             (uint64_t *)hd_allocate_zeroed(table->spread.members, sizeof *call.received);
     }
-    status = hd_cluster_call(table, builds ? "build" : "insert", write_part, &call, &call.effect);
+    status =
+        hd_cluster_call(table, builds ? "build" : "insert", insert_member, &call, &call.effect);
     if (totals != NULL && call.refused == HEDDLE_OK) hd_write_totals(totals, &call.totals);
     hd_spread_free(&call.fresh);
     free(call.counts);
@@ -339,7 +336,7 @@ heddle_status heddle_cluster_table_build(heddle_cluster_table *table, const void
                                          const heddle_insert_options *options,
                                          heddle_totals *totals)
 {
-    return write_call(table, true, keys, values, n, options, totals);
+    return insert_call(table, true, keys, values, n, options, totals);
 }
 
 heddle_status heddle_cluster_table_insert(heddle_cluster_table *table, const void *keys,
@@ -347,5 +344,5 @@ heddle_status heddle_cluster_table_insert(heddle_cluster_table *table, const voi
                                           const heddle_insert_options *options,
                                           heddle_totals *totals)
 {
-    return write_call(table, false, keys, values, n, options, totals);
+    return insert_call(table, false, keys, values, n, options, totals);
 }

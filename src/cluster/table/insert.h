@@ -1,6 +1,14 @@
 /*
- * insert.h: what the ways to build and insert share: insert.c, insert_gathered.c, insert_with_outcomes.c,
- * insert_independent.c.
+ * insert.h: build and insert into tables of clusters: one dispatcher, and four ways beside it.
+ *
+ *   insert.c                the dispatcher: agrees what is to be done, chooses the way, sums up what became of the keys
+ *   insert_gathered.c       the usual way: pairs are gathered where they belong, and built or inserted in one call
+ *   insert_flowing.c        of that, where links are slow: pairs are inserted slice by slice, as they come
+ *   insert_with_outcomes.c  the outcomes of single keys go home: slice by slice, there and back
+ *   insert_independent.c    independent mode: every member its own part of the batch, into its own table
+ *   hot_rows.h              rows of hot keys are folded before they are sent: hot_rows.c; found by hot_sample.c
+ *
+ * The steps (insert_in_phases): count_bins, divide, choose_slices; one way; conclude.
  */
 #ifndef HD_CLUSTER_INSERT_H
 #define HD_CLUSTER_INSERT_H

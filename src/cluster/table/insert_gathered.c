@@ -241,21 +241,17 @@ static heddle_status prepare_part(hd_inserting *p, const manner *how)
                            : HEDDLE_OK;
 }
 
-/* Agreed upon. */
-static heddle_status send_all(hd_inserting *p, uint64_t rounds, const manner *how)
-{
-    const heddle_status mine = prepare_part(p, how);
-    HD_TRY(hd_exchange_of(p->member)->overlaps ? send_slices_ahead(p, mine, rounds)
-                                               : send_slices(p, mine, rounds));
-    return p->call->has_hot ? hd_hot_send(p) : HEDDLE_OK;
-}
-
 heddle_status hd_insert_gathered(hd_inserting *p, uint64_t rounds, heddle_status *agreed)
 {
+    const bool ahead = hd_exchange_of(p->member)->overlaps;
+    heddle_status mine;
     manner how;
     *agreed = prepare(p, rounds, &how);
-    if (*agreed == HEDDLE_OK) *agreed = send_all(p, rounds, &how);
-    if (*agreed != HEDDLE_OK) return *agreed;
+    HD_TRY(*agreed);
+    mine = prepare_part(p, &how);
+    *agreed = ahead ? send_slices_ahead(p, mine, rounds) : send_slices(p, mine, rounds);
+    if (*agreed == HEDDLE_OK && p->call->has_hot) *agreed = hd_hot_send(p);
+    HD_TRY(*agreed);
     hd_router_end(&p->router); /* the tables may need the memory */
     hd_router_end(&p->ahead);
     p->changing = true;

@@ -42,17 +42,11 @@ static heddle_status agree_on_break(heddle_cluster *cluster, heddle_status statu
     return agreed == HEDDLE_OK ? status : agreed;
 }
 
-static heddle_status run_call(heddle_cluster_table *table, hd_member_work work, void *context,
-                              hd_effect *effect)
+/* What a call has done to the state of its table, when all members are done. */
+static heddle_status take_effect(heddle_cluster_table *table, heddle_status status,
+                                 hd_effect *effect, void *context)
 {
-    heddle_cluster *cluster = table->cluster;
-    heddle_status status;
-    for (uint32_t i = 0; i < cluster->exchange->local; i++)
-        memset(cluster->members[i].seconds, 0, sizeof cluster->members[i].seconds);
-    status = hd_cluster_run(cluster, work, context);
-    keep_seconds(table);
-    if (effect == NULL) return status;
-    if (status != HEDDLE_OK) status = agree_on_break(cluster, status, effect);
+    if (status != HEDDLE_OK) status = agree_on_break(table->cluster, status, effect);
     if (effect->after != NULL) effect->after(context, status);
     if (effect->repaired) table->broken = false;
     if (effect->breaks) {
@@ -62,18 +56,32 @@ static heddle_status run_call(heddle_cluster_table *table, hd_member_work work, 
     return status;
 }
 
+static heddle_status refuse_broken(const heddle_cluster_table *table, const char *what,
+                                   const hd_effect *effect)
+{
+    if (!table->broken || (effect != NULL && effect->repairs)) return HEDDLE_OK;
+    return hd_fail(HEDDLE_ERROR_CORRUPT,
+                   "%s: a call that failed has left the table half changed (%s)", what,
+                   table->reason);
+}
+
 heddle_status hd_cluster_call(heddle_cluster_table *table, const char *what, hd_member_work work,
                               void *context, hd_effect *effect)
 {
+    heddle_cluster *cluster;
     heddle_status status;
     if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "%s: the table is NULL", what);
-    pthread_mutex_lock(&table->cluster->lock);
-    if (table->broken && (effect == NULL || !effect->repairs))
-        status = hd_fail(HEDDLE_ERROR_CORRUPT,
-                         "%s: a call that failed has left the table half changed (%s)", what,
-                         table->reason);
-    else status = run_call(table, work, context, effect);
-    pthread_mutex_unlock(&table->cluster->lock);
+    cluster = table->cluster;
+    pthread_mutex_lock(&cluster->lock);
+    status = refuse_broken(table, what, effect);
+    if (status == HEDDLE_OK) {
+        for (uint32_t i = 0; i < cluster->exchange->local; i++)
+            memset(cluster->members[i].seconds, 0, sizeof cluster->members[i].seconds);
+        status = hd_cluster_run(cluster, work, context);
+        keep_seconds(table);
+        if (effect != NULL) status = take_effect(table, status, effect, context);
+    }
+    pthread_mutex_unlock(&cluster->lock);
     return status;
 }
 
