@@ -43,7 +43,8 @@ function(heddle_add_emulated name source parameters)
     # Words of a slot are read as several types, which nvcc allows.
     target_compile_options(${target} PRIVATE -fno-strict-aliasing)
     target_compile_definitions(${target} PRIVATE
-        HD_KEY_BITS=${key_bits} HD_VALUE_BITS=${value_bits} HD_BUCKET=${bucket} ${ARGN})
+        HD_KEY_BITS=${key_bits} HD_VALUE_BITS=${value_bits} HD_BUCKET=${bucket}
+        $<$<STREQUAL:${HEDDLE_EMULATED},few>:FEW_SEEDS=1> ${ARGN})
     # Its tile/load_cuda.h and CUB come first.
     target_include_directories(${target} BEFORE PRIVATE cuda_on_cpu)
     target_link_libraries(${target} PRIVATE heddle_internal OpenMP::OpenMP_C)

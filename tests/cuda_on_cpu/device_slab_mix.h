@@ -7,7 +7,7 @@
 
 #include "device_values.h"
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(FEW_SEEDS)
 #define SEEDS 1
 #else
 #define SEEDS 2

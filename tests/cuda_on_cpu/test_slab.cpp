@@ -22,7 +22,7 @@ extern "C" {
 #include "table/slots/geometry.h"
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#if defined(__SANITIZE_ADDRESS__) || defined(FEW_SEEDS)
 #define SEEDS 3
 #else
 #define SEEDS 8

@@ -89,13 +89,11 @@ static heddle_status route_slice(moving *m, uint64_t round)
     const uint64_t n = slice_length(p, round), width = m->way->key_bits / 8;
     const uint32_t members = members_of(p);
     hd_lent lent = {NULL, NULL, 0};
-    heddle_status status = HEDDLE_OK;
     if (n != 0)
-        status = hd_member_lend(p->member, (const char *)m->way->keys + round * p->slice * width,
-                                n * width, true, &m->staged, &lent);
+        HD_TRY(hd_member_lend(p->member, (const char *)m->way->keys + round * p->slice * width,
+                              n * width, true, &m->staged, &lent));
     const hd_slice keys = {lent.memory, NULL, n};
-    if (status == HEDDLE_OK) status = hd_lay_out(p->member, &m->router, &keys);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_lay_out(p->member, &m->router, &keys));
     memcpy(of_round(p, p->send, round), m->router.send, members * sizeof *p->send);
     m->order = (const uint32_t *)m->router.values.memory;
     const uint64_t sent = sum_of(m->router.send, members);

@@ -112,17 +112,16 @@ static heddle_status give_answers(asking *a, uint64_t first, uint64_t n)
 {
     const hd_question *q = a->q;
     hd_lent lent_values, lent_found;
-    heddle_status status =
-        hd_member_lend(a->member, q->width != 0 ? q->values + (a->first + first) * q->width : NULL,
-                       n * q->width, q->kind == HD_ASK_FIND, &a->staged[1], &lent_values);
-    if (status == HEDDLE_OK)
-        status = hd_member_lend(a->member, q->found != NULL ? q->found + a->first + first : NULL, n,
-                                false, &a->staged[2], &lent_found);
-    if (status == HEDDLE_OK) status = deliver(a, &lent_values, &lent_found);
-    if (status == HEDDLE_OK) status = hd_member_take_back(a->member, &lent_values);
-    if (status == HEDDLE_OK) status = hd_member_take_back(a->member, &lent_found);
+    char *values = q->width != 0 ? q->values + (a->first + first) * q->width : NULL;
+    uint8_t *found = q->found != NULL ? q->found + a->first + first : NULL;
+    HD_TRY(hd_member_lend(a->member, values, n * q->width, q->kind == HD_ASK_FIND, &a->staged[1],
+                          &lent_values));
+    HD_TRY(hd_member_lend(a->member, found, n, false, &a->staged[2], &lent_found));
+    HD_TRY(deliver(a, &lent_values, &lent_found));
+    HD_TRY(hd_member_take_back(a->member, &lent_values));
+    HD_TRY(hd_member_take_back(a->member, &lent_found));
     hd_phase(a->member, HEDDLE_PHASE_REORGANISE);
-    return status;
+    return HEDDLE_OK;
 }
 
 /* The same in independent mode. */
@@ -206,7 +205,6 @@ static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
     const heddle_cluster_table *table = q->table;
     const uint64_t copies = table->independent ? table->spread.members : 1;
     const bool direct = hd_exchange_of(member)->direct && !table->independent;
-    heddle_status status = hd_check_array(q->keys, q->n, hd_cluster_key_width(table), "keys");
     memset(a, 0, sizeof *a);
     a->q = q;
     a->member = member;
@@ -215,18 +213,16 @@ static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
     if (table->independent) a->slice = (a->slice + copies - 1) / copies;
     if (a->n < a->slice) a->slice = a->n != 0 ? a->n : 1;
     const hd_rows rows = {table->options.key_bits, 0, a->slice * copies, false, true, direct};
-    if (status == HEDDLE_OK) status = hd_check_totals(q->place);
-    if (status == HEDDLE_OK && table->independent)
-        status = hd_merge_begin(&a->merge, member, a->slice, q->width);
-    if (status == HEDDLE_OK && q->width != 0)
-        status = hd_check_array(q->values, q->n, q->width,
-                                q->kind == HD_ASK_COUNT ? "matches" : "values");
-    if (status == HEDDLE_OK) status = hd_router_begin(&a->router, device, &table->spread, &rows);
-    if (status == HEDDLE_OK && !direct)
-        status = hd_buffer_room(&a->back_found, device, a->slice * copies);
-    if (status == HEDDLE_OK && !direct)
-        status = hd_buffer_room(&a->back_values, device, a->slice * copies * q->width);
-    return status;
+    HD_TRY(hd_check_array(q->keys, q->n, hd_cluster_key_width(table), "keys"));
+    HD_TRY(hd_check_totals(q->place));
+    if (q->width != 0)
+        HD_TRY(hd_check_array(q->values, q->n, q->width,
+                              q->kind == HD_ASK_COUNT ? "matches" : "values"));
+    if (table->independent) HD_TRY(hd_merge_begin(&a->merge, member, a->slice, q->width));
+    HD_TRY(hd_router_begin(&a->router, device, &table->spread, &rows));
+    if (direct) return HEDDLE_OK;
+    HD_TRY(hd_buffer_room(&a->back_found, device, a->slice * copies));
+    return hd_buffer_room(&a->back_values, device, a->slice * copies * q->width);
 }
 
 static void asking_end(asking *a)

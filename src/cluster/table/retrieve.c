@@ -178,18 +178,14 @@ static heddle_status look_up(fetching *f, uint64_t n)
     heddle_table *part = hd_part_of(f->r->count.table, f->member);
     uint64_t *offsets = (uint64_t *)f->offsets.memory;
     uint64_t count = 0;
-    heddle_status status =
-        heddle_table_count(part, f->keys.memory, n, (uint64_t *)f->matches.memory, NULL, NULL);
-    if (status == HEDDLE_OK)
-        status = heddle_table_retrieve(part, f->keys.memory, n, offsets, NULL, 0, &count, NULL);
-    if (status == HEDDLE_OK)
-        status = hd_buffer_room(&f->values, f->member->device, count * f->value_width);
-    if (status == HEDDLE_OK)
-        status = heddle_table_retrieve(part, f->keys.memory, n, offsets, f->values.memory, count,
-                                       &count, NULL);
-    if (status == HEDDLE_OK) status = count_values(f);
+    HD_TRY(heddle_table_count(part, f->keys.memory, n, (uint64_t *)f->matches.memory, NULL, NULL));
+    HD_TRY(heddle_table_retrieve(part, f->keys.memory, n, offsets, NULL, 0, &count, NULL));
+    HD_TRY(hd_buffer_room(&f->values, f->member->device, count * f->value_width));
+    HD_TRY(heddle_table_retrieve(part, f->keys.memory, n, offsets, f->values.memory, count, &count,
+                                 NULL));
+    HD_TRY(count_values(f));
     hd_phase(f->member, HEDDLE_PHASE_WORK);
-    return status;
+    return HEDDLE_OK;
 }
 
 /* Numbers of values, then the values. */
@@ -282,7 +278,6 @@ static heddle_status fetching_begin(fetching *f, retrieval *r, hd_member *member
     const heddle_cluster_table *table = r->count.table;
     heddle_device *device = member->device;
     const uint64_t members = hd_exchange_of(member)->members;
-    heddle_status status = hd_check_array(r->offsets, r->count.n + 1, sizeof(uint64_t), "offsets");
     memset(f, 0, sizeof *f);
     f->r = r;
     f->member = member;
@@ -292,11 +287,10 @@ static heddle_status fetching_begin(fetching *f, retrieval *r, hd_member *member
     f->copies = table->independent ? members : 1;
     f->slice = (hd_member_slice(member, false) + f->copies - 1) / f->copies;
     if (f->n < f->slice) f->slice = f->n != 0 ? f->n : 1;
-    if (status == HEDDLE_OK && r->values != NULL)
-        status = hd_check_array(r->values, r->capacity, f->value_width, "values");
-    if (status == HEDDLE_OK && r->parts == NULL)
-        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the sums of members");
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_check_array(r->offsets, r->count.n + 1, sizeof(uint64_t), "offsets"));
+    if (r->values != NULL) HD_TRY(hd_check_array(r->values, r->capacity, f->value_width, "values"));
+    if (r->parts == NULL)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the sums of members");
     const hd_rows rows = {
         table->options.key_bits, f->copies != 1 ? 0 : 64, f->slice * f->copies, false, true, false};
     f->host = (uint64_t *)hd_allocate_zeroed(f->slice * (1 + 2 * f->copies) + 1 + 2 * members,
@@ -305,15 +299,10 @@ static heddle_status fetching_begin(fetching *f, retrieval *r, hd_member *member
     f->value_send = f->host + f->slice + 1;
     f->value_receive = f->value_send + members;
     f->merged = f->value_receive + members;
-    status = hd_buffer_room(&f->sums, device, (f->slice + 2) * sizeof(uint64_t));
-    if (status == HEDDLE_OK)
-        status =
-            hd_buffer_room(&f->back_matches, device, (f->slice * f->copies + 1) * sizeof(uint64_t));
-    if (status == HEDDLE_OK)
-        status = hd_buffer_room(&f->work, device,
-                                device->engine->columns->work(device, f->slice * f->copies + 1));
-    if (status == HEDDLE_OK) status = hd_router_begin(&f->router, device, &table->spread, &rows);
-    return status;
+    HD_TRY(hd_buffer_room(&f->sums, device, (f->slice + 2) * sizeof(uint64_t)));
+    HD_TRY(hd_buffer_room(&f->back_matches, device, (rows.slice + 1) * sizeof(uint64_t)));
+    HD_TRY(hd_buffer_room(&f->work, device, device->engine->columns->work(device, rows.slice + 1)));
+    return hd_router_begin(&f->router, device, &table->spread, &rows);
 }
 
 static void fetching_end(fetching *f)
