@@ -5,7 +5,8 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)
 set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-install(DIRECTORY include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# mpi.h comes with its library alone.
+install(DIRECTORY include/heddle DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN mpi.h EXCLUDE)
 # Two export files: only a program that links the static library has to have what that needs.
 install(TARGETS heddle EXPORT heddle_shared)
 install(TARGETS heddle_static EXPORT heddle_static)
@@ -16,6 +17,7 @@ if(TARGET heddle_tool)
     install(TARGETS heddle_tool)
 endif()
 if(heddle_has_mpi)
+    install(FILES include/heddle/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle)
     # Likewise: only who links libheddle_mpi has to have MPI. It lies beside libheddle.
     set_target_properties(heddle_mpi PROPERTIES INSTALL_RPATH "$ORIGIN")
     install(TARGETS heddle_mpi EXPORT heddle_mpi)

@@ -14,8 +14,7 @@
 
 static void check(heddle_status status, const char *what)
 {
-    if (status == HEDDLE_OK)
-        return;
+    if (status == HEDDLE_OK) return;
     fprintf(stderr, "%s: %s: %s\n", what, heddle_status_string(status), heddle_last_error());
     exit(EXIT_FAILURE);
 }
@@ -23,10 +22,8 @@ static void check(heddle_status status, const char *what)
 static uint32_t *numbers(uint64_t n, uint32_t step)
 {
     uint32_t *array = malloc(n * sizeof *array);
-    if (array == NULL)
-        exit(EXIT_FAILURE);
-    for (uint64_t i = 0; i < n; i++)
-        array[i] = (uint32_t)i * step;
+    if (array == NULL) exit(EXIT_FAILURE);
+    for (uint64_t i = 0; i < n; i++) array[i] = (uint32_t)i * step;
     return array;
 }
 
@@ -39,7 +36,7 @@ int main(void)
     heddle_table *map = NULL;
     heddle_filter *filter = NULL;
     heddle_filter_options options = HEDDLE_FILTER_OPTIONS_INIT;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint64_t asks = 0;
 
     options.capacity = CUSTOMERS;

@@ -12,8 +12,7 @@
 
 static void check(heddle_status status, const char *what)
 {
-    if (status == HEDDLE_OK)
-        return;
+    if (status == HEDDLE_OK) return;
     fprintf(stderr, "%s: %s: %s\n", what, heddle_status_string(status), heddle_last_error());
     exit(EXIT_FAILURE);
 }
@@ -29,13 +28,13 @@ int main(void)
 
     heddle_device *device = NULL;
     heddle_table *map = NULL;
-    heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
-    heddle_totals in, out;
+    heddle_table_options options = HEDDLE_MAP_OPTIONS(uint32_t, uint32_t);
+    heddle_totals in = HEDDLE_TOTALS_INIT, out = HEDDLE_TOTALS_INIT;
     options.capacity = N;
     check(heddle_device_open("auto", &device), "open");
     check(heddle_table_create(device, &options, &map), "create");
-    check(heddle_table_insert(map, keys, values, N, NULL, &in, NULL), "insert");
-    check(heddle_table_find(map, queries, N, answers, NULL, &out, NULL), "find");
+    check(heddle_map_insert(map, keys, values, N, NULL, &in, NULL), "insert");
+    check(heddle_map_find(map, queries, N, answers, NULL, &out, NULL), "find");
     printf("%s: %" PRIu64 " pairs inserted, %" PRIu64 " keys found, %" PRIu64 " absent\n",
            heddle_table_instance(map), in.inserted, out.found, out.absent);
 

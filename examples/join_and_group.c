@@ -13,8 +13,7 @@
 
 static void check(heddle_status status, const char *what)
 {
-    if (status == HEDDLE_OK)
-        return;
+    if (status == HEDDLE_OK) return;
     fprintf(stderr, "%s: %s: %s\n", what, heddle_status_string(status), heddle_last_error());
     exit(EXIT_FAILURE);
 }
@@ -32,7 +31,7 @@ int main(void)
     heddle_join *join = NULL;
     uint64_t order_rows[ORDERS], customer_rows[ORDERS], matches = 0;
     check(heddle_device_open("auto", &device), "open");
-    check(heddle_join_create(device, &left, ORDERS, &right, CUSTOMERS, 1, NULL, &join, NULL),
+    check(heddle_join_create(device, &left, &right, 1, ORDERS, CUSTOMERS, NULL, &join, NULL),
           "join");
     check(heddle_join_fetch(join, order_rows, customer_rows, ORDERS, &matches, NULL), "fetch");
     heddle_join_destroy(join);
@@ -40,8 +39,7 @@ int main(void)
     char where[ORDERS][12] = {{0}};
     uint32_t paid[ORDERS] = {0};
     for (uint64_t i = 0; i < matches; i++) {
-        for (int k = 0; k < 12; k++)
-            where[i][k] = city[customer_rows[i]][k];
+        for (int k = 0; k < 12; k++) where[i][k] = city[customer_rows[i]][k];
         paid[i] = amount[order_rows[i]];
     }
 

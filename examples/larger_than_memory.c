@@ -45,7 +45,7 @@ int main(int argc, char **argv)
     heddle_table_options table = HEDDLE_TABLE_OPTIONS_INIT;
     heddle_shelf_options options = HEDDLE_SHELF_OPTIONS_INIT;
     heddle_shelf_stats stats = HEDDLE_SHELF_STATS_INIT;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_device *device;
     heddle_shelf *shelf;
     char path[4096];

@@ -1,6 +1,6 @@
 /*
- * cluster.h: tables that are spread over several devices. Included by heddle.h, whose rules hold here too,
- * but for what is said below.
+ * cluster.h: tables that are spread over several devices. Included by heddle.h, whose rules hold
+ * here too, but for what is said below.
  *
  *     heddle_cluster *cluster;
  *     heddle_cluster_table *map;
@@ -11,32 +11,40 @@
  *     heddle_cluster_table_destroy(map);
  *     heddle_cluster_close(cluster);
  *
- * A cluster has members, one for every device that it is opened with. A table of a cluster has a part on
- * every member: a table of its own, for the keys whose hash belongs to that member. Every call takes keys
- * to where they live and brings the answers back in the order of the questions; what it says is what one
- * table that holds everything would say.
+ * A cluster has members, one for every device that it is opened with. A table of a cluster has a
+ * part on every member: a table of its own, for the keys whose hash belongs to that member. Every
+ * call takes keys to where they live and brings the answers back in the order of the questions;
+ * what it says is what one table that holds everything would say.
  *
- * Arrays.   One array for the whole cluster, in host memory or in memory of any of its devices. Members work
- *           on equal parts of it.
- * Streams.  There are none: calls return when they are done. Whatever fills the arrays must be done before.
- * Threads.  Calls on a cluster and its tables may come from any thread; they are made one after the other.
- * Memory.   Batches go in slices, so that the scratch memory of a query does not grow with the batch. A
- *           build or insertion gathers the pairs of a member on its device first, if they fit, and
- *           else adds them in as large batches as do.
- * Failure.  A call that fails has failed on all members, with one status. What it leaves behind is said
- *           beside each. A table that a failure has left half changed is marked: all calls on it but build,
- *           clear and destroy then return HEDDLE_ERROR_CORRUPT.
+ * Arrays.   One array for the whole cluster, in host memory or in memory of any of its devices.
+ *           Members work on equal parts of it.
+ * Streams.  There are none: calls return when they are done. Whatever fills the arrays must be done
+ *           before.
+ * Processes. A cluster may be one of several processes, each with one device, that MPI brings
+ *           together (heddle/mpi.h). Each gives its own part of every batch, gets the answers to
+ *           it, and exports its own pairs; totals, sizes and statistics are those of all. All
+ *           processes make the same calls in the same order with the same options, if only with no
+ *           keys. When one of them fails, all get its status; when one does not answer, the others
+ *           get HEDDLE_ERROR_PEER, and the cluster is good for nothing except being closed.
+ * Threads.  Calls on a cluster and its tables may come from any thread; they are made one after the
+ *           other.
+ * Memory.   Batches go in slices, so that the scratch memory of a query does not grow with the
+ *           batch. A build or insertion gathers the pairs of a member on its device first, if they
+ *           fit, and else adds them in as large batches as do.
+ * Failure.  A call that fails has failed on all members, with one status. What it leaves behind is
+ *           said beside each. A table that a failure has left half changed is marked: all calls on
+ *           it but build, clear and destroy then return HEDDLE_ERROR_CORRUPT.
  */
+#include <heddle/heddle.h>
+
 #ifndef HEDDLE_CLUSTER_H
 #define HEDDLE_CLUSTER_H
-
-#include <heddle/heddle.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* -------------------------------------------------------------------------------------- groups */
+/* ------------------------------------------------------------------------------------ clusters */
 
 typedef struct heddle_cluster heddle_cluster;
 
@@ -44,78 +52,36 @@ typedef struct heddle_cluster heddle_cluster;
 
 typedef struct heddle_cluster_options {
     uint32_t size;       /* sizeof(heddle_cluster_options) */
-    uint32_t timeout_ms; /* how long a member of another process may take to answer; 0 chooses 600000 */
-    uint64_t slice;      /* keys of a batch that a member works on at a time; 0 lets the library choose */
+    uint32_t timeout_ms; /* how long a member of another process may take to answer; 0 chooses
+                            600000 */
+    uint64_t slice;      /* keys of a batch that a member works on at a time; 0 lets the library
+                            choose */
 } heddle_cluster_options;
 #define HEDDLE_CLUSTER_OPTIONS_INIT {sizeof(heddle_cluster_options), 0, 0}
 
 /*
- * Opens a cluster of devices of this process: names as heddle_device_open takes them, separated by commas.
- * A device may be named more than once. "cpu:2,cpu:2" are two members with two threads each. NULL options
- * are the defaults.
+ * Opens a cluster of devices of this process: names as heddle_device_open takes them, separated by
+ * commas. A device may be named more than once. "cpu:2,cpu:2" are two members with two threads
+ * each. NULL options are the defaults.
  */
-HEDDLE_API heddle_status heddle_cluster_open(const char *devices, const heddle_cluster_options *options,
-                                           heddle_cluster **cluster);
+HEDDLE_API heddle_status heddle_cluster_open(const char *devices,
+                                             const heddle_cluster_options *options,
+                                             heddle_cluster **cluster);
 /* Closes the devices. All tables of the cluster must be destroyed first. NULL is accepted. */
 HEDDLE_API void heddle_cluster_close(heddle_cluster *cluster);
-
-/*
- * How members of different processes reach each other, for libraries that bring them together, such as
- * libheddle_mpi (heddle/mpi.h). Not part of the stable ABI.
- *
- * Every process has one member. All functions are called by all members in the same order, with host memory
- * (with device memory too where `device_memory` is not 0), and return 0, or another number when a member is
- * lost or does not answer in time; after that they are not called any more.
- */
-typedef struct heddle_transport {
-    uint32_t size;          /* sizeof(heddle_transport) */
-    uint32_t members;       /* processes */
-    uint32_t member;        /* this one */
-    uint32_t device_memory; /* 1: arrays of all_to_all may be memory of a GPU */
-    void *context;          /* handed to the functions */
-    /* numbers[i] becomes the sum, with `largest` not 0 the largest, of all members' numbers[i]. */
-    int (*reduce)(void *context, uint64_t *numbers, uint64_t n, uint32_t largest);
-    /* `words` numbers for every member, and from every member. */
-    int (*all_to_all_words)(void *context, const uint64_t *send, uint64_t *receive, uint32_t words);
-    /* Bytes for member 0, then for member 1, ...; likewise what comes. Any number of them. */
-    int (*all_to_all)(void *context, const void *from, const uint64_t *send_bytes, void *to,
-                      const uint64_t *receive_bytes);
-    /* Ends it; NULL is accepted. */
-    void (*close)(void *context);
-    /*
-     * NULL, or all_to_all in two halves: up to HEDDLE_TRANSPORT_ARRAYS arrays are begun, which are left alone until all of
-     * them have been moved; that is when `all_to_all_end` returns. Nothing else but all_to_all_progress is called between. A member may
-     * take the halves where another makes the one call.
-     */
-    int (*all_to_all_begin)(void *context, const void *from, const uint64_t *send_bytes, void *to,
-                            const uint64_t *receive_bytes);
-    int (*all_to_all_end)(void *context);
-    /* NULL, or asked between the halves, any number of times: moves what has been begun as far as goes at once. */
-    void (*all_to_all_progress)(void *context);
-} heddle_transport;
-#define HEDDLE_TRANSPORT_ARRAYS 2
-
-/*
- * Opens a cluster of as many processes, each with one device. Each gives its own part of every batch, gets the
- * answers to it, and exports its own pairs; totals, sizes and statistics are those of all. All processes
- * make the same calls in the same order with the same options, if only with no keys. When one of them
- * fails, all get its status; when one does not answer, the others get HEDDLE_ERROR_PEER, and the cluster is
- * good for nothing but being closed. The transport is closed with the cluster, also when this fails.
- */
-HEDDLE_API heddle_status heddle_cluster_open_over(const heddle_transport *transport, const char *device,
-                                                const heddle_cluster_options *options,
-                                                heddle_cluster **cluster);
 
 typedef struct heddle_cluster_info {
     uint32_t size;          /* sizeof(heddle_cluster_info), set by the caller */
     uint32_t members;       /* of all processes */
     uint32_t first_member;  /* the members of this process are first_member and up */
     uint32_t local_members; /* how many of them */
-    uint64_t slice;         /* keys that a member works on at a time; GPUs with the memory take more */
+    uint64_t slice;         /* keys that a member works on at a time; GPUs with the memory take more
+                               */
 } heddle_cluster_info;
 #define HEDDLE_CLUSTER_INFO_INIT {sizeof(heddle_cluster_info), 0, 0, 0, 0}
 
-HEDDLE_API heddle_status heddle_cluster_get_info(heddle_cluster *cluster, heddle_cluster_info *info);
+HEDDLE_API heddle_status heddle_cluster_get_info(heddle_cluster *cluster,
+                                                 heddle_cluster_info *info);
 /* The device of a member of this process, counted from 0; NULL where there is none. */
 HEDDLE_API heddle_device *heddle_cluster_device(heddle_cluster *cluster, uint32_t local_member);
 
@@ -125,27 +91,29 @@ typedef struct heddle_cluster_table heddle_cluster_table;
 
 #define HEDDLE_BALANCE_AUTO 0 /* rows for a multimap, keys for all others */
 /*
- * Every member owns an equal range of the hash, so that different keys spread evenly. All rows of a key go to one
- * member. In large builds and insertions without outcomes and lists of failed keys, the rows of keys that have very
- * many are made one first, on the member whose part of the batch they are in; results and totals are the same.
+ * Every member owns an equal range of the hash, so that different keys spread evenly. All rows of a
+ * key go to one member. In large builds and insertions without outcomes and lists of failed keys,
+ * the rows of keys that have very many are made one first, on the member whose part of the batch
+ * they are in; results and totals are the same.
  */
 #define HEDDLE_BALANCE_KEYS 1
 /*
- * A build, and an insertion into an empty table, counts the rows of every part of the hash first and
- * divides it so that every member gets as many rows. One key cannot be divided: when a key alone has
- * more than a fair share of the rows, the others are spread evenly over the other members. In a set, map or counter,
- * where equal keys become one, members may then hold different numbers of keys.
+ * A build, and an insertion into an empty table, counts the rows of every part of the hash first
+ * and divides it so that every member gets as many rows. One key cannot be divided: when a key
+ * alone has more than a fair share of the rows, the others are spread evenly over the other
+ * members. In a set, map or counter, where equal keys become one, members may then hold different
+ * numbers of keys.
  */
 #define HEDDLE_BALANCE_ROWS 2
 
 #define HEDDLE_MODE_DISTRIBUTED 0 /* every key lives on one member */
 /*
- * Every member has a table of its own with what its part of every batch brought; nothing is sent there. One
- * key may be on several members, and counts as often. Queries go to all members, and their answers are
- * merged on the host:
+ * Every member has a table of its own with what its part of every batch brought; nothing is sent
+ * there. One key may be on several members, and counts as often. Queries go to all members, and
+ * their answers are merged on the host:
  *   contains        1 where any member has the key
- *   find            the value of the member with the lowest number that has it; in a counter the sum
- *   count           the sum
+ *   find            the value of the member with the lowest number that has it; in a counter the
+ *   sum count           the sum
  *   retrieve        the values of member 0, then those of member 1, ...
  *   erase           from all members; found is 1 where the element erased its key from any of them
  * Totals of queries are those of the merged answers. All else is as in distributed mode.
@@ -159,71 +127,87 @@ typedef struct heddle_spread_options {
     uint32_t mode;     /* HEDDLE_MODE_* */
     uint32_t reserved; /* 0 */
 } heddle_spread_options;
-#define HEDDLE_SPREAD_OPTIONS_INIT {sizeof(heddle_spread_options), HEDDLE_BALANCE_AUTO, 0, HEDDLE_MODE_DISTRIBUTED, 0}
+#define HEDDLE_SPREAD_OPTIONS_INIT \
+    {sizeof(heddle_spread_options), HEDDLE_BALANCE_AUTO, 0, HEDDLE_MODE_DISTRIBUTED, 0}
 
 /*
- * Makes an empty table with a part on every member. `options` are those of heddle_table_create, with
- * `capacity` for the whole table, of which each member gets its share and a little more. NULL options
- * are the defaults.
+ * Makes an empty table with a part on every member. `options` are those of heddle_table_create,
+ * with `capacity` for the whole table, of which each member gets its share and a little more. NULL
+ * options are the defaults.
  */
 HEDDLE_API heddle_status heddle_cluster_table_create(heddle_cluster *cluster,
-                                                   const heddle_table_options *options,
-                                                   const heddle_spread_options *spread,
-                                                   heddle_cluster_table **table);
+                                                     const heddle_table_options *options,
+                                                     const heddle_spread_options *spread,
+                                                     heddle_cluster_table **table);
 /* NULL is accepted. */
 HEDDLE_API void heddle_cluster_table_destroy(heddle_cluster_table *table);
-/* The part of a member of this process, to read from; NULL where there is none. Belongs to the table. */
-HEDDLE_API heddle_table *heddle_cluster_table_part(heddle_cluster_table *table, uint32_t local_member);
+/*
+ * The part of a member of this process, to read from; NULL where there is none. Belongs to the
+ * table.
+ */
+HEDDLE_API heddle_table *heddle_cluster_table_part(heddle_cluster_table *table,
+                                                   uint32_t local_member);
 
 /*
- * Empties the table and inserts n pairs, as heddle_table_build. `workspace` must be NULL. Totals are those
- * of all members. When a member fails before the pairs are where they belong the table is as it was;
- * when a member cannot build its part all parts are emptied, and so they are after any failure between processes
- * that reach each other by links, where sets, maps and counters are filled while pairs are on their way. HEDDLE_ERROR_FULL is a success in this
- * regard: what fits is in the table. With outcomes or `failed` the table is emptied first.
+ * Empties the table and inserts n pairs, as heddle_table_build. `workspace` must be NULL. Totals
+ * are those of all members. When a member fails before the pairs are where they belong the table is
+ * as it was; when a member cannot build its part all parts are emptied, and so they are after any
+ * failure between processes that reach each other by links, where sets, maps and counters are
+ * filled while pairs are on their way. HEDDLE_ERROR_FULL is a success in this regard: what fits is
+ * in the table. With outcomes or `failed` the table is emptied first.
  */
 HEDDLE_API heddle_status heddle_cluster_table_build(heddle_cluster_table *table, const void *keys,
-                                                  const void *values, uint64_t n,
-                                                  const heddle_insert_options *options,
-                                                  heddle_totals *totals);
+                                                    const void *values, uint64_t n,
+                                                    const heddle_insert_options *options,
+                                                    heddle_totals *totals);
 /*
- * Inserts n pairs, as heddle_table_insert. `workspace` must be NULL. When a member has no memory for its
- * pairs the call returns HEDDLE_ERROR_NO_MEMORY; what is not counted as failed is in the table, on all
- * members. When that happens before the pairs are where they belong, nothing has changed.
+ * Inserts n pairs, as heddle_table_insert. `workspace` must be NULL. When a member has no memory
+ * for its pairs the call returns HEDDLE_ERROR_NO_MEMORY; what is not counted as failed is in the
+ * table, on all members. When that happens before the pairs are where they belong, nothing has
+ * changed.
  */
 HEDDLE_API heddle_status heddle_cluster_table_insert(heddle_cluster_table *table, const void *keys,
-                                                   const void *values, uint64_t n,
-                                                   const heddle_insert_options *options,
-                                                   heddle_totals *totals);
-/* As heddle_table_find: values of absent keys are left as they are. When it fails, some may be written. */
-HEDDLE_API heddle_status heddle_cluster_table_find(heddle_cluster_table *table, const void *keys, uint64_t n,
-                                                 void *values, uint8_t *found, heddle_totals *totals);
-HEDDLE_API heddle_status heddle_cluster_table_contains(heddle_cluster_table *table, const void *keys,
-                                                     uint64_t n, uint8_t *found,
+                                                     const void *values, uint64_t n,
+                                                     const heddle_insert_options *options,
                                                      heddle_totals *totals);
 /*
- * As heddle_table_erase. When a member fails after others have erased keys, the table is marked as half
- * changed; else nothing has changed.
+ * As heddle_table_find: values of absent keys are left as they are. When it fails, some may be
+ * written.
  */
-HEDDLE_API heddle_status heddle_cluster_table_erase(heddle_cluster_table *table, const void *keys, uint64_t n,
-                                                  uint8_t *found, heddle_totals *totals);
-HEDDLE_API heddle_status heddle_cluster_table_count(heddle_cluster_table *table, const void *keys, uint64_t n,
-                                                  uint64_t *matches, heddle_totals *totals);
+HEDDLE_API heddle_status heddle_cluster_table_find(heddle_cluster_table *table, const void *keys,
+                                                   uint64_t n, void *values, uint8_t *found,
+                                                   heddle_totals *totals);
+HEDDLE_API heddle_status heddle_cluster_table_contains(heddle_cluster_table *table,
+                                                       const void *keys, uint64_t n, uint8_t *found,
+                                                       heddle_totals *totals);
+/*
+ * As heddle_table_erase. When a member fails after others have erased keys, the table is marked as
+ * half changed; else nothing has changed.
+ */
+HEDDLE_API heddle_status heddle_cluster_table_erase(heddle_cluster_table *table, const void *keys,
+                                                    uint64_t n, uint8_t *found,
+                                                    heddle_totals *totals);
+HEDDLE_API heddle_status heddle_cluster_table_count(heddle_cluster_table *table, const void *keys,
+                                                    uint64_t n, uint64_t *matches,
+                                                    heddle_totals *totals);
 /* As heddle_table_retrieve. */
-HEDDLE_API heddle_status heddle_cluster_table_retrieve(heddle_cluster_table *table, const void *keys,
-                                                     uint64_t n, uint64_t *offsets, void *values,
-                                                     uint64_t capacity, uint64_t *count);
+HEDDLE_API heddle_status heddle_cluster_table_retrieve(heddle_cluster_table *table,
+                                                       const void *keys, uint64_t n,
+                                                       uint64_t *offsets, void *values,
+                                                       uint64_t capacity, uint64_t *count);
 /* As heddle_table_export: the pairs of all members of this process, member by member. */
-HEDDLE_API heddle_status heddle_cluster_table_export(heddle_cluster_table *table, void *keys, void *values,
-                                                   uint64_t capacity, uint64_t *count);
+HEDDLE_API heddle_status heddle_cluster_table_export(heddle_cluster_table *table, void *keys,
+                                                     void *values, uint64_t capacity,
+                                                     uint64_t *size);
 /* Empties all parts; a table that was marked as half changed is a good one again. */
 HEDDLE_API heddle_status heddle_cluster_table_clear(heddle_cluster_table *table);
 /* The keys of all members, in a multimap the pairs. */
-HEDDLE_API heddle_status heddle_cluster_table_size(heddle_cluster_table *table, uint64_t *count);
+HEDDLE_API heddle_status heddle_cluster_table_size(heddle_cluster_table *table, uint64_t *size);
 
 /* The phases that a call consists of. */
 #define HEDDLE_PHASE_PARTITION 0  /* counting rows by bin, and those of a slice by member */
-#define HEDDLE_PHASE_REORGANISE 1 /* keys and values in the order of their destinations, and answers back in order */
+#define HEDDLE_PHASE_REORGANISE 1 /* keys and values in the order of their destinations, and answers
+                                     back in order */
 #define HEDDLE_PHASE_EXCHANGE 2   /* moving, and waiting for the others */
 #define HEDDLE_PHASE_WORK 3       /* the members' tables at work */
 #define HEDDLE_PHASES 4
@@ -237,28 +221,30 @@ typedef struct heddle_cluster_stats {
     uint64_t slots;       /* of all members, as in heddle_table_stats */
     uint64_t bytes_total; /* all memory of the table, on all devices */
     double imbalance;     /* keys_most / (keys / members) - 1 */
-    uint64_t rows;        /* pairs that builds and insertions were given since the table was last empty */
+    uint64_t rows;        /* pairs that builds and insertions were given since the table was last
+                             empty */
     /*
-     * The rows that were sent to the member that got most / their mean - 1. Rows of very frequent keys that were made one
-     * before count once for every member that had some. Where nearly all rows were, few are sent, and it says little.
+     * The rows that were sent to the member that got most / their mean - 1. Rows of very frequent
+     * keys that were made one before count once for every member that had some. Where nearly all
+     * rows were, few are sent, and it says little.
      */
     double row_imbalance;
-    double seconds[HEDDLE_PHASES]; /* of the last call on this table: mean of the members of this process */
+    double seconds[HEDDLE_PHASES]; /* of the last call on this table: mean of the members of this
+                                      process */
 } heddle_cluster_stats;
-#define HEDDLE_CLUSTER_STATS_INIT {sizeof(heddle_cluster_stats), 0, 0, 0, 0, 0, 0, 0.0, 0, 0.0, {0.0, 0.0, 0.0, 0.0}}
+#define HEDDLE_CLUSTER_STATS_INIT \
+    {sizeof(heddle_cluster_stats), 0, 0, 0, 0, 0, 0, 0.0, 0, 0.0, {0.0, 0.0, 0.0, 0.0}}
 
 HEDDLE_API heddle_status heddle_cluster_table_get_stats(heddle_cluster_table *table,
-                                                      heddle_cluster_stats *stats);
+                                                        heddle_cluster_stats *stats);
 /*
- * heddle_table_validate of every part, and that every key is on the member that owns it. Takes scratch
- * memory for the keys.
+ * heddle_table_validate of every part, and that every key is on the member that owns it. Takes
+ * scratch memory for the keys.
  */
 HEDDLE_API heddle_status heddle_cluster_table_validate(heddle_cluster_table *table);
 
 #ifdef __cplusplus
 }
 #endif
-
-#include <heddle/cluster_relations.h>
 
 #endif

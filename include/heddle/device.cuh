@@ -1,17 +1,20 @@
 /*
- * device.cuh: Heddle's tables inside a CUDA kernel of your own. The functions are those that the batch
- * calls of heddle.h run, so a kernel can make pairs and insert them without writing them down first.
+ * device.cuh: Heddle's tables inside a CUDA kernel of your own. The functions are those that the
+ * batch calls of heddle.h run, so a kernel can make pairs and insert them without writing them down
+ * first.
  *
- * Name the compiled table (heddle_table_instance) by its parts, and a namespace for it, and include this
- * file. It can be included again for another table.
+ * Name the compiled table (heddle_table_instance) by its parts, and a namespace for it, and include
+ * this file. It can be included again for another table.
  *
  *     #define HEDDLE_NAME pairs      // the namespace
  *     #define HEDDLE_SCHEME open     // cuckoo, open, iceberg, bucket_list, slab
  *     #define HEDDLE_KEY_BITS 32
  *     #define HEDDLE_VALUE_BITS 32   // 0 in a set
- *     #define HEDDLE_BUCKET 8        // of bucket lists: that of their table of keys, 8 unless chosen otherwise;
- *                                    // of slab hashes: 120 / bytes of a pair (30, 15, 10 or 7)
- *     #include <heddle/device.cuh>   // and, for a multimap by open or slab, #define HEDDLE_MULTIMAP before it
+ *     #define HEDDLE_BUCKET 8        // of bucket lists: that of their table of keys, 8 unless
+ *                                    chosen otherwise; // of slab hashes: 120 / bytes of a pair
+ *                                    (30, 15, 10 or 7)
+ *     #include <heddle/device.cuh>   // and, for a multimap by open or slab, #define
+ *     HEDDLE_MULTIMAP before it
  *
  *     __global__ void squares(pairs::table table, uint32_t n)
  *     {
@@ -25,28 +28,33 @@
  *     pairs::open(table, &inside);   // on the host: a heddle_table of that instance
  *     squares<<<256, 256>>>(inside, n);
  *
- * A key is worked on by a tile: tile_size neighbouring threads of a warp, which all call a function with
- * the same arguments and all get its result. Blocks have a multiple of 32 threads. Threads that each
- * have a key of their own use the functions whose names end in _each: there all 32 lanes of a warp call,
- * each with its key, and those that are not `active` have none. tile_size may be 1.
+ * A key is worked on by a tile: tile_size neighbouring threads of a warp, which all call a function
+ * with the same arguments and all get its result. Blocks have a multiple of 32 threads. Threads
+ * that each have a key of their own use the functions whose names end in _each: there all 32 lanes
+ * of a warp call, each with its key, and those that are not `active` have none. tile_size may be 1.
  *
  * What may run at the same time is what may be queued on several streams (heddle.h): lookups beside
- * lookups, insertions beside insertions, erasures beside erasures; the kinds one after the other. In a slab
- * hash all of them may run at the same time, from any tiles of one kernel or several: every operation takes effect
- * at one moment between its beginning and its end, as in heddle_table_mixed. (Erasing a key of a multimap is an
- * erasure for each of its pairs; for_all is to have the table for itself.) A
- * kernel cannot make the table larger, and a cuckoo table moves nothing for it: a key without room is
- * reported as HEDDLE_OUTCOME_FAILED, and nothing has changed. The table must not be changed by the host
- * between `open` and the end of the kernel, and `open` is to be called again once the table has grown; for
- * bucket lists and slab hashes, after every batch call that changed it.
+ * lookups, insertions beside insertions, erasures beside erasures; the kinds one after the other.
+ * In a slab hash all of them may run at the same time, from any tiles of one kernel or several:
+ * every operation takes effect at one moment between its beginning and its end, as in
+ * heddle_table_mixed. (Erasing a key of a multimap is an erasure for each of its pairs; for_all is
+ * to have the table for itself.) A kernel cannot make the table larger, and a cuckoo table moves
+ * nothing for it: a key without room is reported as HEDDLE_OUTCOME_FAILED, and nothing has changed.
+ * The table must not be changed by the host between `open` and the end of the kernel, and `open` is
+ * to be called again once the table has grown; for bucket lists and slab hashes, after every batch
+ * call that changed it.
  *
- * Multimaps, by open, as bucket lists and as slab hashes, have `insert(key, value)` without a policy, `find` of any one value,
- * and `count`, `visit` and `retrieve` of all values of a key. `erase` takes a key with all its values.
+ * Multimaps, by open, as bucket lists and as slab hashes, have `insert(key, value)` without a
+ * policy, `find` of any one value, and `count`, `visit` and `retrieve` of all values of a key.
+ * `erase` takes a key with all its values.
  *
- * This file is for nvcc in C++17. It is not part of the stable ABI: compile it with the library it comes
- * with, whose internal headers (heddle/internal) have to be on the include path too.
+ * This file is for nvcc in C++17. It is not part of the stable ABI: compile it with the library it
+ * comes with, whose internal headers (heddle/internal) have to be on the include path too.
  */
-#include <heddle/heddle.h>
+#ifndef HEDDLE_UNSTABLE
+#define HEDDLE_UNSTABLE
+#endif
+#include <heddle/unstable.h>
 
 #include "base/atomic.h"
 #include "base/port.h"

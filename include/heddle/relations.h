@@ -1,25 +1,25 @@
 /*
- * relations.h: joins, group-by, unique and set operations on columns. Included by heddle.h, whose rules
- * hold here too.
+ * relations.h: joins, group-by, unique and set operations on columns. Included by heddle.h, whose
+ * rules hold here too.
  *
- * A key is a row of one or more columns. Two keys are equal when all their bytes are: no hash is ever
- * trusted alone. Floating-point columns are compared by their bits, so 0.0 and -0.0 are two keys and
- * a NaN equals itself.
+ * A key is a row of one or more columns. Two keys are equal when all their bytes are: no hash is
+ * ever trusted alone. Floating-point columns are compared by their bits, so 0.0 and -0.0 are two
+ * keys and a NaN equals itself.
  *
  * Nulls. A column may have an array of flags, one byte a row, 0 where the row has no value. In a
- * join a key with a null in any column matches nothing. In a grouping nulls are equal to each other and
- * different from every value.
+ * join a key with a null in any column matches nothing. In a grouping nulls are equal to each other
+ * and different from every value.
  *
- * Rows are numbered from 0. Arrays of row numbers have row_bits bits a number: 64, or 32 where all row
- * numbers are less than 2^32 - 1.
+ * Rows are numbered from 0. Arrays of row numbers have row_bits bits a number: 64, or 32 where all
+ * row numbers are less than 2^32 - 1.
  *
  * Arrays may lie in host memory or in memory of the device. All these calls allocate memory of the
  * device and synchronise; what they need is said beside each.
  */
+#include <heddle/heddle.h>
+
 #ifndef HEDDLE_RELATIONS_H
 #define HEDDLE_RELATIONS_H
-
-#include <heddle/heddle.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,37 +61,37 @@ typedef struct heddle_join_options {
 #define HEDDLE_JOIN_OPTIONS_INIT {sizeof(heddle_join_options), HEDDLE_JOIN_INNER, 64, 0, 0}
 
 /*
- * Joins two tables by their `columns` key columns, which have the same widths on both sides, and finds
- * out how many rows the result has. The result is then fetched. The columns must stay as they are until
- * then. Memory: both sides' keys and row numbers, twice while the call lasts.
+ * Joins two tables by their `columns` key columns, which have the same widths on both sides, and
+ * finds out how many rows the result has. The result is then fetched. The columns must stay as they
+ * are until then. Memory: both sides' keys and row numbers, twice while the call lasts.
  */
 HEDDLE_API heddle_status heddle_join_create(heddle_device *device, const heddle_column *left,
-                                            uint64_t left_rows, const heddle_column *right,
-                                            uint64_t right_rows, uint32_t columns,
+                                            const heddle_column *right, uint32_t columns,
+                                            uint64_t left_rows, uint64_t right_rows,
                                             const heddle_join_options *options, heddle_join **join,
                                             void *stream);
 /*
- * The inner join of two multimaps by HEDDLE_SCHEME_HASHGRAPH, whose values stand in place of row numbers:
- * every pair of a left and a right value that have a key in common. Neither is partitioned again, so a
- * table built once can be joined with many. Both are on one device and have the same widths and the
- * same seed (give one in their options); neither may be changed until the join is destroyed. NULL options
- * are right; else kind is INNER and row_bits are the bits of the values.
+ * The inner join of two multimaps by HEDDLE_SCHEME_HASHGRAPH, whose values stand in place of row
+ * numbers: every pair of a left and a right value that have a key in common. Neither is partitioned
+ * again, so a table built once can be joined with many. Both are on one device and have the same
+ * widths and the same seed (give one in their options); neither may be changed until the join is
+ * destroyed. NULL options are right; else kind is INNER and row_bits are the bits of the values.
  */
 HEDDLE_API heddle_status heddle_join_tables(heddle_table *left, heddle_table *right,
                                             const heddle_join_options *options, heddle_join **join,
                                             void *stream);
 /*
- * The number of rows of the result; and, where not NULL, how many rows an array must have room for at
- * least so that heddle_join_fetch can go on.
+ * The number of rows of the result; and, where not NULL, how many rows an array must have room for
+ * at least so that heddle_join_fetch can go on.
  */
 HEDDLE_API heddle_status heddle_join_count(const heddle_join *join, uint64_t *count,
                                            uint64_t *slice_min);
 /*
- * Writes the next rows of the result, at most `capacity`, and their number to *count (host memory), 0
- * when all have been fetched. `right` is NULL in semi and anti joins; elsewhere either may be NULL. The
- * matches come first, in no particular order; then left rows without match, then right rows without
- * match, ascending. Rows of semi and anti joins ascend. With room for less than slice_min rows the
- * call returns HEDDLE_ERROR_INVALID and nothing is lost.
+ * Writes the next rows of the result, at most `capacity`, and their number to *count (host memory),
+ * 0 when all have been fetched. `right` is NULL in semi and anti joins; elsewhere either may be
+ * NULL. The matches come first, in no particular order; then left rows without match, then right
+ * rows without match, ascending. Rows of semi and anti joins ascend. With room for less than
+ * slice_min rows the call returns HEDDLE_ERROR_TOO_SMALL and nothing is lost.
  */
 HEDDLE_API heddle_status heddle_join_fetch(heddle_join *join, void *left, void *right,
                                            uint64_t capacity, uint64_t *count, void *stream);
@@ -117,10 +117,10 @@ typedef struct heddle_groups_options {
     {sizeof(heddle_groups_options), HEDDLE_GROUPS_UNORDERED, 64, 0, 0}
 
 /*
- * Brings the rows with equal keys together. Groups are numbered from 0. The key columns must stay as
- * they are until the groups are destroyed. Memory: a number a row (row_bits, or 32 bits while groups are few
- * on a CPU), and 8 to 16 bytes a group; twice the former once rows are asked for. Groups keep what they find
- * out, so one thread at a time may ask.
+ * Brings the rows with equal keys together. Groups are numbered from 0. The key columns must stay
+ * as they are until the groups are destroyed. Memory: a number a row (row_bits, or 32 bits while
+ * groups are few on a CPU), and 8 to 16 bytes a group; twice the former once rows are asked for.
+ * Groups keep what they find out, so one thread at a time may ask.
  */
 HEDDLE_API heddle_status heddle_groups_create(heddle_device *device, const heddle_column *keys,
                                               uint32_t columns, uint64_t rows,
@@ -142,8 +142,10 @@ HEDDLE_API heddle_status heddle_groups_of_rows(heddle_groups *groups, void *numb
 /* The rows of all groups, ascending in each, and where each group begins: groups + 1 numbers. */
 HEDDLE_API heddle_status heddle_groups_rows(heddle_groups *groups, uint64_t *begins, void *rows,
                                             void *stream);
-/* The numbers of the `k` largest groups, largest first, the lower number first among equals; *count is
-   how many there are: k or the number of groups. */
+/*
+ * The numbers of the `k` largest groups, largest first, the lower number first among equals; *count
+ * is how many there are: k or the number of groups.
+ */
 HEDDLE_API heddle_status heddle_groups_top(heddle_groups *groups, uint64_t k, uint64_t *numbers,
                                            uint64_t *count, void *stream);
 
@@ -161,27 +163,29 @@ HEDDLE_API heddle_status heddle_groups_top(heddle_groups *groups, uint64_t k, ui
 #define HEDDLE_AGGREGATE_MEAN 5 /* double */
 
 /*
- * Aggregates a column of values, one a row, by group: out[g] for group g. `valid` marks nulls among the
- * values, which take no part; out_valid[g], where not NULL, is 0 for a group that has nothing but
- * nulls, whose out[g] is then 0. The order in which floating-point numbers are summed up is open; MIN
- * and MAX take no NaN where there is a number.
+ * Aggregates a column of values, one a row, by group: out[g] for group g. `valid` marks nulls among
+ * the values, which take no part; out_valid[g], where not NULL, is 0 for a group that has nothing
+ * but nulls, whose out[g] is then 0. The order in which floating-point numbers are summed up is
+ * open; MIN and MAX take no NaN where there is a number.
  */
 HEDDLE_API heddle_status heddle_groups_aggregate(heddle_groups *groups, uint32_t aggregate,
                                                  uint32_t type, const void *values,
                                                  const uint8_t *valid, void *out,
                                                  uint8_t *out_valid, void *stream);
 
-/* -------------------------------------------------------------------------------- set operations */
+/*
+ * -------------------------------------------------------------------------------- set operations
+ */
 
 #define HEDDLE_SET_UNION 1        /* keys of a or b */
 #define HEDDLE_SET_INTERSECTION 2 /* keys of both */
 #define HEDDLE_SET_DIFFERENCE 3   /* keys of a that are not in b */
 
 /*
- * Works on the distinct keys of two arrays of key_bits (32 or 64) bits and writes the distinct keys of the
- * result, in the order in which they first appear in a and then b, to an array with room for `capacity`.
- * *count (host memory) becomes their number. When the array is too small nothing is written and the call
- * returns HEDDLE_ERROR_INVALID with *count set.
+ * Works on the distinct keys of two arrays of key_bits (32 or 64) bits and writes the distinct keys
+ * of the result, in the order in which they first appear in a and then b, to an array with room for
+ * `capacity`. *count (host memory) becomes their number. When the array is too small nothing is
+ * written and the call returns HEDDLE_ERROR_TOO_SMALL with *count set.
  */
 HEDDLE_API heddle_status heddle_set_operation(heddle_device *device, uint32_t operation,
                                               uint32_t key_bits, const void *a, uint64_t a_count,

@@ -1,6 +1,6 @@
 /*
- * shelf.h: tables larger than memory. Included by heddle.h, whose rules hold here too, but for what is said
- * below.
+ * shelf.h: tables larger than memory. Included by heddle.h, whose rules hold here too, but for what
+ * is said below.
  *
  *     heddle_shelf *shelf;
  *     heddle_shelf_options shelf_options = HEDDLE_SHELF_OPTIONS_INIT;
@@ -10,36 +10,39 @@
  *     heddle_shelf_find(shelf, queries, m, answers, found, NULL);
  *     heddle_shelf_close(shelf);
  *
- * A shelf is a table that is kept in a directory, in parts: each is the file of a table (heddle_table_save)
- * with the keys of one range of a hash, and fits the memory that the shelf is allowed. A call sorts its batch
- * by parts, in memory or, where it does not fit, in files without a name; then it works on one part after
- * the other, and brings the answers into the order of the questions. Parts that have become too large
- * are divided. For a GPU whose memory is too small, the directory may be in host memory (/dev/shm).
+ * A shelf is a table that is kept in a directory, in parts: each is the file of a table
+ * (heddle_table_save) with the keys of one range of a hash, and fits the memory that the shelf is
+ * allowed. A call sorts its batch by parts, in memory or, where it does not fit, in files without a
+ * name; then it works on one part after the other, and brings the answers into the order of the
+ * questions. Parts that have become too large are divided. For a GPU whose memory is too small, the
+ * directory may be in host memory (/dev/shm).
  *
- * Every call goes through the parts that its keys belong to: large batches are right for it. Parts stay in
- * memory between calls as far as a quarter of what the shelf is allowed goes.
+ * Every call goes through the parts that its keys belong to: large batches are right for it. Parts
+ * stay in memory between calls as far as a quarter of what the shelf is allowed goes.
  *
- * Arrays.   In host memory; those of a column (column_file.h) too. What a call needs of them goes through memory
- *           once or twice, from the front to the back.
- * Memory.   `memory` bounds the tables and the scratch memory of a call, of the host and of the device alike, by
- *           an estimate of what the kind of table needs. It does not count the caller's arrays, nor what the
- *           operating system keeps of files; on a GPU the staging buffers of its device come on top. Pairs of one key are
- *           never divided: a multimap needs memory for those of the most frequent one.
- * Disk.     A call that changes parts writes them anew beside the old ones. So the disk needs room for the parts
- *           that change once more, and for the batch where it does not fit into memory.
+ * Arrays.   In host memory; those of a column (column_file.h) too. What a call needs of them goes
+ *           through memory once or twice, from the front to the back.
+ * Memory.   `memory` bounds the tables and the scratch memory of a call, of the host and of the
+ *           device alike, by an estimate of what the kind of table needs. It does not count the
+ *           caller's arrays, nor what the operating system keeps of files; on a GPU the staging
+ *           buffers of its device come on top. Pairs of one key are never divided: a multimap needs
+ *           memory for those of the most frequent one.
+ * Disk.     A call that changes parts writes them anew beside the old ones. So the disk needs room
+ *           for the parts that change once more, and for the batch where it does not fit into
+ *           memory.
  * Streams.  There are none: calls return when they are done.
  * Threads.  Calls on a shelf may come from any thread; they are made one after the other.
- * Failure.  A call that changes the shelf does so whole or not at all: new parts count from the moment when one
- *           small file that names all of them has been replaced. Failures, full disks, cancelled calls,
- *           killed processes and, as far as the file system keeps what it was told to, machines that
- *           stop leave the shelf as it was. Only a call that fails after that moment, since the disk could not
- *           confirm it, returns HEDDLE_ERROR_IO with the changes made, and says so.
- *           Answers of a call that fails may be written in part.
+ * Failure.  A call that changes the shelf does so whole or not at all: new parts count from the
+ *           moment when one small file that names all of them has been replaced. Failures, full
+ *           disks, cancelled calls, killed processes and, as far as the file system keeps what it
+ *           was told to, machines that stop leave the shelf as it was. Only a call that fails after
+ *           that moment, since the disk could not confirm it, returns HEDDLE_ERROR_IO with the
+ *           changes made, and says so. Answers of a call that fails may be written in part.
  */
+#include <heddle/heddle.h>
+
 #ifndef HEDDLE_SHELF_H
 #define HEDDLE_SHELF_H
-
-#include <heddle/heddle.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -50,16 +53,17 @@ typedef struct heddle_shelf heddle_shelf;
 /* What a call is at. */
 #define HEDDLE_SHELF_COUNT 0   /* counting the batch by parts; in rows */
 #define HEDDLE_SHELF_SORT 1    /* sorting it; in rows */
-#define HEDDLE_SHELF_WORK 2    /* the parts' tables at work; in rows, or in pairs where there is no batch */
+#define HEDDLE_SHELF_WORK 2    /* the parts' tables at work; in rows, or in pairs where there is no
+                                  batch */
 #define HEDDLE_SHELF_DELIVER 3 /* answers into the order of the questions; in rows */
 #define HEDDLE_SHELF_COMMIT 4  /* before the changes begin to count (0 of 1), and after (1 of 1) */
 #define HEDDLE_SHELF_PHASES 5
 
 /*
- * Told how far a call has come, from the thread that calls, before every piece of work and at the end of
- * every phase. Returns 0 to go on; with another number the call ends with HEDDLE_ERROR_CANCELLED and the shelf is
- * as it was. At 1 of 1 of COMMIT nothing can be undone any more and the answer is ignored. It
- * must not use the shelf.
+ * Told how far a call has come, from the thread that calls, before every piece of work and at the
+ * end of every phase. Returns 0 to go on; with another number the call ends with
+ * HEDDLE_ERROR_CANCELLED and the shelf is as it was. At 1 of 1 of COMMIT nothing can be undone any
+ * more and the answer is ignored. It must not use the shelf.
  */
 typedef uint32_t (*heddle_progress)(void *context, uint32_t phase, uint64_t done, uint64_t total);
 
@@ -68,48 +72,55 @@ typedef uint32_t (*heddle_progress)(void *context, uint32_t phase, uint64_t done
 typedef struct heddle_shelf_options {
     uint32_t size;            /* sizeof(heddle_shelf_options) */
     uint32_t flags;           /* HEDDLE_SHELF_* */
-    uint64_t memory;          /* bytes that calls keep to, at least 4096; 0 chooses half of what is free on
-                                 the device and on the host, the smaller of both */
-    uint64_t seed;            /* of the hash that says to which part a key belongs; 0 draws one. Not of
-                                 an existing shelf, which has its own */
-    const char *scratch;      /* where batches are sorted that do not fit into memory; NULL: the shelf's directory */
+    uint64_t memory;          /* bytes that calls keep to, at least 4096; 0 chooses half of what is
+                                 free on the device and on the host, the smaller of both */
+    uint64_t seed;            /* of the hash that says to which part a key belongs; 0 draws one. Not
+                                 of an existing shelf, which has its own */
+    const char *scratch;      /* where batches are sorted that do not fit into memory; NULL: the
+                                 shelf's directory */
     heddle_progress progress; /* NULL, or told how calls come along */
     void *context;            /* handed to it */
 } heddle_shelf_options;
 #define HEDDLE_SHELF_OPTIONS_INIT {sizeof(heddle_shelf_options), 0, 0, 0, NULL, NULL, NULL}
 
 /*
- * Makes an empty shelf in `directory`, which is made if it is not there; one that holds a shelf gives
- * HEDDLE_ERROR_INVALID. `table` are the options of the parts, as for heddle_table_create; their `capacity` is not
- * used, and HEDDLE_FLAG_FIXED is refused: a shelf grows. NULL options are the defaults. The device must outlive the
- * shelf.
+ * Makes an empty shelf in `directory`, which is made if it is not there; one that holds a shelf
+ * gives HEDDLE_ERROR_INVALID. `table` are the options of the parts, as for heddle_table_create;
+ * their `capacity` is not used, and HEDDLE_FLAG_FIXED is refused: a shelf grows. NULL options are
+ * the defaults. The device must outlive the shelf.
  */
 HEDDLE_API heddle_status heddle_shelf_create(heddle_device *device, const char *directory,
                                              const heddle_table_options *table,
-                                             const heddle_shelf_options *options, heddle_shelf **shelf);
+                                             const heddle_shelf_options *options,
+                                             heddle_shelf **shelf);
 /*
- * Opens a shelf that is there, on any device; what calls that did not end have left is removed. A shelf that
- * is open already, here or in another process, gives HEDDLE_ERROR_IO, unless both only read. A directory
- * without a shelf gives HEDDLE_ERROR_IO, a damaged one HEDDLE_ERROR_FORMAT. That a part's file is missing or has
- * another length is found here; that it is damaged, when a call needs it.
+ * Opens a shelf that is there, on any device; what calls that did not end have left is removed. A
+ * shelf that is open already, here or in another process, gives HEDDLE_ERROR_IO, unless both only
+ * read. A directory without a shelf gives HEDDLE_ERROR_IO, a damaged one HEDDLE_ERROR_FORMAT. That
+ * a part's file is missing or has another length is found here; that it is damaged, when a call
+ * needs it.
  */
 HEDDLE_API heddle_status heddle_shelf_open(heddle_device *device, const char *directory,
-                                           const heddle_shelf_options *options, heddle_shelf **shelf);
+                                           const heddle_shelf_options *options,
+                                           heddle_shelf **shelf);
 /* Frees the memory. All that calls have done is in the directory already. NULL is accepted. */
 HEDDLE_API void heddle_shelf_close(heddle_shelf *shelf);
-/* The options of the parts, with the scheme and value_bits as chosen. options->size is set by the caller. */
-HEDDLE_API heddle_status heddle_shelf_get_options(heddle_shelf *shelf, heddle_table_options *options);
+/* The options of the parts, with the scheme and value_bits as chosen. */
+HEDDLE_API heddle_status heddle_shelf_get_options(heddle_shelf *shelf,
+                                                  heddle_table_options *options);
 
 /* As heddle_table_build and _insert. `workspace` must be NULL. No key fails. */
-HEDDLE_API heddle_status heddle_shelf_build(heddle_shelf *shelf, const void *keys, const void *values,
-                                            uint64_t n, const heddle_insert_options *options,
+HEDDLE_API heddle_status heddle_shelf_build(heddle_shelf *shelf, const void *keys,
+                                            const void *values, uint64_t n,
+                                            const heddle_insert_options *options,
                                             heddle_totals *totals);
-HEDDLE_API heddle_status heddle_shelf_insert(heddle_shelf *shelf, const void *keys, const void *values,
-                                             uint64_t n, const heddle_insert_options *options,
+HEDDLE_API heddle_status heddle_shelf_insert(heddle_shelf *shelf, const void *keys,
+                                             const void *values, uint64_t n,
+                                             const heddle_insert_options *options,
                                              heddle_totals *totals);
 /* As heddle_table_find: values of absent keys are left as they are. */
-HEDDLE_API heddle_status heddle_shelf_find(heddle_shelf *shelf, const void *keys, uint64_t n, void *values,
-                                           uint8_t *found, heddle_totals *totals);
+HEDDLE_API heddle_status heddle_shelf_find(heddle_shelf *shelf, const void *keys, uint64_t n,
+                                           void *values, uint8_t *found, heddle_totals *totals);
 HEDDLE_API heddle_status heddle_shelf_contains(heddle_shelf *shelf, const void *keys, uint64_t n,
                                                uint8_t *found, heddle_totals *totals);
 HEDDLE_API heddle_status heddle_shelf_count(heddle_shelf *shelf, const void *keys, uint64_t n,
@@ -121,14 +132,18 @@ HEDDLE_API heddle_status heddle_shelf_erase(heddle_shelf *shelf, const void *key
 HEDDLE_API heddle_status heddle_shelf_retrieve(heddle_shelf *shelf, const void *keys, uint64_t n,
                                                uint64_t *offsets, void *values, uint64_t capacity,
                                                uint64_t *count);
-/* As heddle_table_export and _for_all: part by part. The visitor must not use the shelf, not even to read. */
+/*
+ * As heddle_table_export and _for_all: part by part. The visitor must not use the shelf, not even
+ * to read.
+ */
 HEDDLE_API heddle_status heddle_shelf_export(heddle_shelf *shelf, void *keys, void *values,
-                                             uint64_t capacity, uint64_t *count);
-HEDDLE_API heddle_status heddle_shelf_for_all(heddle_shelf *shelf, heddle_visitor visit, void *context);
+                                             uint64_t capacity, uint64_t *size);
+HEDDLE_API heddle_status heddle_shelf_for_all(heddle_shelf *shelf, heddle_visitor visit,
+                                              void *context);
 /* Removes all keys. */
 HEDDLE_API heddle_status heddle_shelf_clear(heddle_shelf *shelf);
 /* The keys of all parts, in a multimap the pairs. Looks at no file. */
-HEDDLE_API heddle_status heddle_shelf_size(heddle_shelf *shelf, uint64_t *count);
+HEDDLE_API heddle_status heddle_shelf_size(heddle_shelf *shelf, uint64_t *size);
 
 typedef struct heddle_shelf_stats {
     uint32_t size;          /* sizeof(heddle_shelf_stats), set by the caller */
@@ -153,8 +168,9 @@ typedef struct heddle_shelf_stats {
 /* Looks at no file. */
 HEDDLE_API heddle_status heddle_shelf_get_stats(heddle_shelf *shelf, heddle_shelf_stats *stats);
 /*
- * Loads every part, calls heddle_table_validate, and checks that it holds as many keys as it should and none
- * that belongs to another part. HEDDLE_ERROR_CORRUPT or HEDDLE_ERROR_FORMAT with the reason in heddle_last_error().
+ * Loads every part, calls heddle_table_validate, and checks that it holds as many keys as it should
+ * and none that belongs to another part. HEDDLE_ERROR_CORRUPT or HEDDLE_ERROR_FORMAT with the
+ * reason in heddle_last_error().
  */
 HEDDLE_API heddle_status heddle_shelf_validate(heddle_shelf *shelf);
 

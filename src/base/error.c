@@ -24,6 +24,7 @@ const char *heddle_status_string(heddle_status status)
     case HEDDLE_ERROR_FULL: return "table is full";
     case HEDDLE_ERROR_NO_DEVICE: return "no such device";
     case HEDDLE_ERROR_UNSUPPORTED: return "not supported";
+    case HEDDLE_ERROR_TOO_SMALL: return "an output array is too small";
     case HEDDLE_ERROR_IO: return "input or output failed";
     case HEDDLE_ERROR_FORMAT: return "the file is damaged, or of another kind";
     case HEDDLE_ERROR_CORRUPT: return "table is corrupt";

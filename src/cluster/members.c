@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/tuning.h"
+#include "host/public_struct.h"
 
 /*
  * Keys of a slice. On a CPU they stay in a large cache from the first phase to the last, and are enough for members to
@@ -105,11 +106,8 @@ heddle_status hd_cluster_options_read(const heddle_cluster_options *given,
                                       heddle_cluster_options *options)
 {
     static const heddle_cluster_options defaults = HEDDLE_CLUSTER_OPTIONS_INIT;
-    *options = given != NULL ? *given : defaults;
-    if (options->size != sizeof *options)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "the options' size is %u, not %zu: use HEDDLE_CLUSTER_OPTIONS_INIT",
-                       options->size, sizeof *options);
+    *options = defaults;
+    HD_TRY(hd_read_struct(options, given, &hd_cluster_options_kind));
     if (options->slice > UINT32_MAX)
         return hd_fail(HEDDLE_ERROR_INVALID, "a slice has at most %u keys", UINT32_MAX);
     return HEDDLE_OK;
@@ -232,13 +230,14 @@ heddle_status heddle_cluster_open(const char *devices, const heddle_cluster_opti
 
 heddle_status heddle_cluster_get_info(heddle_cluster *cluster, heddle_cluster_info *info)
 {
-    if (cluster == NULL || info == NULL || info->size != sizeof *info)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "heddle_cluster_get_info needs a cluster and an info with its size set");
-    info->members = cluster->exchange->members;
-    info->first_member = cluster->exchange->first;
-    info->local_members = cluster->exchange->local;
-    info->slice = hd_member_slice(&cluster->members[0], false);
+    heddle_cluster_info own = HEDDLE_CLUSTER_INFO_INIT;
+    if (cluster == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "get_info: the cluster is NULL");
+    HD_TRY(hd_check_struct(info, &hd_cluster_info_kind));
+    own.members = cluster->exchange->members;
+    own.first_member = cluster->exchange->first;
+    own.local_members = cluster->exchange->local;
+    own.slice = hd_member_slice(&cluster->members[0], false);
+    hd_write_struct(info, &own, &hd_cluster_info_kind);
     return HEDDLE_OK;
 }
 

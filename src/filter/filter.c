@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "filter/filter.h"
+#include "host/public_struct.h"
 #include "host/scratch.h"
 #include "table/slots/geometry.h"
 
@@ -35,11 +36,7 @@ static heddle_status read_options(const heddle_filter_options *given, heddle_fil
 {
     static const heddle_filter_options defaults = HEDDLE_FILTER_OPTIONS_INIT;
     *o = defaults;
-    if (given != NULL && given->size != sizeof *o)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "the options' size is %u, not %zu: use HEDDLE_FILTER_OPTIONS_INIT",
-                       given->size, sizeof *o);
-    if (given != NULL) *o = *given;
+    HD_TRY(hd_read_struct(o, given, &hd_filter_options_kind));
     return hd_filter_check_options(o);
 }
 
@@ -126,10 +123,9 @@ void heddle_filter_destroy(heddle_filter *filter)
 
 heddle_status heddle_filter_get_options(const heddle_filter *filter, heddle_filter_options *options)
 {
-    if (filter == NULL || options == NULL || options->size != sizeof *options)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "heddle_filter_get_options needs a filter and options with their size set");
-    *options = filter->options;
+    HD_TRY(hd_filter_check(filter, NULL, "get_options"));
+    HD_TRY(hd_check_struct(options, &hd_filter_options_kind));
+    hd_write_struct(options, &filter->options, &hd_filter_options_kind);
     return HEDDLE_OK;
 }
 
@@ -208,16 +204,16 @@ heddle_status heddle_filter_get_stats(heddle_filter *filter, heddle_filter_stats
 {
     hd_filter_census census;
     HD_TRY(hd_filter_check(filter, stream, "get_stats"));
-    if (stats == NULL || stats->size != sizeof *stats)
-        return hd_fail(HEDDLE_ERROR_INVALID, "get_stats needs stats with their size set");
+    heddle_filter_stats own = HEDDLE_FILTER_STATS_INIT;
+    HD_TRY(hd_check_struct(stats, &hd_filter_stats_kind));
     HD_TRY(take_census(filter, &census, stream));
-    stats->hashes = filter->view.hashes;
-    stats->bits = (uint64_t)filter->view.blocks * HD_FILTER_BLOCK_BITS;
-    stats->bits_set = census.set;
-    stats->keys_added = hd_filter_added(filter);
-    stats->rate_expected =
-        hd_filter_rate(stats->keys_added, filter->view.blocks, filter->view.hashes);
-    stats->rate_found = census.passed / (double)filter->view.blocks;
+    own.hashes = filter->view.hashes;
+    own.bits = (uint64_t)filter->view.blocks * HD_FILTER_BLOCK_BITS;
+    own.bits_set = census.set;
+    own.keys_added = hd_filter_added(filter);
+    own.rate_expected = hd_filter_rate(own.keys_added, filter->view.blocks, filter->view.hashes);
+    own.rate_found = census.passed / (double)filter->view.blocks;
+    hd_write_struct(stats, &own, &hd_filter_stats_kind);
     return HEDDLE_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "engine/blocks.h"
 #include "engine/engine.h"
+#include "host/public_struct.h"
 #include "host/stage.h"
 #include "instances_config.h"
 
@@ -114,10 +115,12 @@ void heddle_device_close(heddle_device *device)
 
 heddle_status heddle_device_get_info(heddle_device *device, heddle_device_info *info)
 {
-    if (device == NULL || info == NULL || info->size != sizeof *info)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "heddle_device_get_info needs a device and an info with its size set");
-    return device->engine->get_info(device, info);
+    heddle_device_info own = HEDDLE_DEVICE_INFO_INIT;
+    if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the device is NULL");
+    HD_TRY(hd_check_struct(info, &hd_device_info_kind));
+    HD_TRY(device->engine->get_info(device, &own));
+    hd_write_struct(info, &own, &hd_device_info_kind);
+    return HEDDLE_OK;
 }
 
 /* Streams exist on GPUs only. */

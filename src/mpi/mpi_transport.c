@@ -6,6 +6,9 @@
  * cut into pieces that an int can count; a rank has some pieces under way at a time, to every other
  * rank, in an order in which they do not all begin with the same one.
  */
+#define HEDDLE_UNSTABLE
+#include <heddle/unstable.h>
+
 #include "mpi/mpi_transport.h"
 
 #include <sched.h>
@@ -403,7 +406,7 @@ heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
     memset(&public_face, 0, sizeof public_face);
     if (ready && cluster != NULL)
         t = make_transport(
-            comm, options != NULL && options->size == sizeof *options ? options->timeout_ms : 0);
+            comm, options != NULL && options->size >= sizeof *options ? options->timeout_ms : 0);
     if (t == NULL) /* libheddle says what is missing */
         return heddle_cluster_open_over(NULL, device, options, cluster);
     public_face.size = sizeof public_face;

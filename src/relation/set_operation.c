@@ -125,7 +125,7 @@ static heddle_status write_keys(set_call *c, void *keys, uint64_t capacity)
 {
     hd_lent out;
     if (c->count > capacity)
-        return hd_fail(HEDDLE_ERROR_INVALID,
+        return hd_fail(HEDDLE_ERROR_TOO_SMALL,
                        "set_operation: %llu keys do not fit into an array of %llu",
                        (unsigned long long)c->count, (unsigned long long)capacity);
     if (c->count == 0) return HEDDLE_OK;

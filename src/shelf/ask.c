@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "host/public_struct.h"
 #include "table/table.h"
 #include "table/totals.h"
 
@@ -54,7 +55,7 @@ static heddle_status ask_rows(hd_asking *a, heddle_table *table, uint64_t at, ui
     const uint64_t piece = piece_rows(a);
     for (uint64_t first = 0; first < n; first += piece) {
         const uint64_t length = n - first < piece ? n - first : piece;
-        heddle_totals totals;
+        heddle_totals totals = HEDDLE_TOTALS_INIT;
         HD_TRY(hd_shelf_progress(a->shelf, HEDDLE_SHELF_WORK, at + first, a->sorting.n));
         HD_TRY(ask_table(a, table, at + first, length, &totals));
         hd_totals_sum(&a->totals, &totals);
@@ -191,11 +192,12 @@ static heddle_status ask(heddle_shelf *shelf, uint32_t kind, const hd_request *r
 {
     hd_asking a;
     heddle_status status;
+    HD_TRY(hd_check_totals(totals));
     hd_asking_begin(&a, shelf, kind, request);
     status = ask_batch(&a);
     hd_asking_end(&a);
     if (kind == HD_SHELF_ERASE) status = end_erasure(&a, status);
-    if (status == HEDDLE_OK && totals != NULL) *totals = a.totals;
+    if (status == HEDDLE_OK && totals != NULL) hd_write_totals(totals, &a.totals);
     return status;
 }
 

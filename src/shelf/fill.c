@@ -44,7 +44,7 @@ static heddle_status insert_piece(hd_writing *w, uint64_t at, uint64_t n)
 {
     const hd_sorting *s = &w->sorting;
     heddle_insert_options options = w->options;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     if (w->outcomes.memory != NULL) options.outcomes = (uint8_t *)w->outcomes.memory + at;
     HD_TRY(hd_shelf_progress(w->shelf, HEDDLE_SHELF_WORK, at, s->n));
     HD_TRY(heddle_table_insert(w->table, hd_sorting_keys(s, at), hd_sorting_values(s, at), n,

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "host/public_struct.h"
 #include "shelf/shelf.h"
 #include "table/slots/geometry.h"
 #include "table/table.h"
@@ -31,10 +32,6 @@ static uint64_t choose_memory(heddle_device *device)
 
 static heddle_status check_options(const heddle_shelf_options *o)
 {
-    if (o->size != sizeof *o)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "shelf: the options' size is %u, not %zu: use HEDDLE_SHELF_OPTIONS_INIT",
-                       o->size, sizeof *o);
     if (o->flags & ~HEDDLE_SHELF_READ_ONLY)
         return hd_fail(HEDDLE_ERROR_INVALID, "shelf: there are no flags %#x", o->flags);
     if (o->memory != 0 && o->memory < HD_SHELF_MEMORY_MIN)
@@ -121,16 +118,18 @@ static heddle_status complete_options(heddle_shelf *shelf)
     return HEDDLE_OK;
 }
 
-static const heddle_shelf_options default_options = HEDDLE_SHELF_OPTIONS_INIT;
-
 static heddle_status check_call(const heddle_device *device, const char *directory,
-                                const heddle_shelf_options *options, heddle_shelf **shelf)
+                                const heddle_shelf_options *given, heddle_shelf_options *options,
+                                heddle_shelf **shelf)
 {
+    static const heddle_shelf_options defaults = HEDDLE_SHELF_OPTIONS_INIT;
+    *options = defaults;
     if (shelf == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "shelf: there is no place for the shelf");
     *shelf = NULL;
     if (device == NULL || directory == NULL || *directory == 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "a shelf needs a device and a directory");
+    HD_TRY(hd_read_struct(options, given, &hd_shelf_options_kind));
     return check_options(options);
 }
 
@@ -175,14 +174,14 @@ heddle_status heddle_shelf_create(heddle_device *device, const char *directory,
                                   const heddle_table_options *table,
                                   const heddle_shelf_options *options, heddle_shelf **shelf)
 {
-    const heddle_shelf_options *o = options != NULL ? options : &default_options;
+    heddle_shelf_options o;
     heddle_shelf *s = NULL;
     heddle_status status;
-    HD_TRY(check_call(device, directory, o, shelf));
-    if (o->flags & HEDDLE_SHELF_READ_ONLY)
+    HD_TRY(check_call(device, directory, options, &o, shelf));
+    if (o.flags & HEDDLE_SHELF_READ_ONLY)
         return hd_fail(HEDDLE_ERROR_INVALID, "a new shelf is not read only");
-    status = shelf_make(device, directory, o, &s);
-    if (status == HEDDLE_OK) status = start(s, table, o->seed);
+    status = shelf_make(device, directory, &o, &s);
+    if (status == HEDDLE_OK) status = start(s, table, o.seed);
     if (status == HEDDLE_OK) *shelf = s;
     else heddle_shelf_close(s);
     return status;
@@ -202,14 +201,14 @@ static heddle_status read_shelf(heddle_shelf *s)
 heddle_status heddle_shelf_open(heddle_device *device, const char *directory,
                                 const heddle_shelf_options *options, heddle_shelf **shelf)
 {
-    const heddle_shelf_options *o = options != NULL ? options : &default_options;
+    heddle_shelf_options o;
     heddle_shelf *s = NULL;
     bool there = false;
     heddle_status status;
-    HD_TRY(check_call(device, directory, o, shelf));
+    HD_TRY(check_call(device, directory, options, &o, shelf));
     HD_TRY(hd_manifest_find(directory, &there));
     if (!there) return hd_fail(HEDDLE_ERROR_IO, "there is no shelf in %s", directory);
-    status = shelf_make(device, directory, o, &s);
+    status = shelf_make(device, directory, &o, &s);
     if (status == HEDDLE_OK) status = read_shelf(s);
     if (status == HEDDLE_OK) *shelf = s;
     else heddle_shelf_close(s);
@@ -218,11 +217,8 @@ heddle_status heddle_shelf_open(heddle_device *device, const char *directory,
 
 heddle_status heddle_shelf_get_options(heddle_shelf *shelf, heddle_table_options *options)
 {
-    uint32_t size;
-    if (shelf == NULL || options == NULL || options->size < 8)
-        return hd_fail(HEDDLE_ERROR_INVALID, "get_options: the shelf or the options are not there");
-    size = options->size < sizeof *options ? options->size : (uint32_t)sizeof *options;
-    memcpy(options, &shelf->options, size);
-    options->size = size;
+    if (shelf == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "get_options: the shelf is NULL");
+    HD_TRY(hd_check_struct(options, &hd_table_options_kind));
+    hd_write_struct(options, &shelf->options, &hd_table_options_kind);
     return HEDDLE_OK;
 }

@@ -157,7 +157,7 @@ static heddle_status retrieve(retrieving *r)
     *request->count = sum_up(r->offsets, request->n);
     if (r->values == NULL) return HEDDLE_OK;
     if (*request->count > request->capacity)
-        return hd_fail(HEDDLE_ERROR_INVALID,
+        return hd_fail(HEDDLE_ERROR_TOO_SMALL,
                        "retrieve: there is room for %llu values, not for %llu",
                        (unsigned long long)request->capacity, (unsigned long long)*request->count);
     r->starts =

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "host/public_struct.h"
 #include "shelf/sorting.h"
 
 /* The lock is held. */
@@ -47,15 +48,13 @@ static void collect_stats(const heddle_shelf *shelf, heddle_shelf_stats *stats)
 
 heddle_status heddle_shelf_get_stats(heddle_shelf *shelf, heddle_shelf_stats *stats)
 {
-    const heddle_shelf_stats empty = HEDDLE_SHELF_STATS_INIT;
+    heddle_shelf_stats own = HEDDLE_SHELF_STATS_INIT;
     if (shelf == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "stats: the shelf is NULL");
-    if (stats == NULL || stats->size != sizeof *stats)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "stats: the size is wrong: use HEDDLE_SHELF_STATS_INIT");
+    HD_TRY(hd_check_struct(stats, &hd_shelf_stats_kind));
     pthread_mutex_lock(&shelf->mutex); /* not hd_shelf_enter, which forgets the last call's times */
-    *stats = empty;
-    collect_stats(shelf, stats);
+    collect_stats(shelf, &own);
     pthread_mutex_unlock(&shelf->mutex);
+    hd_write_struct(stats, &own, &hd_shelf_stats_kind);
     return HEDDLE_OK;
 }
 
@@ -125,7 +124,7 @@ static heddle_status export_all(heddle_shelf *shelf, void *keys, void *values, u
         return hd_fail(HEDDLE_ERROR_INVALID, "export: a set has no values");
     *count = n;
     if (n > capacity)
-        return hd_fail(HEDDLE_ERROR_INVALID, "export: there is room for %llu pairs, not for %llu",
+        return hd_fail(HEDDLE_ERROR_TOO_SMALL, "export: there is room for %llu pairs, not for %llu",
                        (unsigned long long)capacity, (unsigned long long)n);
     HD_TRY(hd_shelf_check(shelf, keys, n, hd_shelf_key_width(shelf), "keys"));
     if (values != NULL)

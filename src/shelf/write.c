@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "host/public_struct.h"
 #include "shelf/fill.h"
 #include "table/check.h"
 
@@ -84,20 +85,18 @@ static heddle_status write_shelf(heddle_shelf *shelf, bool builds, const hd_requ
     hd_sorting_end(&w.sorting);
     if (status == HEDDLE_OK) status = hd_parts_commit(shelf, &w.made);
     else hd_parts_discard(shelf, &w.made);
-    if (status == HEDDLE_OK && totals != NULL) *totals = w.totals;
+    if (status == HEDDLE_OK && totals != NULL) hd_write_totals(totals, &w.totals);
     return status;
 }
-
-static const heddle_insert_options default_options = HEDDLE_INSERT_OPTIONS_INIT;
 
 heddle_status heddle_shelf_insert(heddle_shelf *shelf, const void *keys, const void *values,
                                   uint64_t n, const heddle_insert_options *options,
                                   heddle_totals *totals)
 {
-    const hd_request request = {.keys = keys,
-                                .values = values,
-                                .n = n,
-                                .options = options != NULL ? *options : default_options};
+    hd_request request = {
+        .keys = keys, .values = values, .n = n, .options = HEDDLE_INSERT_OPTIONS_INIT};
+    HD_TRY(hd_check_totals(totals));
+    HD_TRY(hd_read_struct(&request.options, options, &hd_insert_options_kind));
     HD_TRY(hd_shelf_enter(shelf, true, "insert"));
     return hd_shelf_leave(shelf, write_shelf(shelf, false, &request, totals));
 }
@@ -106,10 +105,10 @@ heddle_status heddle_shelf_build(heddle_shelf *shelf, const void *keys, const vo
                                  uint64_t n, const heddle_insert_options *options,
                                  heddle_totals *totals)
 {
-    const hd_request request = {.keys = keys,
-                                .values = values,
-                                .n = n,
-                                .options = options != NULL ? *options : default_options};
+    hd_request request = {
+        .keys = keys, .values = values, .n = n, .options = HEDDLE_INSERT_OPTIONS_INIT};
+    HD_TRY(hd_check_totals(totals));
+    HD_TRY(hd_read_struct(&request.options, options, &hd_insert_options_kind));
     HD_TRY(hd_shelf_enter(shelf, true, "build"));
     return hd_shelf_leave(shelf, write_shelf(shelf, true, &request, totals));
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "host/public_struct.h"
 #include "table/collect.h"
 #include "table/table.h"
 
@@ -36,7 +37,7 @@ static heddle_status give_sums(heddle_table *table, const hd_request *request,
     const uint64_t *sums = request->counts.at;
     if (!request->waits) return status;
     if (totals != NULL) {
-        memset(totals, 0, sizeof *totals);
+        hd_clear_totals(totals);
         hd_totals_add(totals, &request->counts);
         return status;
     }
@@ -47,11 +48,14 @@ static heddle_status give_sums(heddle_table *table, const hd_request *request,
 
 /* -------------------------------------------------------------------------------------- insert */
 
-static const heddle_insert_options default_options = HEDDLE_INSERT_OPTIONS_INIT;
-
-static const heddle_insert_options *options_or_default(const heddle_insert_options *options)
+/* The caller's options and place for totals, which may be those of another version of the header. */
+static heddle_status read_structs(hd_request *request, const heddle_insert_options *options,
+                                  const heddle_totals *totals)
 {
-    return options != NULL ? options : &default_options;
+    static const heddle_insert_options defaults = HEDDLE_INSERT_OPTIONS_INIT;
+    request->options = defaults;
+    HD_TRY(hd_check_totals(totals));
+    return hd_read_struct(&request->options, options, &hd_insert_options_kind);
 }
 
 heddle_status heddle_table_insert(heddle_table *table, const void *keys, const void *values,
@@ -60,9 +64,9 @@ heddle_status heddle_table_insert(heddle_table *table, const void *keys, const v
 {
     hd_request r = request_of(keys, n, stream);
     r.values = values;
-    r.options = *options_or_default(options);
     r.waits = totals != NULL;
     HD_TRY(hd_check_table(table, stream, "insert"));
+    HD_TRY(read_structs(&r, options, totals));
     HD_TRY(hd_check_insertion(&table->options, &r, table->device, "insert"));
     return give_sums(table, &r, totals, table->kind->insert(table, &r));
 }
@@ -73,9 +77,9 @@ heddle_status heddle_table_build(heddle_table *table, const void *keys, const vo
 {
     hd_request r = request_of(keys, n, stream);
     r.values = values;
-    r.options = *options_or_default(options);
     r.waits = true;
     HD_TRY(hd_check_table(table, stream, "build"));
+    HD_TRY(read_structs(&r, options, totals));
     HD_TRY(hd_check_insertion(&table->options, &r, table->device, "build"));
     return give_sums(table, &r, totals, table->kind->build(table, &r));
 }
@@ -97,11 +101,11 @@ heddle_status heddle_table_mixed(heddle_table *table, const uint8_t *operations,
     r.values = values;
     r.operations = operations;
     r.values_out = values_out;
-    r.options = *options_or_default(options);
     r.waits = totals != NULL;
     HD_TRY(hd_check_table(table, stream, "mixed"));
     if (table->kind->mixed == NULL)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "mixed: only the scheme slab takes mixed batches");
+    HD_TRY(read_structs(&r, options, totals));
     HD_TRY(hd_check_mixture(&table->options, &r, table->device, "mixed"));
     return give_sums(table, &r, totals, table->kind->mixed(table, &r));
 }
@@ -122,6 +126,7 @@ heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t 
     r.found = found;
     r.waits = totals != NULL;
     HD_TRY(check_lookup(table, &r, "find"));
+    HD_TRY(hd_check_totals(totals));
     if (hd_value_width(table) == 0)
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "find: a set has no values to find; use heddle_table_contains");
@@ -136,6 +141,7 @@ heddle_status heddle_table_contains(heddle_table *table, const void *keys, uint6
     r.found = found;
     r.waits = totals != NULL;
     HD_TRY(check_lookup(table, &r, "contains"));
+    HD_TRY(hd_check_totals(totals));
     return give_sums(table, &r, totals, table->kind->find(table, &r));
 }
 
@@ -146,6 +152,7 @@ heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t
     r.found = found;
     r.waits = totals != NULL;
     HD_TRY(check_lookup(table, &r, "erase"));
+    HD_TRY(hd_check_totals(totals));
     return give_sums(table, &r, totals, table->kind->erase(table, &r));
 }
 
@@ -156,6 +163,7 @@ heddle_status heddle_table_count(heddle_table *table, const void *keys, uint64_t
     r.matches = matches;
     r.waits = totals != NULL;
     HD_TRY(check_lookup(table, &r, "count"));
+    HD_TRY(hd_check_totals(totals));
     HD_TRY(hd_check_array(matches, n, sizeof *matches, "matches"));
     return give_sums(table, &r, totals, table->kind->count(table, &r));
 }
@@ -238,23 +246,34 @@ heddle_status heddle_table_export(heddle_table *table, void *keys, void *values,
     if (values != NULL) HD_TRY(hd_check_array(values, capacity, hd_value_width(table), "values"));
     HD_TRY(hd_table_count(table, count, stream));
     if (*count > capacity)
-        return hd_fail(HEDDLE_ERROR_INVALID, "export: %llu pairs do not fit into arrays of %llu",
+        return hd_fail(HEDDLE_ERROR_TOO_SMALL, "export: %llu pairs do not fit into arrays of %llu",
                        (unsigned long long)*count, (unsigned long long)capacity);
     return *count != 0 ? hd_collect(table, keys, values, stream) : HEDDLE_OK;
 }
 
-heddle_status heddle_table_take_totals(heddle_table *table, uint32_t peek, heddle_totals *totals,
-                                       void *stream)
+/* Gives what is pending and what is settled to the caller. */
+static heddle_status peek(heddle_table *table, hd_counts *counts, heddle_totals *totals,
+                          void *stream)
+{
+    HD_TRY(hd_check_table(table, stream, "totals"));
+    HD_TRY(hd_check_struct(totals, &hd_totals_kind));
+    HD_TRY(hd_read_back(table, counts, &table->control->pending, sizeof *counts, stream));
+    hd_clear_totals(totals);
+    hd_totals_add(totals, counts);
+    hd_totals_add(totals, &table->settled);
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_table_peek_totals(heddle_table *table, heddle_totals *totals, void *stream)
 {
     hd_counts counts;
-    HD_TRY(hd_check_table(table, stream, "take_totals"));
-    if (totals == NULL)
-        return hd_fail(HEDDLE_ERROR_INVALID, "take_totals: there is no place for the totals");
-    HD_TRY(hd_read_back(table, &counts, &table->control->pending, sizeof counts, stream));
-    memset(totals, 0, sizeof *totals);
-    hd_totals_add(totals, &counts);
-    hd_totals_add(totals, &table->settled);
-    if (peek != 0) return HEDDLE_OK;
+    return peek(table, &counts, totals, stream);
+}
+
+heddle_status heddle_table_take_totals(heddle_table *table, heddle_totals *totals, void *stream)
+{
+    hd_counts counts;
+    HD_TRY(peek(table, &counts, totals, stream));
     table->evictions += counts.at[HD_EVICTIONS];
     memset(&table->settled, 0, sizeof table->settled);
     return table->engine->fill(table->device, &table->control->pending, 0, sizeof counts, stream);
@@ -287,16 +306,13 @@ heddle_status heddle_table_rehash(heddle_table *table, uint64_t capacity, void *
 heddle_status heddle_table_get_stats(heddle_table *table, heddle_table_stats *stats, void *stream)
 {
     HD_TRY(hd_check_table(table, stream, "get_stats"));
-    const uint32_t older = offsetof(heddle_table_stats, chains);
-    if (stats == NULL || (stats->size != sizeof *stats && stats->size != older))
-        return hd_fail(HEDDLE_ERROR_INVALID, "get_stats needs stats with their size set");
+    HD_TRY(hd_check_struct(stats, &hd_table_stats_kind));
     heddle_table_stats all = HEDDLE_TABLE_STATS_INIT;
     HD_TRY(table->kind->get_stats(table, &all, stream));
     if ((table->kind == &hd_slots_kind || table->kind == &hd_slabs_kind) && all.bytes_slots != 0)
         all.memory_use = (double)all.keys * (hd_key_width(table) + hd_value_width(table)) /
                          (double)all.bytes_slots;
-    all.size = stats->size;
-    memcpy(stats, &all, stats->size);
+    hd_write_struct(stats, &all, &hd_table_stats_kind);
     return HEDDLE_OK;
 }
 

@@ -65,10 +65,6 @@ static heddle_status check_options(const struct container_rule *rule,
                                    const heddle_insert_options *o, heddle_device *device,
                                    const char *what)
 {
-    if (o->size != sizeof *o)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "%s: the options' size is %u, not %zu: use HEDDLE_INSERT_OPTIONS_INIT", what,
-                       o->size, sizeof *o);
     if (o->policy > HEDDLE_POLICY_MAX)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: there is no policy %u", what, o->policy);
     if ((rule->policies >> o->policy & 1) == 0)

@@ -62,9 +62,10 @@ heddle_status hd_retrieve_fits(const hd_request *request)
 {
     return *request->count <= request->capacity
                ? HEDDLE_OK
-               : hd_fail(
-                     HEDDLE_ERROR_INVALID, "retrieve: %llu values do not fit into an array of %llu",
-                     (unsigned long long)*request->count, (unsigned long long)request->capacity);
+               : hd_fail(HEDDLE_ERROR_TOO_SMALL,
+                         "retrieve: %llu values do not fit into an array of %llu",
+                         (unsigned long long)*request->count,
+                         (unsigned long long)request->capacity);
 }
 
 /* Gives the caller the offsets of a piece of n keys, which begin at 0 yet. */

@@ -150,7 +150,7 @@ static heddle_status load_options(const reader *r, heddle_table_options *o, uint
 
 static heddle_status insert_pairs(const reader *r, const char *keys, const char *values, uint64_t n)
 {
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     HD_TRY(heddle_table_insert(r->table, keys, hd_value_width(r->table) != 0 ? values : NULL, n,
                                NULL, &totals, NULL));
     if (totals.inserted != n) return hd_file_damaged(r->file, "it holds a key twice");

@@ -2,6 +2,7 @@
 #include "table/table.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "host/public_struct.h"
 
 #include <sched.h>
 #include <stddef.h>
@@ -10,27 +11,11 @@
 
 /* ------------------------------------------------------------------------------------ options */
 
-/* The options as older headers had them end before one of these. */
-static bool size_is_known(uint32_t size)
-{
-    return size == offsetof(heddle_table_options, vertices) ||
-           size == offsetof(heddle_table_options, threshold) ||
-           size == offsetof(heddle_table_options, list_first) ||
-           size == sizeof(heddle_table_options);
-}
-
 heddle_status hd_options_read(const heddle_table_options *given, heddle_table_options *options)
 {
     static const heddle_table_options defaults = HEDDLE_TABLE_OPTIONS_INIT;
     *options = defaults;
-    if (given == NULL) return HEDDLE_OK;
-    if (!size_is_known(given->size))
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "the options' size is %u, not %zu: use HEDDLE_TABLE_OPTIONS_INIT",
-                       given->size, sizeof *options);
-    memcpy(options, given, given->size);
-    options->size = sizeof *options;
-    return HEDDLE_OK;
+    return hd_read_struct(options, given, &hd_table_options_kind);
 }
 
 /* The kind of table that a scheme makes; NULL where there is no such scheme. */
@@ -158,19 +143,33 @@ void heddle_table_destroy(heddle_table *table)
 
 heddle_status heddle_table_get_options(heddle_table *table, heddle_table_options *options)
 {
-    uint32_t size;
-    if (table == NULL || options == NULL || !size_is_known(options->size))
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "heddle_table_get_options needs a table and options with their size set");
-    size = options->size;
-    memcpy(options, &table->options, size);
-    options->size = size;
+    HD_TRY(hd_check_table(table, NULL, "get_options"));
+    HD_TRY(hd_check_struct(options, &hd_table_options_kind));
+    hd_write_struct(options, &table->options, &hd_table_options_kind);
     return HEDDLE_OK;
 }
 
 const char *heddle_table_instance(const heddle_table *table)
 {
     return table != NULL ? table->name : "";
+}
+
+heddle_status heddle_table_check_widths(const heddle_table *table, uint32_t key_bits,
+                                        uint32_t value_bits)
+{
+    if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the table is NULL");
+    const heddle_table_options *o = &table->options;
+    if (key_bits != o->key_bits)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "the array has keys of %u bits, the table keys of %u bits: make its options "
+                       "from the types (heddle/typed.h)",
+                       key_bits, o->key_bits);
+    if (value_bits != 0 && value_bits != o->value_bits)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "the array has values of %u bits, the table values of %u bits: make its "
+                       "options from the types (heddle/typed.h)",
+                       value_bits, o->value_bits);
+    return HEDDLE_OK;
 }
 
 heddle_device *heddle_table_device(const heddle_table *table)

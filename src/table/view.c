@@ -1,4 +1,7 @@
 /* view.c: tables for kernels outside the library (heddle/device.cuh). */
+#define HEDDLE_UNSTABLE
+#include <heddle/unstable.h>
+
 #include <string.h>
 
 #include "base/error.h"

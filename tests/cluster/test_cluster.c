@@ -173,7 +173,7 @@ static void compare_with_one(const shared_kind *kind, const char *devices, uint3
     const uint32_t width = kind->value_bits / 8;
     uint8_t *found[2], *values[2];
     uint64_t *matches[2];
-    heddle_totals totals[2];
+    heddle_totals totals[2] = {HEDDLE_TOTALS_INIT, HEDDLE_TOTALS_INIT};
     check_ok(heddle_device_open("cpu:2", &device));
     check_ok(heddle_table_create(device, &options, &one));
     check_ok(heddle_table_build(one, k, v, n, NULL, &totals[0], NULL));
@@ -227,7 +227,7 @@ static void overfill(const shared_kind *kind, const char *devices, uint32_t memb
     const uint64_t n = 20000;
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     heddle_table_options fixed = shared_options(kind);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     (void)members;
     if (kind->scheme != HEDDLE_SCHEME_CUCKOO) return;
     fixed.flags = HEDDLE_FLAG_FIXED;

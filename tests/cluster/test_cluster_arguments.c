@@ -124,7 +124,7 @@ static void calls_refuse_bad_arrays(void **state)
     check_refused(heddle_cluster_table_retrieve(s.table, keys, 4, matches, NULL, 0, NULL),
                   HEDDLE_ERROR_INVALID, "count");
     check_refused(heddle_cluster_table_export(s.table, keys, values, 3, &count),
-                  HEDDLE_ERROR_INVALID, "4 pairs");
+                  HEDDLE_ERROR_TOO_SMALL, "4 pairs");
     assert_int_equal(count, 4);
     check_refused(heddle_cluster_table_size(s.table, NULL), HEDDLE_ERROR_INVALID, "count");
     stats.size = 1;

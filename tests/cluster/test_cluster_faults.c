@@ -210,7 +210,7 @@ static void fail_each_allocation(const shared_kind *kind, const char *devices, c
     bool struck = true;
     uint64_t failures = 0;
     for (uint64_t k = 1; struck; k += case_quick() ? 2 : 1) {
-        heddle_totals totals = {0};
+        heddle_totals totals = HEDDLE_TOTALS_INIT;
         check(k < FAULTS_MAX, "there is no end of allocations");
         shared s = shared_create(kind, devices, SLICE, NULL);
         shared_insert(&s, keys, narrow_values != NULL ? values : NULL, FILLED, HEDDLE_POLICY_KEEP,

@@ -150,7 +150,7 @@ static void wrong_arguments_are_refused(void **state)
     options.row_bits = 64, options.flags = 2;
     refuse(cluster, &good, 1, &options, "flags");
     options.flags = 0, options.size = 0;
-    refuse(cluster, &good, 1, &options, "options have 0 bytes");
+    refuse(cluster, &good, 1, &options, "GROUPS_OPTIONS_INIT");
     check_status(heddle_cluster_groups_create(NULL, &good, 1, 5, NULL, &by), HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_groups_create(cluster, &good, 1, 5, NULL, NULL),
                  HEDDLE_ERROR_INVALID);

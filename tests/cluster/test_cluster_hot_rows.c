@@ -135,7 +135,7 @@ static void give_both(pair_of_tables *t, bool builds, const void *keys, const vo
                       uint64_t n, uint32_t policy)
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-    heddle_totals a = {0}, b = {0};
+    heddle_totals a = HEDDLE_TOTALS_INIT, b = HEDDLE_TOTALS_INIT;
     options.policy = policy;
     if (builds) {
         check_ok(heddle_cluster_table_build(t->table, keys, values, n, &options, &a));
@@ -341,7 +341,7 @@ static void failed_rows_are_counted(void **state)
     uint32_t *k = shared_narrow(keys, n, 32);
     for (int builds = 0; builds < 2; builds++) {
         heddle_table_options options = shared_options(&counter_kind);
-        heddle_totals totals = {0}, look = {0};
+        heddle_totals totals = HEDDLE_TOTALS_INIT, look = HEDDLE_TOTALS_INIT;
         options.flags = HEDDLE_FLAG_FIXED;
         options.capacity = 64;
         shared s = shared_create(&counter_kind, groups[2], 0, &options);
@@ -426,7 +426,7 @@ static heddle_status cluster_write(pair_of_tables *t, bool builds, const uint32_
 static void check_failed(pair_of_tables *t, bool builds, const uint32_t *keys, uint64_t size,
                          const heddle_totals *said)
 {
-    heddle_totals look = {0};
+    heddle_totals look = HEDDLE_TOTALS_INIT;
     uint64_t left = 0;
     if (heddle_cluster_table_size(t->table, &left) != HEDDLE_OK || left == size) return;
     if (builds && left == 0) return;
@@ -437,7 +437,7 @@ static void check_failed(pair_of_tables *t, bool builds, const uint32_t *keys, u
 /* The call with one allocation that fails; whether there was such an allocation. */
 static bool strike(pair_of_tables *t, bool builds, const uint32_t *keys, uint64_t fault)
 {
-    heddle_totals a = {0}, b = {0};
+    heddle_totals a = HEDDLE_TOTALS_INIT, b = HEDDLE_TOTALS_INIT;
     uint64_t size = 0;
     check_ok(heddle_table_size(t->single, &size, NULL));
     hd_fault_arm(fault);

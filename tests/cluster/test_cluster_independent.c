@@ -58,7 +58,7 @@ static void write_batch(alone *a, const uint64_t *keys, const uint64_t *values, 
     void *v = shared_narrow(values, n, a->s.options.value_bits);
     uint8_t *outcomes = calloc(n + 1, 1);
     uint64_t failed[4], inserted = 0;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     if (wants) {
         options.outcomes = outcomes;
         options.failed = failed;
@@ -109,7 +109,7 @@ static void look_values(alone *a, const void *k, const uint64_t *keys, uint64_t 
 {
     const uint32_t bits = a->s.options.value_bits;
     uint8_t *found = malloc(n + 1), *values = malloc((n + 1) * 8);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint64_t hits = 0;
     memset(values, 0xcd, (n + 1) * 8);
     check_ok(heddle_cluster_table_find(a->s.table, k, n, values, found, &totals));
@@ -202,7 +202,7 @@ static void erase(alone *a, const uint64_t *keys, uint64_t n)
 {
     void *k = shared_narrow(keys, n, a->s.options.key_bits);
     uint8_t *found = calloc(n + 1, 1);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint64_t flags = 0;
     check_ok(heddle_cluster_table_erase(a->s.table, k, n, found, &totals));
     for (uint64_t i = 0; i < n; i++) { /* no key is there twice */

@@ -244,7 +244,7 @@ static void refuse(heddle_cluster *cluster, const heddle_column *left, const hed
                    uint32_t columns, const heddle_join_options *options, const char *why)
 {
     heddle_cluster_join *join = (heddle_cluster_join *)1;
-    check_status(heddle_cluster_join_create(cluster, left, 5, right, 5, columns, options, &join),
+    check_status(heddle_cluster_join_create(cluster, left, right, columns, 5, 5, options, &join),
                  HEDDLE_ERROR_INVALID);
     assert_null(join);
     check(strstr(heddle_last_error(), why) != NULL, "\"%s\" does not say \"%s\"",
@@ -282,17 +282,17 @@ static void wrong_arguments_are_refused(void **state)
     options.row_bits = 64, options.flags = 1;
     refuse(cluster, &good, &good, 1, &options, "flags");
     options.flags = 0, options.size = 3;
-    refuse(cluster, &good, &good, 1, &options, "options have 3 bytes");
-    check_status(heddle_cluster_join_create(NULL, &good, 5, &good, 5, 1, NULL, &join),
+    refuse(cluster, &good, &good, 1, &options, "JOIN_OPTIONS_INIT");
+    check_status(heddle_cluster_join_create(NULL, &good, &good, 1, 5, 5, NULL, &join),
                  HEDDLE_ERROR_INVALID);
-    check_status(heddle_cluster_join_create(cluster, &good, 5, &good, 5, 1, NULL, NULL),
+    check_status(heddle_cluster_join_create(cluster, &good, &good, 1, 5, 5, NULL, NULL),
                  HEDDLE_ERROR_INVALID);
     options.size = sizeof options, options.kind = HEDDLE_JOIN_SEMI;
-    check_ok(heddle_cluster_join_create(cluster, &good, 5, &good, 6, 1, &options, &join));
+    check_ok(heddle_cluster_join_create(cluster, &good, &good, 1, 5, 6, &options, &join));
     check_status(heddle_cluster_join_fetch(join, rows, rows, 5, &count), HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_join_fetch(join, (char *)rows + 1, NULL, 5, &count),
                  HEDDLE_ERROR_INVALID);
-    check_status(heddle_cluster_join_fetch(join, rows, NULL, 0, &count), HEDDLE_ERROR_INVALID);
+    check_status(heddle_cluster_join_fetch(join, rows, NULL, 0, &count), HEDDLE_ERROR_TOO_SMALL);
     check_status(heddle_cluster_join_fetch(NULL, rows, NULL, 5, &count), HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_join_count(NULL, &count, NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_join_rewind(NULL), HEDDLE_ERROR_INVALID);
@@ -333,7 +333,7 @@ static void fail_join(const char *devices, uint32_t members, void *context)
         case_note("allocation %llu of a join on %s", (unsigned long long)k, devices);
         hd_fault_arm(k);
         heddle_status status = heddle_cluster_join_create(
-            cluster, left_columns, t->left, right_columns, right, t->both.columns, &options, &join);
+            cluster, left_columns, right_columns, t->both.columns, t->left, right, &options, &join);
         check((status == HEDDLE_OK) == (join != NULL), "a join of a failed call");
         if (status == HEDDLE_OK) {
             check_ok(heddle_cluster_join_count(join, &count, NULL));

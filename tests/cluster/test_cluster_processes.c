@@ -109,7 +109,7 @@ static void use_join(void)
     const heddle_column column = HEDDLE_COLUMN(keys + COMMON, 4);
     heddle_relation_stats stats = HEDDLE_RELATION_STATS_INIT;
     heddle_cluster_join *join = NULL;
-    EXPECT(heddle_cluster_join_create(process.cluster, &column, ROWS, &column, ROWS / 2, 1, NULL,
+    EXPECT(heddle_cluster_join_create(process.cluster, &column, &column, 1, ROWS, ROWS / 2, NULL,
                                       &join) == HEDDLE_OK,
            "join");
     EXPECT(heddle_cluster_join_get_stats(join, &stats) == HEDDLE_OK, "stats");

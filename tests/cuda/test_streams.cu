@@ -97,13 +97,13 @@ static void works_in_stream_order(void **state)
 {
     fixture *f = (fixture *)*state;
     if (f == nullptr) skip();
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     assert_int_equal(heddle_table_clear(f->table, f->stream), HEDDLE_OK);
-    assert_int_equal(heddle_table_take_totals(f->table, 0, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_take_totals(f->table, &totals, f->stream), HEDDLE_OK);
     queue_insert_and_find(f);
     assert_int_equal(heddle_device_synchronize(f->device, f->stream), HEDDLE_OK);
     check_answers(f, 1);
-    assert_int_equal(heddle_table_take_totals(f->table, 0, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_take_totals(f->table, &totals, f->stream), HEDDLE_OK);
     assert_int_equal(totals.inserted, N);
     assert_int_equal(totals.found, N);
     assert_int_equal(totals.absent, 0);
@@ -114,11 +114,11 @@ static void can_be_captured_and_replayed(void **state)
 {
     fixture *f = (fixture *)*state;
     if (f == nullptr) skip();
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     cudaGraph_t graph;
     cudaGraphExec_t replay;
     assert_int_equal(heddle_table_clear(f->table, f->stream), HEDDLE_OK);
-    assert_int_equal(heddle_table_take_totals(f->table, 0, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_take_totals(f->table, &totals, f->stream), HEDDLE_OK);
     assert_int_equal(cudaStreamBeginCapture(f->stream, cudaStreamCaptureModeGlobal), cudaSuccess);
     queue_insert_and_find(f);
     assert_int_equal(heddle_table_contains(f->table, f->keys, N, f->found, nullptr, f->stream), HEDDLE_OK);
@@ -127,7 +127,7 @@ static void can_be_captured_and_replayed(void **state)
     for (int i = 0; i < 3; i++) assert_int_equal(cudaGraphLaunch(replay, f->stream), cudaSuccess);
     assert_int_equal(cudaStreamSynchronize(f->stream), cudaSuccess);
     check_answers(f, 3);
-    assert_int_equal(heddle_table_take_totals(f->table, 0, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_take_totals(f->table, &totals, f->stream), HEDDLE_OK);
     assert_int_equal(totals.inserted, N);
     assert_int_equal(totals.updated, 2 * N);
     assert_int_equal(totals.found, 6 * N);
@@ -144,7 +144,7 @@ static void recorded_erasures_are_reckoned_with(void **state)
 {
     fixture *f = (fixture *)*state;
     if (f == nullptr) skip();
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     cudaGraph_t graph;
     cudaGraphExec_t replay;
     uint64_t size = 0;
@@ -182,10 +182,10 @@ static void queue_mixture(const fixture *f, heddle_table *table, const uint8_t *
 /* After so many replays. */
 static void check_mixture(const fixture *f, heddle_table *table, uint64_t times)
 {
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     std::vector<uint32_t> answers(N), values(N);
     std::vector<uint8_t> found(N);
-    assert_int_equal(heddle_table_take_totals(table, 0, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_take_totals(table, &totals, f->stream), HEDDLE_OK);
     assert_int_equal(totals.failed, 0);
     assert_int_equal(totals.inserted, N + (times - 1) * (N / 2));
     assert_int_equal(totals.updated, (times - 1) * (N / 2) + times * (N / 4));

@@ -6,6 +6,38 @@ set(alone ${CMAKE_CURRENT_LIST_DIR}/alone.c)
 add_test(NAME header_c11 COMMAND ${CMAKE_C_COMPILER} -std=c11 ${strict} ${alone})
 add_test(NAME header_cxx17 COMMAND ${CMAKE_CXX_COMPILER} -std=c++17 ${strict} -x c++ ${alone})
 
+# Every public header alone, twice, in both languages.
+file(GLOB public_headers RELATIVE ${PROJECT_SOURCE_DIR}/include
+     ${PROJECT_SOURCE_DIR}/include/heddle/*.h)
+list(REMOVE_ITEM public_headers heddle/mpi.h) # which needs MPI's
+foreach(header IN LISTS public_headers)
+    get_filename_component(name ${header} NAME_WE)
+    set(arguments ${strict} -DHEDDLE_UNSTABLE -DHEADER=<${header}>)
+    add_test(NAME header_${name}_c11 COMMAND
+        ${CMAKE_C_COMPILER} -std=c11 ${arguments} ${CMAKE_CURRENT_LIST_DIR}/alone_any.c)
+    add_test(NAME header_${name}_cxx17 COMMAND
+        ${CMAKE_CXX_COMPILER} -std=c++17 ${arguments} -x c++ ${CMAKE_CURRENT_LIST_DIR}/alone_any.c)
+endforeach()
+add_test(NAME header_unstable_needs_its_macro COMMAND ${CMAKE_C_COMPILER} -std=c11 ${strict}
+    -DHEADER=<heddle/unstable.h> ${CMAKE_CURRENT_LIST_DIR}/alone_any.c)
+set_tests_properties(header_unstable_needs_its_macro PROPERTIES WILL_FAIL TRUE)
+
+# Arrays of wrong types do not compile.
+set(types ${CMAKE_CURRENT_LIST_DIR}/types.c)
+add_test(NAME header_types_c11 COMMAND ${CMAKE_C_COMPILER} -std=c11 ${strict} ${types})
+add_test(NAME header_types_cxx17 COMMAND ${CMAKE_CXX_COMPILER} -std=c++17 ${strict} -x c++ ${types})
+foreach(wrong IN ITEMS WRONG_KEYS WRONG_VALUES WRONG_OPTIONS)
+    string(TOLOWER ${wrong} name)
+    add_test(NAME header_${name}_c11 COMMAND
+        ${CMAKE_C_COMPILER} -std=c11 ${strict} -D${wrong} ${types})
+    add_test(NAME header_${name}_cxx17 COMMAND
+        ${CMAKE_CXX_COMPILER} -std=c++17 ${strict} -D${wrong} -x c++ ${types})
+    set_tests_properties(header_${name}_c11 header_${name}_cxx17 PROPERTIES WILL_FAIL TRUE)
+endforeach()
+
+add_test(NAME header_abi COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/abi.sh ${CMAKE_C_COMPILER}
+    $<TARGET_FILE:heddle>)
+
 # One table of each scheme, key width and value width: the bucket size changes no syntax.
 set(seen)
 foreach(name IN LISTS heddle_instance_names)

@@ -39,6 +39,7 @@ LD_LIBRARY_PATH=$libdir "$work/shared"
 "$work/static"
 ! readelf -d "$work/static" | grep -q libheddle || { echo "not linked statically"; exit 1; }
 
+[ -n "$mpicc" ] || [ -z "$(find "$prefix" -name mpi.h)" ] || { echo "mpi.h without its library"; exit 1; }
 [ -n "$mpicc" ] || ! pkg-config --exists heddle_mpi || { echo "heddle_mpi.pc without MPI"; exit 1; }
 if [ -n "$mpicc" ]; then
     # shellcheck disable=SC2046

@@ -102,7 +102,7 @@ static void check_table(shared *s)
 static void write_batch(shared *s, const batch *b, bool builds, bool outcomes)
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint8_t *said = calloc(b->own + 1, 1);
     uint64_t own[2] = {0}, all[2];
     options.outcomes = outcomes ? said : NULL;
@@ -123,7 +123,7 @@ static void erase_keys(shared *s, const batch *b)
 {
     uint8_t *found = calloc(b->own + 1, 1);
     uint64_t own = 0, all = 0, size = 0, at;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     check_ok(heddle_cluster_table_erase(s->table, b->narrow_keys, b->own, found, &totals));
     for (uint64_t i = 0; i < b->own; i++) own += found[i];
     MPI_Allreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
@@ -164,7 +164,7 @@ static void use_table(const shared_kind *kind, heddle_cluster *cluster)
     uint64_t count = 0;
     check_status(
         heddle_cluster_table_export(s.table, keys, NULL, rank == ranks - 1 ? 1 : s.size, &count),
-        HEDDLE_ERROR_INVALID);
+        HEDDLE_ERROR_TOO_SMALL);
     free(keys);
     check_table(&s);
     /* Nor does an erasure that one rank cannot begin, while others have nothing to erase. */

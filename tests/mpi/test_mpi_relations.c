@@ -184,7 +184,7 @@ static void all_ranks_know_what_is_wrong(void **state)
     const bool last = rank == ranks - 1;
     (void)state;
     check_status(
-        heddle_cluster_join_create(cluster, last ? &empty : &good, 10, &good, 10, 1, NULL, &join),
+        heddle_cluster_join_create(cluster, last ? &empty : &good, &good, 1, 10, 10, NULL, &join),
         HEDDLE_ERROR_INVALID);
     check_status(heddle_cluster_groups_create(cluster, last ? &empty : &good, 1, 10, NULL, &by),
                  HEDDLE_ERROR_INVALID);
@@ -194,7 +194,7 @@ static void all_ranks_know_what_is_wrong(void **state)
                      HEDDLE_ERROR_INVALID);
         check(strstr(heddle_last_error(), "different") != NULL, "%s", heddle_last_error());
         options.kind = last ? HEDDLE_JOIN_LEFT : HEDDLE_JOIN_SEMI;
-        check_status(heddle_cluster_join_create(cluster, &good, 10, &good, 10, 1, &options, &join),
+        check_status(heddle_cluster_join_create(cluster, &good, &good, 1, 10, 10, &options, &join),
                      HEDDLE_ERROR_INVALID);
         check(strstr(heddle_last_error(), "different") != NULL, "%s", heddle_last_error());
     }

@@ -152,7 +152,7 @@ static void more_matches_than_memory(const test_case *c)
     uint64_t count = 0, least = 0, got = 0;
     if (join_can_run(c)) {
         options.row_bits = 32;
-        check_ok(heddle_join_create(c->device, &column, n, &column, n, 1, &options, &join, NULL));
+        check_ok(heddle_join_create(c->device, &column, &column, 1, n, n, &options, &join, NULL));
         check_ok(heddle_join_count(join, &count, &least));
         assert_int_equal(count, n * n);
         check(least <= room, "a slice has %llu rows at least", (unsigned long long)least);
@@ -221,7 +221,7 @@ static void either_array_may_be_missing(const test_case *c)
     heddle_join *join = NULL;
     uint64_t rows[8], count = 0, got = 0;
     if (!join_can_run(c)) return;
-    check_ok(heddle_join_create(c->device, &left, 4, &right, 4, 1, NULL, &join, NULL));
+    check_ok(heddle_join_create(c->device, &left, &right, 1, 4, 4, NULL, &join, NULL));
     check_ok(heddle_join_count(join, &count, NULL));
     assert_int_equal(count, 3);
     check_ok(heddle_join_fetch(join, rows, NULL, 8, &got, NULL));
@@ -259,8 +259,8 @@ static create_call good_call(void)
 static void refuse(const test_case *c, const create_call *call)
 {
     heddle_join *join = (heddle_join *)(void *)some_keys;
-    check_status(heddle_join_create(c->device, call->left, call->left_rows, call->right,
-                                    call->right_rows, call->columns, &call->options, &join, NULL),
+    check_status(heddle_join_create(c->device, call->left, call->right, call->columns,
+                                    call->left_rows, call->right_rows, &call->options, &join, NULL),
                  HEDDLE_ERROR_INVALID);
     assert_null(join);
     assert_true(strlen(heddle_last_error()) > 10);
@@ -315,17 +315,17 @@ static void wrong_columns_are_refused(const test_case *c)
     call.left[0].reserved = 1;
     refuse(c, &call);
     call = good_call();
-    check_status(heddle_join_create(c->device, NULL, 4, call.right, 4, 1, NULL, &join, NULL),
+    check_status(heddle_join_create(c->device, NULL, call.right, 1, 4, 4, NULL, &join, NULL),
                  HEDDLE_ERROR_INVALID);
-    check_status(heddle_join_create(c->device, call.left, 4, NULL, 4, 1, NULL, &join, NULL),
+    check_status(heddle_join_create(c->device, call.left, NULL, 1, 4, 4, NULL, &join, NULL),
                  HEDDLE_ERROR_INVALID);
-    check_status(heddle_join_create(c->device, call.left, 4, call.right, 4, 1, NULL, NULL, NULL),
+    check_status(heddle_join_create(c->device, call.left, call.right, 1, 4, 4, NULL, NULL, NULL),
                  HEDDLE_ERROR_INVALID);
-    check_status(heddle_join_create(NULL, call.left, 4, call.right, 4, 1, NULL, &join, NULL),
+    check_status(heddle_join_create(NULL, call.left, call.right, 1, 4, 4, NULL, &join, NULL),
                  HEDDLE_ERROR_INVALID);
     if (c->device->engine->host_memory)
         check_status(
-            heddle_join_create(c->device, call.left, 4, call.right, 4, 1, NULL, &join, some_keys),
+            heddle_join_create(c->device, call.left, call.right, 1, 4, 4, NULL, &join, some_keys),
             HEDDLE_ERROR_INVALID);
 }
 
@@ -335,11 +335,11 @@ static void wrong_fetches_are_refused(const test_case *c)
     heddle_join *join = NULL;
     uint64_t rows[16], count = 99, least = 0;
     if (!join_can_run(c)) return;
-    check_ok(heddle_join_create(c->device, call.left, 4, call.right, 4, 1, NULL, &join, NULL));
+    check_ok(heddle_join_create(c->device, call.left, call.right, 1, 4, 4, NULL, &join, NULL));
     check_ok(heddle_join_count(join, &count, &least));
     assert_int_equal(count, 16);
     assert_int_equal(least, 16);
-    check_status(heddle_join_fetch(join, rows, rows, 15, &count, NULL), HEDDLE_ERROR_INVALID);
+    check_status(heddle_join_fetch(join, rows, rows, 15, &count, NULL), HEDDLE_ERROR_TOO_SMALL);
     check_status(heddle_join_fetch(join, rows, rows, 16, NULL, NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_join_fetch(NULL, rows, rows, 16, &count, NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_join_count(NULL, &count, NULL), HEDDLE_ERROR_INVALID);
@@ -350,7 +350,7 @@ static void wrong_fetches_are_refused(const test_case *c)
     heddle_join_destroy(join);
     call.options.kind = HEDDLE_JOIN_SEMI;
     check_ok(
-        heddle_join_create(c->device, call.left, 4, call.right, 4, 1, &call.options, &join, NULL));
+        heddle_join_create(c->device, call.left, call.right, 1, 4, 4, &call.options, &join, NULL));
     check_status(heddle_join_fetch(join, rows, rows, 16, &count, NULL), HEDDLE_ERROR_INVALID);
     heddle_join_destroy(join);
 }
@@ -392,8 +392,9 @@ static bool join_with_fault(const test_case *c, const join_tables *t, uint32_t k
     heddle_join *join = NULL;
     options.kind = kind;
     hd_fault_arm(in_fetch ? 0 : k);
-    const heddle_status status = heddle_join_create(c->device, left.columns, t->left, right.columns,
-                                                    right_rows, left.count, &options, &join, NULL);
+    const heddle_status status =
+        heddle_join_create(c->device, left.columns, right.columns, left.count, t->left, right_rows,
+                           &options, &join, NULL);
     bool struck = hd_fault_struck();
     hd_fault_arm(0);
     check_fault(status, struck);

@@ -49,7 +49,7 @@ static void check_operation(const test_case *c, uint32_t operation, uint32_t bit
         check_status(heddle_set_operation(c->device, operation, bits, array_pointer(&in_a), a_count,
                                           array_pointer(&in_b), b_count, array_pointer(&out),
                                           expected - 1, &count, NULL),
-                     HEDDLE_ERROR_INVALID);
+                     HEDDLE_ERROR_TOO_SMALL);
         assert_int_equal(count, expected);
         array_pull(&out);
         for (uint64_t i = 0; i < expected * bits / 8; i++) assert_int_equal(out.host[i], 0xcd);

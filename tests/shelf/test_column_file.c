@@ -315,7 +315,7 @@ static void tables_from_files(const test_case *c)
     heddle_table_options options = case_options(c);
     heddle_column_file *keys = NULL, *values = NULL, *found = NULL, *answers = NULL;
     uint64_t *numbers = keys_allocate(n);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_table *table = NULL;
     if (vb == 0) {
         free(numbers);
@@ -361,7 +361,7 @@ static void groups_from_files(void **state)
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
     heddle_cluster *cluster = NULL;
     heddle_cluster_table *table = NULL;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     (void)state;
     options.container = HEDDLE_CONTAINER_SET;
     check_ok(heddle_cluster_open("cpu:1,cpu:1", NULL, &cluster));

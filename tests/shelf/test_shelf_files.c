@@ -431,7 +431,7 @@ static void wrong_calls(void **state)
                  HEDDLE_ERROR_INVALID);
     check_status(heddle_shelf_retrieve(s.shelf, keys, 0, &word, NULL, 0, NULL),
                  HEDDLE_ERROR_INVALID);
-    check_status(heddle_shelf_export(s.shelf, keys, NULL, 5, &count), HEDDLE_ERROR_INVALID);
+    check_status(heddle_shelf_export(s.shelf, keys, NULL, 5, &count), HEDDLE_ERROR_TOO_SMALL);
     assert_int_equal(count, FILLED);
     check_status(heddle_shelf_size(s.shelf, NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_shelf_for_all(s.shelf, NULL, NULL), HEDDLE_ERROR_INVALID);

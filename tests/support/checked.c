@@ -34,6 +34,8 @@ void checked_destroy(checked *t)
 heddle_totals *checked_totals(checked *t, lazy_totals *totals, bool may_be_lazy)
 {
     memset(&totals->given, 0xcc, sizeof totals->given);
+    totals->given.size = sizeof totals->given;
+    totals->given.reserved = 0;
     totals->lazy = may_be_lazy && t->calls % 4 == 3;
     t->calls++;
     return totals->lazy ? NULL : &totals->given;
@@ -41,13 +43,13 @@ heddle_totals *checked_totals(checked *t, lazy_totals *totals, bool may_be_lazy)
 
 heddle_totals checked_taken(checked *t, lazy_totals *totals)
 {
-    static const heddle_totals nothing;
-    heddle_totals rest;
+    static const heddle_totals nothing = HEDDLE_TOTALS_INIT;
+    heddle_totals rest = HEDDLE_TOTALS_INIT;
     if (!totals->lazy) return totals->given;
-    check_ok(heddle_table_take_totals(t->table, 1, &rest, NULL));
-    check_ok(heddle_table_take_totals(t->table, 0, &totals->given, NULL));
+    check_ok(heddle_table_peek_totals(t->table, &rest, NULL));
+    check_ok(heddle_table_take_totals(t->table, &totals->given, NULL));
     assert_memory_equal(&rest, &totals->given, sizeof rest);
-    check_ok(heddle_table_take_totals(t->table, 0, &rest, NULL));
+    check_ok(heddle_table_take_totals(t->table, &rest, NULL));
     assert_memory_equal(&rest, &nothing, sizeof rest);
     return totals->given;
 }
@@ -55,7 +57,7 @@ heddle_totals checked_taken(checked *t, lazy_totals *totals)
 void checked_peek(checked *t, const uint64_t *keys, uint64_t n, uint8_t *found, uint64_t *values)
 {
     const uint32_t bits = t->options.value_bits;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     array key_array = array_of(t->c, ROLE_KEYS, keys, n, t->options.key_bits);
     array value_array = array_poisoned(t->c, ROLE_VALUES, n * bits / 8, 0);
     array flags = array_poisoned(t->c, ROLE_FLAGS, n, 0);

@@ -263,7 +263,7 @@ static void write_pairs(shared *s, const uint64_t *keys, const uint64_t *values,
     void *v = shared_narrow(values, n, s->options.value_bits);
     uint8_t *outcomes = malloc(n + 1);
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     memset(outcomes, 0xee, n + 1);
     options.policy = policy;
     options.outcomes = wants ? outcomes : NULL;
@@ -297,7 +297,7 @@ void shared_erase(shared *s, const uint64_t *keys, uint64_t n)
     void *k = shared_narrow(keys, n, s->options.key_bits);
     uint8_t *found = malloc(n + 1);
     shared_pair *order = in_order(keys, n);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint64_t flags = 0, size = 0;
     memset(found, 0xee, n + 1);
     check_ok(heddle_cluster_table_erase(s->table, k, n, found, &totals));
@@ -330,7 +330,7 @@ void shared_erase(shared *s, const uint64_t *keys, uint64_t n)
 static void look_flags(shared *s, const void *k, const uint64_t *keys, uint64_t n)
 {
     uint8_t *found = malloc(n + 1);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint64_t hits = 0, at;
     memset(found, 0xee, n + 1);
     check_ok(heddle_cluster_table_contains(s->table, k, n, found, &totals));
@@ -395,7 +395,7 @@ static void look_lists(shared *s, const void *k, const uint64_t *keys, uint64_t 
         total = 0;
         check_status(
             heddle_cluster_table_retrieve(s->table, k, n, offsets, values, expected - 1, &total),
-            HEDDLE_ERROR_INVALID);
+            HEDDLE_ERROR_TOO_SMALL);
         assert_int_equal(total, expected);
         assert_int_equal(offsets[n], expected);
     }

@@ -46,7 +46,7 @@ heddle_status call_join(void)
     const heddle_column column = HEDDLE_COLUMN(process.keys, 4);
     heddle_cluster_join *join = NULL;
     const heddle_status status = heddle_cluster_join_create(
-        process.cluster, &column, process.rows, &column, process.rows / 2, 1, NULL, &join);
+        process.cluster, &column, &column, 1, process.rows, process.rows / 2, NULL, &join);
     heddle_cluster_join_destroy(join);
     return status;
 }

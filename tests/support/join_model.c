@@ -203,8 +203,8 @@ join_rows join_run(const test_case *c, const join_tables *t, const join_call *ca
     uint64_t count = 0, least = 0, capacity;
     options.kind = call->kind;
     options.row_bits = call->row_bits;
-    check_ok(heddle_join_create(c->device, left.columns, t->left, right.columns, right_rows,
-                                left.count, &options, &join, NULL));
+    check_ok(heddle_join_create(c->device, left.columns, right.columns, left.count, t->left,
+                                right_rows, &options, &join, NULL));
     check_ok(heddle_join_count(join, &count, &least));
     check((least == 0) == (count == 0) && least <= count, "a slice of %llu rows makes no sense",
           (unsigned long long)least);

@@ -134,13 +134,13 @@ static void write_batch(multi *m, const uint64_t *keys, const uint64_t *values, 
                        values != NULL && m->options.value_bits != 0 ? m->options.value_bits : 0);
     array outcomes = array_poisoned(m->c, ROLE_FLAGS, asks ? n : 0, POISON_OUTCOME);
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-    heddle_totals totals, *asked = lazy ? NULL : &totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT, *asked = lazy ? NULL : &totals;
     if (asks) options.outcomes = array_pointer(&outcomes);
     check_ok(replace ? heddle_table_build(m->table, array_pointer(&k), array_pointer(&v), n,
                                           &options, asked, NULL)
                      : heddle_table_insert(m->table, array_pointer(&k), array_pointer(&v), n,
                                            &options, asked, NULL));
-    if (lazy) check_ok(heddle_table_take_totals(m->table, 0, &totals, NULL));
+    if (lazy) check_ok(heddle_table_take_totals(m->table, &totals, NULL));
     multi_model_add(m, keys, values, n, replace);
     check_totals(m, &totals, n, count_fresh(m, before, n));
     array_pull(&outcomes);
@@ -187,7 +187,7 @@ void multi_erase(multi *m, const uint64_t *keys, uint64_t n)
     uint64_t before = 0, after = 0;
     array k = array_of(m->c, ROLE_KEYS, keys, n, m->options.key_bits);
     array flags = array_poisoned(m->c, ROLE_FLAGS, n, POISON_FLAG);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     free(multi_keys(m, &before));
     check_ok(
         heddle_table_erase(m->table, array_pointer(&k), n, array_pointer(&flags), &totals, NULL));

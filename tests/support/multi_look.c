@@ -54,7 +54,7 @@ static void check_found(const multi *m, const heddle_totals *totals, const uint6
 static void look_contains(multi *m, const array *k, const uint64_t *keys, uint64_t n)
 {
     array flags = array_poisoned(m->c, ROLE_FLAGS, n, POISON_FLAG);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     check_ok(
         heddle_table_contains(m->table, array_pointer(k), n, array_pointer(&flags), &totals, NULL));
     array_pull(&flags);
@@ -80,7 +80,7 @@ static void look_find(multi *m, const array *k, const uint64_t *keys, uint64_t n
     const uint64_t poison = low_bits(POISON_VALUE * UINT64_C(0x0101010101010101), bits);
     array flags = array_poisoned(m->c, ROLE_FLAGS, n, POISON_FLAG);
     array values = array_poisoned(m->c, ROLE_VALUES, n * bits / 8, POISON_VALUE);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     check_ok(heddle_table_find(m->table, array_pointer(k), n, array_pointer(&values),
                                array_pointer(&flags), &totals, NULL));
     array_pull(&flags);
@@ -101,7 +101,7 @@ static void look_find(multi *m, const array *k, const uint64_t *keys, uint64_t n
 static void look_count(multi *m, const array *k, const uint64_t *keys, uint64_t n)
 {
     array matches = array_poisoned(m->c, ROLE_VALUES, n * 8, POISON_VALUE);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     check_ok(
         heddle_table_count(m->table, array_pointer(k), n, array_pointer(&matches), &totals, NULL));
     array_pull(&matches);
@@ -131,8 +131,8 @@ static void look_retrieve(multi *m, const array *k, const uint64_t *keys, uint64
 {
     array offsets = array_poisoned(m->c, ROLE_FLAGS, (n + 1) * 8, POISON_VALUE);
     uint64_t total = 0, count = 0;
-    heddle_totals totals;
-    check_ok(heddle_table_take_totals(m->table, 0, &totals, NULL));
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    check_ok(heddle_table_take_totals(m->table, &totals, NULL));
     for (uint64_t i = 0; i < n; i++) total += matches_of(m, keys[i]);
     check_ok(heddle_table_retrieve(m->table, array_pointer(k), n, array_pointer(&offsets), NULL, 0,
                                    &count, NULL));
@@ -141,13 +141,13 @@ static void look_retrieve(multi *m, const array *k, const uint64_t *keys, uint64
     if (total != 0) {
         check_status(heddle_table_retrieve(m->table, array_pointer(k), n, array_pointer(&offsets),
                                            array_pointer(&values), total - 1, &count, NULL),
-                     HEDDLE_ERROR_INVALID);
+                     HEDDLE_ERROR_TOO_SMALL);
         assert_int_equal(count, total);
     }
     check_ok(heddle_table_retrieve(m->table, array_pointer(k), n, array_pointer(&offsets),
                                    array_pointer(&values), total, &count, NULL));
     assert_int_equal(count, total);
-    check_ok(heddle_table_take_totals(m->table, 0, &totals, NULL));
+    check_ok(heddle_table_take_totals(m->table, &totals, NULL));
     assert_int_equal(totals.found + totals.absent, total != 0 ? 3 * n : 2 * n);
     array_pull(&offsets);
     array_pull(&values);

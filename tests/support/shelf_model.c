@@ -170,7 +170,7 @@ static void write_pairs(shelved *s, const uint64_t *keys, const uint64_t *values
     void *v = shared_narrow(values, n, s->model.options.value_bits);
     uint8_t *outcomes = malloc(n + 1);
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     memset(outcomes, 0xee, n + 1);
     options.policy = policy;
     options.outcomes = wants ? outcomes : NULL;
@@ -205,7 +205,7 @@ void shelved_erase(shelved *s, const uint64_t *keys, uint64_t n)
     void *k = shared_narrow(keys, n, m->options.key_bits);
     uint8_t *found = malloc(n + 1);
     shared_pair *order = in_order(keys, n);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint64_t flags = 0, size = 0;
     memset(found, 0xee, n + 1);
     check_ok(heddle_shelf_erase(s->shelf, k, n, found, &totals));
@@ -238,7 +238,7 @@ void shelved_erase(shelved *s, const uint64_t *keys, uint64_t n)
 static void look_flags(shelved *s, const void *k, const uint64_t *keys, uint64_t n)
 {
     uint8_t *found = malloc(n + 1);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint64_t hits = 0, at;
     memset(found, 0xee, n + 1);
     check_ok(heddle_shelf_contains(s->shelf, k, n, found, &totals));
@@ -319,7 +319,7 @@ static void look_lists(shelved *s, const void *k, const uint64_t *keys, uint64_t
     memset(values, 0xcd, (total + 1) * 8);
     if (total != 0) {
         check_status(heddle_shelf_retrieve(s->shelf, k, n, offsets, values, expected - 1, &total),
-                     HEDDLE_ERROR_INVALID);
+                     HEDDLE_ERROR_TOO_SMALL);
         assert_int_equal(total, expected);
         assert_int_equal(offsets[n], expected);
     }

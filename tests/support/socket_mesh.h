@@ -5,7 +5,8 @@
 #ifndef TEST_SOCKET_MESH_H
 #define TEST_SOCKET_MESH_H
 
-#include <heddle/heddle.h>
+#define HEDDLE_UNSTABLE
+#include <heddle/unstable.h>
 
 #define MESH_MAX 8
 

@@ -100,7 +100,7 @@ static heddle_status attempt_run(attempt *a)
 {
     multi *m = &a->m;
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     const uint64_t before = a->build ? 0 : m->size;
     const bool multimap = m->options.container == HEDDLE_CONTAINER_MULTIMAP;
     options.outcomes = array_pointer(&a->outcomes);

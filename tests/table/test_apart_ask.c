@@ -57,12 +57,13 @@ static heddle_status ask(const asking *a, int question, answers *to)
     const uint64_t out = question == FIND ? a->n : (a->n + 1) * sizeof(uint64_t);
     heddle_status status = HEDDLE_OK;
     memset(to, 0, sizeof *to);
+    to->totals.size = sizeof to->totals;
     to->out = array_poisoned(m->c, ROLE_FLAGS, out, 0xee);
     to->values =
         array_poisoned(m->c, ROLE_VALUES, (question == RETRIEVE ? a->values : a->n) * width, 0xee);
     void *keys = array_pointer(&a->keys), *written = array_pointer(&to->out);
     void *values = array_pointer(&to->values);
-    check_ok(heddle_table_take_totals(m->table, 0, &to->totals, NULL));
+    check_ok(heddle_table_take_totals(m->table, &to->totals, NULL));
     if (question == FIND)
         status = heddle_table_find(m->table, keys, a->n, values, written, &to->totals, NULL);
     else if (question == COUNT)
@@ -70,7 +71,7 @@ static heddle_status ask(const asking *a, int question, answers *to)
     else {
         status = heddle_table_retrieve(m->table, keys, a->n, written, values, a->values, &to->count,
                                        NULL);
-        check_ok(heddle_table_take_totals(m->table, 0, &to->totals, NULL));
+        check_ok(heddle_table_take_totals(m->table, &to->totals, NULL));
     }
     array_pull(&to->out);
     array_pull(&to->values);
@@ -145,7 +146,7 @@ static void ask_in_vain(asking *a, const answers *all, uint64_t room)
     answers got;
     apart_limit(apart_used(a->m->c->device) + room);
     a->values--;
-    check_status(ask(a, RETRIEVE, &got), HEDDLE_ERROR_INVALID);
+    check_status(ask(a, RETRIEVE, &got), HEDDLE_ERROR_TOO_SMALL);
     a->values++;
     apart_limit(UINT64_MAX);
     assert_int_equal(got.count, all->count);
@@ -207,7 +208,7 @@ static heddle_status erase_within(const test_case *c, const material *x, uint64_
     multi m = filled(c, x);
     array k = array_of(c, ROLE_KEYS, keys, n, c->graph->key_bits);
     array flags = array_poisoned(c, ROLE_FLAGS, n, 0xee);
-    heddle_totals totals = {0};
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint64_t before = 0, after = 0, flagged = 0;
     free(multi_keys(&m, &before));
     apart_limit(apart_used(c->device) + room);

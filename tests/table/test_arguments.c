@@ -2,6 +2,9 @@
  * test_arguments.c: arguments that are wrong. Each is refused with the right status and a sentence,
  * and the table that was asked is as it was before.
  */
+#define HEDDLE_UNSTABLE
+#include <heddle/unstable.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,7 +40,7 @@ typedef struct bench {
 static bench bench_create(const test_case *c)
 {
     uint64_t numbers[N];
-    bench b = {.t = checked_create(c, NULL)};
+    bench b = {.t = checked_create(c, NULL), .totals = HEDDLE_TOTALS_INIT};
     keys_fill(numbers, N, KEYS_EDGES, b.t.options.key_bits, 0);
     checked_insert(&b.t, numbers, numbers, N, HEDDLE_POLICY_KEEP);
     b.keys = array_of(c, ROLE_KEYS, numbers, N, b.t.options.key_bits);
@@ -74,7 +77,7 @@ static void null_tables(const test_case *c)
     invalid(heddle_table_size(NULL, &b.count, NULL));
     invalid(heddle_table_reserve(NULL, N, NULL));
     invalid(heddle_table_rehash(NULL, N, NULL));
-    invalid(heddle_table_take_totals(NULL, 0, &b.totals, NULL));
+    invalid(heddle_table_take_totals(NULL, &b.totals, NULL));
     invalid(heddle_table_get_stats(NULL, &stats, NULL));
     invalid(heddle_table_validate(NULL, NULL));
     invalid(heddle_table_save(NULL, "/tmp/never", NULL));
@@ -89,7 +92,7 @@ static void null_results(const test_case *c)
     bench b = bench_create(c);
     heddle_table *table = NULL;
     invalid(heddle_table_size(b.t.table, NULL, NULL));
-    invalid(heddle_table_take_totals(b.t.table, 0, NULL, NULL));
+    invalid(heddle_table_take_totals(b.t.table, NULL, NULL));
     invalid(heddle_table_get_stats(b.t.table, NULL, NULL));
     invalid(heddle_table_get_options(b.t.table, NULL));
     invalid(heddle_table_export(b.t.table, array_pointer(&b.keys), NULL, N, NULL, NULL));
@@ -140,7 +143,7 @@ static void nothing_to_do(const test_case *c)
 {
     bench b = bench_create(c);
     heddle_table *table = b.t.table;
-    const heddle_totals nothing = {0};
+    const heddle_totals nothing = HEDDLE_TOTALS_INIT;
     check_ok(heddle_table_insert(table, NULL, NULL, 0, NULL, &b.totals, NULL));
     assert_memory_equal(&b.totals, &nothing, sizeof nothing);
     check_ok(heddle_table_contains(table, NULL, 0, NULL, &b.totals, NULL));
@@ -185,7 +188,7 @@ static void streams_on_the_cpu(const test_case *c)
     invalid(heddle_table_size(table, &b.count, &stream));
     invalid(heddle_table_reserve(table, 1000, &stream));
     invalid(heddle_table_rehash(table, 1000, &stream));
-    invalid(heddle_table_take_totals(table, 0, &b.totals, &stream));
+    invalid(heddle_table_take_totals(table, &b.totals, &stream));
     invalid(heddle_table_get_stats(table, &stats, &stream));
     invalid(heddle_table_validate(table, &stream));
     invalid(heddle_table_save(table, "/tmp/never", &stream));
@@ -206,17 +209,47 @@ static void struct_sizes(const test_case *c)
         heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT;
         heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
         heddle_insert_options insert = HEDDLE_INSERT_OPTIONS_INIT;
+        heddle_totals totals = HEDDLE_TOTALS_INIT;
         case_note("size %u", wrong[i]);
-        options.size = stats.size = info.size = insert.size = wrong[i];
+        options.size = stats.size = info.size = insert.size = totals.size = wrong[i];
         invalid(heddle_table_create(c->device, &options, &table));
         assert_null(table);
         invalid(heddle_table_get_options(b.t.table, &options));
         invalid(heddle_table_get_stats(b.t.table, &stats, NULL));
         invalid(heddle_device_get_info(c->device, &info));
+        invalid(heddle_table_contains(b.t.table, array_pointer(&b.keys), N, NULL, &totals, NULL));
+        invalid(heddle_table_take_totals(b.t.table, &totals, NULL));
         invalid(heddle_table_insert(b.t.table, array_pointer(&b.keys), array_pointer(&b.values), N,
                                     &insert, NULL, NULL));
         invalid(heddle_table_build(b.t.table, array_pointer(&b.keys), array_pointer(&b.values), N,
                                    &insert, NULL, NULL));
+    }
+    bench_destroy(&b);
+}
+
+/* Arrays of another width than the table's: refused by what typed.h asks first. */
+static void typed_widths(const test_case *c)
+{
+    bench b = bench_create(c);
+    heddle_table *t = b.t.table;
+    const uint32_t key_bits = b.t.options.key_bits, value_bits = b.t.options.value_bits;
+    uint64_t size = 0;
+    check_ok(heddle_table_check_widths(t, key_bits, 0));
+    check_ok(heddle_table_check_widths(t, key_bits, value_bits));
+    invalid(heddle_table_check_widths(NULL, key_bits, value_bits));
+    invalid(heddle_table_check_widths(t, 96 - key_bits, 0));
+    if (value_bits != 0) invalid(heddle_table_check_widths(t, key_bits, 96 - value_bits));
+    if (key_bits == 64) {
+        uint32_t narrow[N] = {0};
+        invalid(heddle_set_contains(t, narrow, N, NULL, NULL, NULL));
+        invalid(heddle_set_erase(t, narrow, N, NULL, NULL, NULL));
+        invalid(heddle_map_insert(t, narrow, narrow, N, NULL, NULL, NULL));
+    } else {
+        uint64_t wide[N] = {0};
+        invalid(heddle_set_contains(t, wide, N, NULL, NULL, NULL));
+        invalid(heddle_set_export(t, wide, N, &size, NULL));
+        invalid(heddle_map_find(t, wide, N, wide, NULL, NULL, NULL));
+        check(strstr(heddle_last_error(), "64") != NULL, "%s", heddle_last_error());
     }
     bench_destroy(&b);
 }
@@ -351,6 +384,7 @@ int main(void)
         OVER_TABLES(sets_with_values),
         OVER_TABLES(streams_on_the_cpu),
         OVER_WIDTHS(struct_sizes),
+        OVER_WIDTHS(typed_widths),
         OVER_WIDTHS(insert_options),
         OVER_WIDTHS(workspaces),
         OVER_INSTANCES(views),

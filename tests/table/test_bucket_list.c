@@ -228,7 +228,7 @@ static uint64_t insert_some(multi *m, const uint64_t *keys, const uint64_t *valu
     uint64_t *failed = keys_allocate(n + 1), *in_keys = keys_allocate(n + 1),
              *in_values = keys_allocate(n + 1), in = 0;
     heddle_insert_options o = HEDDLE_INSERT_OPTIONS_INIT;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     o.outcomes = array_pointer(&outcomes);
     o.failed = failed;
     o.failed_capacity = n;

@@ -74,7 +74,7 @@ static heddle_status insert(attempt *a, uint64_t n)
     const uint64_t *k = keys + FILLED / 2, *v = values + FILLED / 2;
     uint64_t *in_keys = keys_allocate(n + 1), *in_values = keys_allocate(n + 1), in = 0;
     heddle_insert_options o = HEDDLE_INSERT_OPTIONS_INIT;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     o.outcomes = array_pointer(&a->outcomes);
     const heddle_status status = heddle_table_insert(a->m.table, array_pointer(&a->k),
                                                      array_pointer(&a->v), n, &o, &totals, NULL);

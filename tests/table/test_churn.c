@@ -53,7 +53,7 @@ static void add(churn *t, uint64_t first, uint64_t n)
 {
     array k = array_of(t->c, ROLE_KEYS, t->keys + first, n, t->options.key_bits);
     array v = array_of(t->c, ROLE_VALUES, t->values + first, n, t->options.value_bits);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     check_ok(heddle_table_insert(t->table, array_pointer(&k), array_pointer(&v), n, NULL, &totals,
                                  NULL));
     assert_int_equal(totals.inserted, n);
@@ -64,7 +64,7 @@ static void add(churn *t, uint64_t first, uint64_t n)
 static void erase(churn *t, uint64_t first, uint64_t n)
 {
     array k = array_of(t->c, ROLE_KEYS, t->keys + first, n, t->options.key_bits);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     check_ok(heddle_table_erase(t->table, array_pointer(&k), n, NULL, &totals, NULL));
     assert_int_equal(totals.found, n);
     array_free(&k);
@@ -74,7 +74,7 @@ static void erase(churn *t, uint64_t first, uint64_t n)
 static double probes(churn *t, uint64_t first, bool present)
 {
     array k = array_of(t->c, ROLE_KEYS, t->keys + first, t->n, t->options.key_bits);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     check_ok(heddle_table_contains(t->table, array_pointer(&k), t->n, NULL, &totals, NULL));
     assert_int_equal(totals.found, present ? t->n : 0);
     array_free(&k);

@@ -78,7 +78,7 @@ static void buffers_free(buffers *b)
 /* The first n keys are there with their values. */
 static bool all_found(worker *w, heddle_table *table, const buffers *b, uint64_t n)
 {
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     const uint32_t bits = w->c->ops->value_bits;
     memset(b->flags, 0, n);
     if (bits == 0) {
@@ -103,7 +103,7 @@ static bool all_found(worker *w, heddle_table *table, const buffers *b, uint64_t
 
 static bool use_table(worker *w, heddle_table *table, const buffers *b, uint64_t n)
 {
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint64_t size = 0;
     const void *values = case_is_map(w->c) ? b->values : NULL;
     want(w, heddle_table_insert(table, b->keys, values, n, NULL, &totals, NULL) == HEDDLE_OK);

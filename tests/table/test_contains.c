@@ -47,7 +47,7 @@ static void odd_sizes(const test_case *c)
 static void flags_left_out(const test_case *c)
 {
     uint64_t numbers[400];
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     checked t = checked_create(c, NULL);
     keys_fill(numbers, 400, KEYS_EDGES, t.options.key_bits, 6);
     checked_insert(&t, numbers, numbers, 100, HEDDLE_POLICY_KEEP);

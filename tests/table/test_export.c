@@ -67,7 +67,7 @@ static void too_small_arrays_are_refused(const test_case *c)
         check_status(heddle_table_export(t.table, array_pointer(&keys),
                                          case_is_map(c) ? array_pointer(&values) : NULL, room,
                                          &count, NULL),
-                     HEDDLE_ERROR_INVALID);
+                     HEDDLE_ERROR_TOO_SMALL);
         assert_int_equal(count, N);
         assert_true(strlen(heddle_last_error()) > 0);
         array_pull(&keys);

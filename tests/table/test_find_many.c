@@ -95,7 +95,7 @@ static void many_queries(const test_case *c)
     for (uint32_t way = 0; way < 4; way++) {
         char *values_here = values + (way & 1) * bits / 8;
         uint8_t *found_here = way & 2 ? NULL : found + (way & 1);
-        heddle_totals totals;
+        heddle_totals totals = HEDDLE_TOTALS_INIT;
         case_note("beside a cache line %u, flags %u", way & 1, found_here != NULL);
         memset(values, POISON, bytes);
         memset(found, POISON, bytes);

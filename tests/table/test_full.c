@@ -118,7 +118,7 @@ static void short_failed_list(const test_case *c)
     uint64_t failed[18];
     uint64_t *numbers = keys_allocate(n);
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     keys_fill(numbers, n, KEYS_SEQUENCE, t.options.key_bits, 0);
     array keys = array_of(c, ROLE_KEYS, numbers, n, t.options.key_bits);
     array values = array_of(c, ROLE_VALUES, numbers, n, t.options.value_bits);

@@ -26,7 +26,7 @@ static void more(checked *t, const uint64_t *keys, const uint64_t *values, uint6
                  uint32_t policy, bool appends)
 {
     const uint64_t before = model_size(t->model), calls = hd_tune.region_appends;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     check_ok(fills_call(t->c, t->table, heddle_table_insert, keys, values, n, policy, UINT64_MAX,
                         &totals));
     t->model = fills_model(t->c, t->model, keys, values, n, policy);
@@ -128,7 +128,7 @@ static void too_many_keys(const test_case *c)
     check_ok(heddle_table_get_stats(table, &stats, NULL));
     const uint64_t first = stats.slots / 3, n = 2 * stats.slots;
     uint64_t *keys = keys_allocate(n), *values = keys_allocate(n), size = 0;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     keys_fill(keys, n, KEYS_RANDOM, c->ops->key_bits, 283);
     fills_values(values, keys, n, HEDDLE_POLICY_KEEP);
     tune_regions(1, UINT32_MAX);
@@ -233,8 +233,7 @@ static void without_memory(const test_case *c)
     model *m = fills_model(c, NULL, keys, values, n, HEDDLE_POLICY_ADD);
     for (uint64_t at = 1; struck; at++) {
         heddle_table *table = fills_table(c, model_size(m), 0.5, HEDDLE_FLAG_FIXED);
-        heddle_totals totals;
-        memset(&totals, 0, sizeof totals);
+        heddle_totals totals = HEDDLE_TOTALS_INIT;
         case_note("the %llu-th allocation fails", (unsigned long long)at);
         check_ok(fills_call(c, table, heddle_table_insert, keys, values, first, HEDDLE_POLICY_ADD,
                             UINT64_MAX, NULL));

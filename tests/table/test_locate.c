@@ -22,7 +22,7 @@ static void locate(checked *t, const uint64_t *keys, uint64_t n, uint64_t *slots
     array k = array_of(t->c, ROLE_KEYS, keys, n, t->options.key_bits);
     array s = array_poisoned(t->c, ROLE_VALUES, n * sizeof *slots, POISON);
     uint64_t there = 0;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     check_ok(heddle_table_locate(t->table, array_pointer(&k), n, array_pointer(&s), &totals, NULL));
     array_pull(&s);
     for (uint64_t i = 0; i < n; i++) {

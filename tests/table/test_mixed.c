@@ -28,9 +28,14 @@ typedef struct batch {
 
 static batch batch_make(uint64_t n)
 {
-    batch b = {
-        n,  0, malloc(n + 1), keys_allocate(n), keys_allocate(n), malloc(n + 1), keys_allocate(n),
-        {0}};
+    batch b = {n,
+               0,
+               malloc(n + 1),
+               keys_allocate(n),
+               keys_allocate(n),
+               malloc(n + 1),
+               keys_allocate(n),
+               HEDDLE_TOTALS_INIT};
     assert_true(b.operations != NULL && b.outcomes != NULL);
     return b;
 }
@@ -138,7 +143,7 @@ static void batch_check(checked *t, const batch *b)
     const uint32_t bits = t->options.value_bits;
     uint64_t *order = checked_order(b->keys, b->n), *now = keys_allocate(b->n);
     uint8_t *is = malloc(b->n + 1);
-    heddle_totals sums = {0};
+    heddle_totals sums = HEDDLE_TOTALS_INIT;
     assert_non_null(is);
     checked_peek(t, b->keys, b->n, is, now);
     for (uint64_t i = 0; i < b->n;) {

@@ -101,7 +101,7 @@ static void overfill(const test_case *c, uint64_t capacity, uint32_t hot, uint32
 {
     heddle_table_options options = case_options(c);
     heddle_insert_options insert = HEDDLE_INSERT_OPTIONS_INIT;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     options.capacity = capacity;
     options.flags = HEDDLE_FLAG_FIXED;
     options.hashes = hashes;
@@ -219,7 +219,7 @@ static void allocations_fail(const test_case *c)
     tune_regions(5000, UINT32_MAX);
     for (uint64_t i = 1, struck = 1; struck; i++) {
         heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-        heddle_totals totals;
+        heddle_totals totals = HEDDLE_TOTALS_INIT;
         uint64_t size = 0;
         multi m = multi_create(c, NULL);
         array k = array_of(c, ROLE_KEYS, keys, n, m.options.key_bits);

@@ -32,10 +32,24 @@ static void versions_agree(void **state)
 static void status_texts(void **state)
 {
     (void)state;
-    for (heddle_status a = HEDDLE_OK; a <= HEDDLE_ERROR_DEVICE; a++) {
-        assert_true(strlen(heddle_status_string(a)) > 0);
-        for (heddle_status b = HEDDLE_OK; b < a; b++)
-            assert_string_not_equal(heddle_status_string(a), heddle_status_string(b));
+    static const heddle_status all[] = {HEDDLE_OK,
+                                        HEDDLE_ERROR_INVALID,
+                                        HEDDLE_ERROR_UNSUPPORTED,
+                                        HEDDLE_ERROR_TOO_SMALL,
+                                        HEDDLE_ERROR_CANCELLED,
+                                        HEDDLE_ERROR_NO_MEMORY,
+                                        HEDDLE_ERROR_FULL,
+                                        HEDDLE_ERROR_NO_DEVICE,
+                                        HEDDLE_ERROR_DEVICE,
+                                        HEDDLE_ERROR_PEER,
+                                        HEDDLE_ERROR_IO,
+                                        HEDDLE_ERROR_FORMAT,
+                                        HEDDLE_ERROR_CORRUPT};
+    for (uint32_t a = 0; a < sizeof all / sizeof *all; a++) {
+        assert_true(strlen(heddle_status_string(all[a])) > 0);
+        for (uint32_t b = 0; b < a; b++)
+            assert_string_not_equal(heddle_status_string(all[a]), heddle_status_string(all[b]));
+        assert_string_not_equal(heddle_status_string(all[a]), heddle_status_string(-1));
     }
     assert_true(strlen(heddle_status_string(-1)) > 0);
     assert_string_equal(heddle_status_string(-1), heddle_status_string(12345));

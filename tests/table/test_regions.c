@@ -19,7 +19,7 @@ static checked fill_checked(const test_case *c, heddle_table *table, fills_funct
                             const uint64_t *keys, const uint64_t *values, uint64_t n,
                             uint32_t policy, uint64_t workspace)
 {
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     model *m = fills_model(c, NULL, keys, values, n, policy);
     check_ok(fills_call(c, table, call, keys, values, n, policy, workspace, &totals));
     assert_int_equal(totals.inserted, model_size(m));
@@ -197,7 +197,7 @@ static void too_many_keys(const test_case *c)
     check_ok(heddle_table_get_stats(table, &stats, NULL));
     const uint64_t n = stats.slots + stats.slots / 2;
     uint64_t *keys = keys_allocate(n), *values = keys_allocate(n), size = 0;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     tune_regions(1, UINT32_MAX);
     keys_fill(keys, n, KEYS_RANDOM, c->ops->key_bits, 193);
     keys_fill_values(values, n, 193);

@@ -14,7 +14,7 @@
 static void check_count(checked *t, const array *k, const uint64_t *keys, uint64_t n)
 {
     array matches = array_poisoned(t->c, ROLE_VALUES, n * 8, POISON);
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint64_t found = 0;
     check_ok(
         heddle_table_count(t->table, array_pointer(k), n, array_pointer(&matches), &totals, NULL));
@@ -41,7 +41,7 @@ static void check_retrieve(checked *t, const array *k, const uint64_t *keys, uin
     if (count != 0)
         check_status(heddle_table_retrieve(t->table, array_pointer(k), n, array_pointer(&offsets),
                                            array_pointer(&values), count - 1, &count, NULL),
-                     HEDDLE_ERROR_INVALID);
+                     HEDDLE_ERROR_TOO_SMALL);
     check_ok(heddle_table_retrieve(t->table, array_pointer(k), n, array_pointer(&offsets),
                                    array_pointer(&values), count, &count, NULL));
     array_pull(&offsets);

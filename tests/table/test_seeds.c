@@ -42,7 +42,7 @@ static trial run_trial(const test_case *c, const packed *p, uint64_t n, double l
 {
     heddle_table *table = NULL;
     heddle_table_options options = case_options(c);
-    heddle_totals wrote, read;
+    heddle_totals wrote = HEDDLE_TOTALS_INIT, read = HEDDLE_TOTALS_INIT;
     const void *values = case_is_map(c) ? p->values : NULL;
     options.capacity = n;
     options.load = load;

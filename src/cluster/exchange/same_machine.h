@@ -9,6 +9,9 @@
 #ifndef HD_SAME_MACHINE_H
 #define HD_SAME_MACHINE_H
 
+#define HEDDLE_UNSTABLE
+#include <heddle/unstable.h>
+
 #include <heddle/cluster.h>
 
 #include "engine/engine.h"

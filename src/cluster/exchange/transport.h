@@ -10,6 +10,9 @@
 #ifndef HD_TRANSPORT_EXCHANGE_H
 #define HD_TRANSPORT_EXCHANGE_H
 
+#define HEDDLE_UNSTABLE
+#include <heddle/unstable.h>
+
 #include "cluster/exchange/exchange.h"
 #include "cluster/exchange/same_machine.h"
 

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "host/public_struct.h"
 #include "table/slots/geometry.h"
 
 /* The seed of the members' own mixes, which must not be that of the bins. */
@@ -21,12 +22,10 @@ typedef struct creation {
     heddle_groups_options options;
 } creation;
 
-static heddle_status check_options(const heddle_groups_options *options)
+static heddle_status read_options(const heddle_groups_options *given,
+                                  heddle_groups_options *options)
 {
-    if (options->size != sizeof *options)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "cluster_groups_create: the options have %u bytes, not %u", options->size,
-                       (uint32_t)sizeof *options);
+    HD_TRY(hd_read_struct(options, given, &hd_groups_options_kind));
     if (options->order != HEDDLE_GROUPS_UNORDERED)
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "cluster_groups_create: groups on several members have no order");
@@ -112,7 +111,7 @@ static heddle_cluster_groups *by_allocate(heddle_cluster *cluster)
 }
 
 static void fill_in(heddle_cluster_groups *by, const heddle_column *keys,
-                    const heddle_groups_options *options)
+                    const heddle_groups_options *options, heddle_status read)
 {
     hd_relation *relation = &by->relation;
     by->row_bits = options->row_bits;
@@ -125,7 +124,7 @@ static void fill_in(heddle_cluster_groups *by, const heddle_column *keys,
     relation->numbered[0] = relation->keeps_ways = true;
     relation->row_bits = options->row_bits;
     relation->seed = options->seed != 0 ? options->seed : hd_seed_draw();
-    hd_relation_check(relation, check_options(options));
+    hd_relation_check(relation, read);
 }
 
 heddle_status heddle_cluster_groups_create(heddle_cluster *cluster, const heddle_column *keys,
@@ -140,13 +139,14 @@ heddle_status heddle_cluster_groups_create(heddle_cluster *cluster, const heddle
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "cluster_groups_create needs a cluster and a place for the groups");
     *by = NULL;
-    c.options = options != NULL ? *options : usual;
+    c.options = usual;
+    status = read_options(options, &c.options);
     c.by = by_allocate(cluster);
     if (c.by == NULL)
         return hd_relation_run(cluster, create_part, &c, NULL); /* all fail together */
     c.by->columns = columns;
     c.by->rows = rows;
-    fill_in(c.by, keys, &c.options);
+    fill_in(c.by, keys, &c.options, status);
     status = hd_relation_run(cluster, create_part, &c, c.by->relation.stats.seconds);
     c.by->relation.given[0] = NULL;
     if (status == HEDDLE_OK) *by = c.by;
@@ -173,10 +173,9 @@ heddle_status heddle_cluster_groups_count(heddle_cluster_groups *by, uint64_t *c
 heddle_status heddle_cluster_groups_get_stats(heddle_cluster_groups *by,
                                               heddle_relation_stats *stats)
 {
-    if (by == NULL || stats == NULL || stats->size != sizeof *stats)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "cluster_groups_get_stats needs groups and statistics with their size set");
-    *stats = by->relation.stats;
-    stats->size = sizeof *stats;
+    if (by == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_groups_get_stats: the group-by is NULL");
+    HD_TRY(hd_check_struct(stats, &hd_relation_stats_kind));
+    hd_write_struct(stats, &by->relation.stats, &hd_relation_stats_kind);
     return HEDDLE_OK;
 }

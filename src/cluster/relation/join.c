@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cluster/relation/relation.h"
+#include "host/public_struct.h"
 #include "relation/join/join.h"
 #include "table/slots/geometry.h"
 
@@ -25,12 +26,9 @@ typedef struct creation {
     heddle_join_options options;
 } creation;
 
-static heddle_status check_options(const heddle_join_options *options)
+static heddle_status read_options(const heddle_join_options *given, heddle_join_options *options)
 {
-    if (options->size != sizeof *options)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "cluster_join_create: the options have %u bytes, not %u", options->size,
-                       (uint32_t)sizeof *options);
+    HD_TRY(hd_read_struct(options, given, &hd_join_options_kind));
     if (options->kind < HEDDLE_JOIN_INNER || options->kind > HEDDLE_JOIN_ANTI)
         return hd_fail(HEDDLE_ERROR_INVALID, "cluster_join_create: %u is no kind of join",
                        options->kind);
@@ -112,11 +110,9 @@ static heddle_cluster_join *join_allocate(heddle_cluster *cluster)
     return NULL;
 }
 
-static void fill_in(creation *c, heddle_cluster *cluster, const heddle_join_options *options)
+static void fill_in(creation *c, heddle_cluster *cluster)
 {
-    static const heddle_join_options usual = HEDDLE_JOIN_OPTIONS_INIT;
     hd_relation *relation = &c->relation;
-    c->options = options != NULL ? *options : usual;
     const uint32_t kind = c->options.kind;
     relation->cluster = cluster;
     relation->what = "cluster_join_create";
@@ -132,11 +128,12 @@ static void fill_in(creation *c, heddle_cluster *cluster, const heddle_join_opti
 }
 
 heddle_status heddle_cluster_join_create(heddle_cluster *cluster, const heddle_column *left,
-                                         uint64_t left_rows, const heddle_column *right,
-                                         uint64_t right_rows, uint32_t columns,
+                                         const heddle_column *right, uint32_t columns,
+                                         uint64_t left_rows, uint64_t right_rows,
                                          const heddle_join_options *options,
                                          heddle_cluster_join **join)
 {
+    static const heddle_join_options usual = HEDDLE_JOIN_OPTIONS_INIT;
     creation c;
     heddle_status status;
     if (cluster == NULL || join == NULL)
@@ -144,14 +141,16 @@ heddle_status heddle_cluster_join_create(heddle_cluster *cluster, const heddle_c
                        "cluster_join_create needs a cluster and a place for the join");
     *join = NULL;
     memset(&c, 0, sizeof c);
-    fill_in(&c, cluster, options);
+    c.options = usual;
+    status = read_options(options, &c.options);
+    fill_in(&c, cluster);
     c.relation.columns = columns;
     c.relation.given[0] = left;
     c.relation.given[1] = right;
     c.relation.rows[0] = left_rows;
     c.relation.rows[1] = right_rows;
     c.join = join_allocate(cluster);
-    hd_relation_check(&c.relation, check_options(&c.options));
+    hd_relation_check(&c.relation, status);
     status = hd_relation_run(cluster, create_part, &c, c.relation.stats.seconds);
     if (c.join == NULL) return status; /* all have failed together */
     c.join->row_bits = c.options.row_bits;
@@ -169,10 +168,9 @@ void heddle_cluster_join_destroy(heddle_cluster_join *join)
 
 heddle_status heddle_cluster_join_get_stats(heddle_cluster_join *join, heddle_relation_stats *stats)
 {
-    if (join == NULL || stats == NULL || stats->size != sizeof *stats)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "cluster_join_get_stats needs a join and statistics with their size set");
-    *stats = join->stats;
-    stats->size = sizeof *stats;
+    if (join == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "cluster_join_get_stats: the join is NULL");
+    HD_TRY(hd_check_struct(stats, &hd_relation_stats_kind));
+    hd_write_struct(stats, &join->stats, &hd_relation_stats_kind);
     return HEDDLE_OK;
 }

@@ -152,7 +152,7 @@ static heddle_status fetch_held(heddle_cluster_join *join, void *left, void *rig
     f.out[0] = (char *)left;
     f.out[1] = (char *)right;
     if (divide(&f, capacity) == 0)
-        return hd_fail(HEDDLE_ERROR_INVALID,
+        return hd_fail(HEDDLE_ERROR_TOO_SMALL,
                        "cluster_join_fetch: there is room for %llu rows, and %llu are needed",
                        (unsigned long long)capacity, (unsigned long long)largest_slice(join));
     status = hd_relation_run_held(join->cluster, fetch_part, &f);

@@ -47,7 +47,7 @@ static heddle_status hand_out(operation *o, hd_member *member, const hd_buffer *
     }
     if (member->local == 0) o->count = sum;
     if (sum > o->capacity || (sum != 0 && o->keys == NULL))
-        status = hd_fail(HEDDLE_ERROR_INVALID,
+        status = hd_fail(HEDDLE_ERROR_TOO_SMALL,
                          "cluster_set_operation: %llu keys do not fit into an array of %llu",
                          (unsigned long long)sum, (unsigned long long)o->capacity);
     status = hd_member_agree(member, status);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cluster/table/answers_of_all.h"
 #include "cluster/table/ask.h"
+#include "host/public_struct.h"
 #include "table/table.h"
 
 /* The arrays of a delivery that are answers, where keys go direct: they are announced and not sent. */
@@ -49,9 +50,8 @@ static heddle_status look_up(asking *a, uint64_t n)
 {
     heddle_table *part = hd_part_of(a->q->table, a->member);
     uint8_t *found = (uint8_t *)a->found.memory;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status;
-    memset(&totals, 0, sizeof totals);
     if (a->q->kind == HD_ASK_COUNT)
         status = heddle_table_count(part, a->keys.memory, n, (uint64_t *)a->values.memory, &totals,
                                     NULL);
@@ -214,6 +214,7 @@ static heddle_status asking_begin(asking *a, hd_question *q, hd_member *member)
     if (a->n < a->slice) a->slice = a->n != 0 ? a->n : 1;
     const hd_rows rows = {table->options.key_bits, 0, a->slice * copies, false, true, direct};
     HD_TRY(hd_check_array(q->keys, q->n, hd_cluster_key_width(table), "keys"));
+    HD_TRY(hd_check_totals(q->place));
     if (q->width != 0)
         HD_TRY(hd_check_array(q->values, q->n, q->width,
                               q->kind == HD_ASK_COUNT ? "matches" : "values"));
@@ -270,8 +271,9 @@ static heddle_status ask(hd_member *member, void *context)
 
 static heddle_status answer(hd_question *q, const char *what, heddle_totals *totals)
 {
+    q->place = totals;
     HD_TRY(hd_cluster_call(q->table, what, ask, q, &q->effect));
-    if (totals != NULL) *totals = q->totals;
+    if (totals != NULL) hd_write_totals(totals, &q->totals);
     return HEDDLE_OK;
 }
 

@@ -16,6 +16,7 @@ typedef struct hd_question {
     uint32_t width; /* bytes of one of these; 0 where nobody wants them */
     uint8_t *found; /* find, erase; may be NULL */
     heddle_totals totals;
+    const heddle_totals *place; /* where the caller wants them, or NULL */
     hd_effect effect;
     bool erased; /* some member of this process has erased keys */
 } hd_question;

@@ -39,11 +39,10 @@ static heddle_status first_values(hd_inserting *p, char *values)
 static heddle_status fill_table(hd_inserting *p, char *keys, char *values)
 {
     const hd_hot_rows *h = &p->hot;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     HD_TRY(first_values(p, values));
     for (uint32_t i = 0; i < h->n; i++)
         memcpy(keys + i * p->key_width, &h->hot_keys[i], p->key_width); /* the low bytes */
-    memset(&totals, 0, sizeof totals);
     return heddle_table_insert(h->table, keys, value_width_of(p) != 0 ? values : NULL, h->n, NULL,
                                &totals, NULL);
 }
@@ -204,10 +203,9 @@ static heddle_status fold_first(hd_inserting *p, const heddle_insert_options *op
                                 hd_slice *hot)
 {
     hd_hot_rows *h = &p->hot;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint64_t n = 0;
     heddle_status status;
-    memset(&totals, 0, sizeof totals);
     status = heddle_table_build(h->fresh, hot->keys, hot->values, hot->n, options, &totals, NULL);
     if (status == HEDDLE_ERROR_FULL || status == HEDDLE_ERROR_NO_MEMORY) return HEDDLE_OK;
     if (status == HEDDLE_OK)
@@ -222,10 +220,9 @@ static heddle_status fold(hd_inserting *p, const hd_slice *slice)
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     hd_slice hot;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status = pick(p, slice, true, &hot);
     if (status != HEDDLE_OK || hot.n == 0) return status;
-    memset(&totals, 0, sizeof totals);
     options.policy = p->call->options.policy;
     if (p->hot.fresh != NULL) status = fold_first(p, &options, &hot);
     if (status != HEDDLE_OK) return status;
@@ -244,9 +241,8 @@ static heddle_status mark(hd_inserting *p, const void *keys, uint64_t n, uint64_
     heddle_device *device = p->member->device;
     uint8_t *flags = (uint8_t *)h->flags.memory;
     uint64_t *count = (uint64_t *)h->count.memory;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status;
-    memset(&totals, 0, sizeof totals);
     if (h->few.bits == 0) {
         status = heddle_table_contains(h->table, keys, n, flags, &totals, NULL);
         *hot = totals.found;
@@ -377,8 +373,7 @@ static heddle_status count_hot(hd_inserting *p, uint64_t *rows)
     for (uint64_t first = 0; first < p->n && status == HEDDLE_OK; first += p->slice) {
         const uint64_t n = hd_slice_length(p->n, first, p->slice);
         hd_lent keys;
-        heddle_totals totals;
-        memset(&totals, 0, sizeof totals);
+        heddle_totals totals = HEDDLE_TOTALS_INIT;
         status = hd_member_lend(p->member, p->call->keys + (p->first + first) * p->key_width,
                                 n * p->key_width, true, &p->staged[0], &keys);
         if (status == HEDDLE_OK)

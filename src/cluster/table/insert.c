@@ -21,11 +21,13 @@
  */
 #include "cluster/table/insert.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "host/public_struct.h"
 #include "table/table.h"
 
 /* ----------------------------------------------------------------------------------- partition */
@@ -35,6 +37,7 @@ static heddle_status check_insertion(const hd_insertion *call)
 {
     if (call->received == NULL)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
+    if (call->refused != HEDDLE_OK) return hd_fail(call->refused, "%s", call->reason);
     const hd_request request = {
         .keys = call->keys, .values = call->values, .n = call->n, .options = call->options};
     return hd_check_insertion(&call->table->options, &request, NULL,
@@ -307,7 +310,12 @@ static heddle_status insert_call(heddle_cluster_table *table, bool builds, const
     call.keys = (const char *)keys;
     call.values = (const char *)values;
     call.n = n;
-    call.options = options != NULL ? *options : defaults;
+    call.options = defaults;
+    call.refused = hd_check_totals(totals);
+    if (call.refused == HEDDLE_OK)
+        call.refused = hd_read_struct(&call.options, options, &hd_insert_options_kind);
+    if (call.refused != HEDDLE_OK)
+        snprintf(call.reason, sizeof call.reason, "%s", heddle_last_error());
     call.effect.repairs = builds;
     call.effect.after = take_over;
     if (table != NULL) { /* else the call says so */
@@ -316,7 +324,7 @@ static heddle_status insert_call(heddle_cluster_table *table, bool builds, const
     }
     status =
         hd_cluster_call(table, builds ? "build" : "insert", insert_member, &call, &call.effect);
-    if (totals != NULL) *totals = call.totals;
+    if (totals != NULL && call.refused == HEDDLE_OK) hd_write_totals(totals, &call.totals);
     hd_spread_free(&call.fresh);
     free(call.counts);
     free(call.received);

@@ -49,6 +49,8 @@ typedef struct hd_insertion {
     bool counted;            /* what became of every key is known */
     uint64_t listed;         /* failed keys in options.failed */
     heddle_totals totals;
+    heddle_status refused; /* the caller's structs have a wrong size; the others learn it */
+    char reason[256];
     hd_effect effect;
 } hd_insertion;
 

@@ -54,10 +54,9 @@ heddle_status hd_flowing_insert(hd_inserting *p, uint32_t turn)
 {
     hd_arrived *from = &p->arrived[turn];
     const void *values = p->value_width != 0 ? from->values.memory : NULL;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status;
     if (from->pairs == 0) return HEDDLE_OK;
-    memset(&totals, 0, sizeof totals);
     status = heddle_table_insert(hd_part_of(p->call->table, p->member), from->keys.memory, values,
                                  from->pairs, &p->call->options, &totals, NULL);
     status = hd_insert_result(p, status, &totals, from->pairs);

@@ -36,9 +36,8 @@ static heddle_status work_off(hd_inserting *p, bool builds)
 {
     heddle_table *part = hd_part_of(p->call->table, p->member);
     const void *values = p->value_width != 0 ? p->values.memory : NULL;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status;
-    memset(&totals, 0, sizeof totals);
     status = builds ? heddle_table_build(part, p->keys.memory, values, p->at, &p->call->options,
                                          &totals, NULL)
                     : heddle_table_insert(part, p->keys.memory, values, p->at, &p->call->options,

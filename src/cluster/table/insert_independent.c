@@ -61,9 +61,8 @@ heddle_status hd_insert_independent(hd_inserting *p, heddle_status *agreed)
     const uint64_t listed = options.failed_capacity < p->n ? options.failed_capacity : p->n;
     const void *keys = NULL, *values = NULL;
     hd_lent outcomes = {NULL, NULL, 0};
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status = open_arrays(p, &keys, &values);
-    memset(&totals, 0, sizeof totals);
     if (status == HEDDLE_OK && options.outcomes != NULL)
         status = hd_member_lend(p->member, options.outcomes + p->first, p->n, false, &p->staged[2],
                                 &outcomes);

@@ -72,10 +72,9 @@ static heddle_status insert_pairs(reporting *r, uint64_t n)
     hd_inserting *p = r->p;
     heddle_device *device = p->member->device;
     heddle_insert_options options = p->call->options;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status =
         device->engine->fill(device, r->outcomes.memory, HEDDLE_OUTCOME_FAILED, n, NULL);
-    memset(&totals, 0, sizeof totals);
     options.outcomes = (uint8_t *)r->outcomes.memory;
     options.failed = NULL;
     options.failed_capacity = 0;

@@ -88,9 +88,9 @@ static heddle_status make_offsets(fetching *f)
     }
     if (status == HEDDLE_OK && f->member->local + 1 == local && r->values != NULL &&
         own > r->capacity)
-        status =
-            hd_fail(HEDDLE_ERROR_INVALID, "retrieve: %llu values do not fit into an array of %llu",
-                    (unsigned long long)own, (unsigned long long)r->capacity);
+        status = hd_fail(HEDDLE_ERROR_TOO_SMALL,
+                         "retrieve: %llu values do not fit into an array of %llu",
+                         (unsigned long long)own, (unsigned long long)r->capacity);
     return hd_member_agree(f->member, status);
 }
 

@@ -2,10 +2,12 @@
 #include "cluster/table/table.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "host/public_struct.h"
 #include "table/slots/geometry.h"
 #include "table/table.h"
 
@@ -99,7 +101,8 @@ heddle_status hd_cluster_totals(hd_member *member, heddle_status mine, heddle_to
     hd_exchange *exchange = hd_exchange_of(member);
     uint64_t *numbers = &totals->inserted; /* nothing but 64-bit numbers */
     const heddle_status status = exchange->ops->reduce(
-        exchange, member->number, mine, numbers, sizeof *totals / sizeof *numbers, HD_REDUCE_SUM);
+        exchange, member->number, mine, numbers,
+        (sizeof *totals - offsetof(heddle_totals, inserted)) / sizeof *numbers, HD_REDUCE_SUM);
     hd_phase(member, HEDDLE_PHASE_EXCHANGE);
     return status;
 }
@@ -175,11 +178,10 @@ static heddle_status read_spread_options(const heddle_spread_options *given,
                                          heddle_spread_options *options)
 {
     static const heddle_spread_options defaults = HEDDLE_SPREAD_OPTIONS_INIT;
-    *options = given != NULL ? *given : defaults;
-    if (options->size != sizeof *options)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "the options' size is %u, not %zu: use HEDDLE_SPREAD_OPTIONS_INIT",
-                       options->size, sizeof *options);
+    *options = defaults;
+    HD_TRY(hd_read_struct(options, given, &hd_spread_options_kind));
+    if (options->reserved != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, "the reserved field of the spread options is not 0");
     if (options->balance > HEDDLE_BALANCE_ROWS)
         return hd_fail(HEDDLE_ERROR_INVALID, "there is no balance %u", options->balance);
     if (options->mode > HEDDLE_MODE_INDEPENDENT)

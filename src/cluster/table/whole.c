@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cluster/table/table.h"
+#include "host/public_struct.h"
 #include "table/table.h"
 
 /* ------------------------------------------------------------------------------- size and clear */
@@ -132,8 +133,9 @@ static heddle_status export_part(hd_member *member, void *context)
     if (status == HEDDLE_OK) status = find_place(member, e->table, &before, &all);
     if (status == HEDDLE_OK && member->local == 0) *e->count = all;
     if (status == HEDDLE_OK && all > e->capacity)
-        status = hd_fail(HEDDLE_ERROR_INVALID, "export: %llu pairs do not fit into arrays of %llu",
-                         (unsigned long long)all, (unsigned long long)e->capacity);
+        status =
+            hd_fail(HEDDLE_ERROR_TOO_SMALL, "export: %llu pairs do not fit into arrays of %llu",
+                    (unsigned long long)all, (unsigned long long)e->capacity);
     status = hd_member_agree(member, status);
     if (status == HEDDLE_OK) status = hd_member_agree(member, export_pairs(e, member, before));
     return status;
@@ -185,27 +187,28 @@ static double more_than_mean(uint64_t most, uint64_t sum, uint32_t members)
 heddle_status heddle_cluster_table_get_stats(heddle_cluster_table *table,
                                              heddle_cluster_stats *stats)
 {
-    measuring m = {table, stats};
+    heddle_cluster_stats own = HEDDLE_CLUSTER_STATS_INIT;
+    measuring m = {table, &own};
     uint64_t most = 0;
     double seconds[HEDDLE_PHASES];
     heddle_status status;
-    if (table == NULL || stats == NULL || stats->size != sizeof *stats)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "get_stats needs a table and stats with their size set");
+    if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "get_stats: the table is NULL");
+    HD_TRY(hd_check_struct(stats, &hd_cluster_stats_kind));
     memcpy(seconds, table->seconds, sizeof seconds); /* of the call before this one */
     status = hd_cluster_call(table, "get_stats", measure_part, &m, NULL);
     memcpy(table->seconds, seconds, sizeof seconds);
     if (status != HEDDLE_OK) return status;
-    stats->members = table->spread.members;
-    stats->imbalance = more_than_mean(stats->keys_most, stats->keys, stats->members);
-    stats->rows = 0;
-    for (uint32_t i = 0; i < stats->members; i++) {
-        stats->rows += table->rows[i];
+    own.members = table->spread.members;
+    own.imbalance = more_than_mean(own.keys_most, own.keys, own.members);
+    own.rows = 0;
+    for (uint32_t i = 0; i < own.members; i++) {
+        own.rows += table->rows[i];
         if (table->rows[i] > most) most = table->rows[i];
     }
-    stats->row_imbalance = more_than_mean(most, stats->rows, stats->members);
-    stats->rows += table->folded;
-    memcpy(stats->seconds, seconds, sizeof seconds);
+    own.row_imbalance = more_than_mean(most, own.rows, own.members);
+    own.rows += table->folded;
+    memcpy(own.seconds, seconds, sizeof seconds);
+    hd_write_struct(stats, &own, &hd_cluster_stats_kind);
     return HEDDLE_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "engine/blocks.h"
+#include "host/public_struct.h"
 #include "host/seed.h"
 #include "relation/relation.h"
 
@@ -16,9 +17,6 @@
 
 static heddle_status check_options(const heddle_groups_options *o, uint64_t rows)
 {
-    if (o->size != sizeof *o)
-        return hd_fail(HEDDLE_ERROR_INVALID, CALL ": the options have %u bytes, not %u", o->size,
-                       (uint32_t)sizeof *o);
     if (o->order != HEDDLE_GROUPS_UNORDERED && o->order != HEDDLE_GROUPS_BY_FIRST)
         return hd_fail(HEDDLE_ERROR_INVALID, CALL ": %u is no order of groups", o->order);
     if (o->row_bits != 32 && o->row_bits != 64)
@@ -67,16 +65,16 @@ heddle_status heddle_groups_create(heddle_device *device, const heddle_column *k
                                    const heddle_groups_options *options, heddle_groups **groups,
                                    void *stream)
 {
-    static const heddle_groups_options usual = HEDDLE_GROUPS_OPTIONS_INIT;
+    heddle_groups_options read = HEDDLE_GROUPS_OPTIONS_INIT;
     const hd_key_columns given = {CALL, NULL, keys, columns, rows};
     heddle_groups *made;
     heddle_status status;
     if (groups == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, CALL ": there is no place for the groups");
     *groups = NULL;
-    if (options == NULL) options = &usual;
     HD_TRY(hd_check_stream(device, stream, CALL));
-    HD_TRY(check_options(options, rows));
+    HD_TRY(hd_read_struct(&read, options, &hd_groups_options_kind));
+    HD_TRY(check_options(&read, rows));
     HD_TRY(hd_key_columns_check(&given));
     made = (heddle_groups *)hd_allocate_zeroed(1, sizeof *made);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for groups");
@@ -84,7 +82,7 @@ heddle_status heddle_groups_create(heddle_device *device, const heddle_column *k
     made->engine = device->engine;
     made->columns = columns;
     memcpy(made->keys, keys, columns * sizeof *keys);
-    status = make_groups(made, &given, options, stream);
+    status = make_groups(made, &given, &read, stream);
     if (status == HEDDLE_OK) *groups = made;
     else heddle_groups_destroy(made);
     return status;

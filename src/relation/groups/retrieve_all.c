@@ -81,7 +81,7 @@ static heddle_status write_lists(all_pairs *a, const wanted *w)
 static heddle_status write_all(all_pairs *a, const wanted *w)
 {
     if (a->distinct > w->key_capacity || (w->values != NULL && a->n > w->value_capacity))
-        return hd_fail(HEDDLE_ERROR_INVALID,
+        return hd_fail(HEDDLE_ERROR_TOO_SMALL,
                        "retrieve_all: %llu keys with %llu values do not fit into arrays of %llu "
                        "and %llu",
                        (unsigned long long)a->distinct, (unsigned long long)a->n,

@@ -275,7 +275,7 @@ static heddle_status check_fetch(const heddle_join *join, const void *right, uin
     if (right != NULL && !hd_join_has_pairs(join))
         return hd_fail(HEDDLE_ERROR_INVALID, "join_fetch: this kind of join has no right rows");
     if (capacity < slice_min(join))
-        return hd_fail(HEDDLE_ERROR_INVALID,
+        return hd_fail(HEDDLE_ERROR_TOO_SMALL,
                        "join_fetch: there must be room for at least %llu rows",
                        (unsigned long long)slice_min(join));
     return HEDDLE_OK;

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/tuning.h"
 #include "engine/blocks.h"
+#include "host/public_struct.h"
 #include "host/seed.h"
 #include "relation/encode/encode.h"
 #include "relation/relation.h"
@@ -46,9 +47,6 @@ bool hd_join_has_pairs(const heddle_join *join)
 
 static heddle_status check_options(const heddle_join_options *options)
 {
-    if (options->size != sizeof *options)
-        return hd_fail(HEDDLE_ERROR_INVALID, CALL ": the options have %u bytes, not %u",
-                       options->size, (uint32_t)sizeof *options);
     if (options->kind < HEDDLE_JOIN_INNER || options->kind > HEDDLE_JOIN_ANTI)
         return hd_fail(HEDDLE_ERROR_INVALID, CALL ": %u is no kind of join", options->kind);
     if (options->row_bits != 32 && options->row_bits != 64)
@@ -100,27 +98,27 @@ heddle_status hd_join_create_named(heddle_device *device, const hd_join_keys *ke
                                    const heddle_join_options *options, heddle_join **join,
                                    void *stream)
 {
-    static const heddle_join_options usual = HEDDLE_JOIN_OPTIONS_INIT;
+    heddle_join_options o = HEDDLE_JOIN_OPTIONS_INIT;
     heddle_join *made;
     heddle_status status;
     uint64_t seed;
     if (join == NULL) return hd_fail(HEDDLE_ERROR_INVALID, CALL ": there is no place for the join");
     *join = NULL;
-    if (options == NULL) options = &usual;
     HD_TRY(hd_check_stream(device, stream, CALL));
-    HD_TRY(check_options(options));
+    HD_TRY(hd_read_struct(&o, options, &hd_join_options_kind));
+    HD_TRY(check_options(&o));
     HD_TRY(check_columns(keys));
-    HD_TRY(check_rows(keys, options->row_bits));
-    HD_TRY(check_names(keys, options));
+    HD_TRY(check_rows(keys, o.row_bits));
+    HD_TRY(check_names(keys, &o));
     made = (heddle_join *)hd_allocate_zeroed(1, sizeof *made);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a join");
     made->device = device;
     made->engine = device->engine;
-    made->kind = options->kind;
-    made->row_bits = options->row_bits;
+    made->kind = o.kind;
+    made->row_bits = o.row_bits;
     for (uint32_t side = HD_LEFT; side <= HD_RIGHT; side++)
         made->sides[side].rows = keys->rows[side];
-    seed = options->seed != 0 ? options->seed : hd_seed_draw();
+    seed = o.seed != 0 ? o.seed : hd_seed_draw();
     hd_mix_init(&made->mix, seed);
     status = make_result(made, keys, seed, stream);
     if (status == HEDDLE_OK) *join = made;
@@ -129,10 +127,9 @@ heddle_status hd_join_create_named(heddle_device *device, const hd_join_keys *ke
 }
 
 heddle_status heddle_join_create(heddle_device *device, const heddle_column *left,
-                                 uint64_t left_rows, const heddle_column *right,
-                                 uint64_t right_rows, uint32_t columns,
-                                 const heddle_join_options *options, heddle_join **join,
-                                 void *stream)
+                                 const heddle_column *right, uint32_t columns, uint64_t left_rows,
+                                 uint64_t right_rows, const heddle_join_options *options,
+                                 heddle_join **join, void *stream)
 {
     const hd_join_keys keys = {{left, right}, columns, {left_rows, right_rows}, {NULL, NULL}};
     return hd_join_create_named(device, &keys, options, join, stream);

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "engine/blocks.h"
+#include "host/public_struct.h"
 #include "relation/join/join.h"
 #include "table/graph/graph.h"
 
@@ -39,20 +40,18 @@ static heddle_status check_pair(const heddle_table *left, const heddle_table *ri
     return HEDDLE_OK;
 }
 
-static heddle_status check_options(const heddle_join_options *options, uint32_t value_bits)
+static heddle_status check_options(const heddle_join_options *given, uint32_t value_bits)
 {
-    if (options == NULL) return HEDDLE_OK;
-    if (options->size != sizeof *options)
-        return hd_fail(HEDDLE_ERROR_INVALID, "join_tables: the options have %u bytes, not %u",
-                       options->size, (uint32_t)sizeof *options);
-    if (options->kind != HEDDLE_JOIN_INNER)
+    heddle_join_options o = HEDDLE_JOIN_OPTIONS_INIT;
+    o.row_bits = value_bits;
+    HD_TRY(hd_read_struct(&o, given, &hd_join_options_kind));
+    if (o.kind != HEDDLE_JOIN_INNER)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "join_tables: tables have inner joins alone");
-    if (options->row_bits != value_bits)
+    if (o.row_bits != value_bits)
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "join_tables: row_bits must be those of the values, %u, not %u", value_bits,
-                       options->row_bits);
-    if (options->flags != 0)
-        return hd_fail(HEDDLE_ERROR_INVALID, "join_tables: there are no flags yet");
+                       o.row_bits);
+    if (o.flags != 0) return hd_fail(HEDDLE_ERROR_INVALID, "join_tables: there are no flags yet");
     return HEDDLE_OK;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "host/public_struct.h"
 #include "host/stage.h"
 #include "table/slots/slots.h"
 
@@ -51,6 +52,7 @@ heddle_status heddle_table_locate(heddle_table *table, const void *keys, uint64_
     HD_TRY(check_stable(table, stream, "locate"));
     HD_TRY(hd_check_array(keys, n, hd_key_width(table), "keys"));
     HD_TRY(hd_check_array(slots, n, sizeof *slots, "slots"));
+    HD_TRY(hd_check_totals(totals));
     HD_TRY(hd_call_begin(table, r.waits, stream, &call));
     const hd_slices slices = {
         .device = table->device,
@@ -63,7 +65,7 @@ heddle_status heddle_table_locate(heddle_table *table, const void *keys, uint64_
     HD_TRY(hd_for_slices(&slices, locate_slice, &c));
     HD_TRY(hd_call_finish(&call, &r));
     if (totals != NULL) {
-        memset(totals, 0, sizeof *totals);
+        hd_clear_totals(totals);
         hd_totals_add(totals, &r.counts);
     }
     return HEDDLE_OK;

@@ -122,14 +122,14 @@ static int fill(void *context, bool last)
 static heddle_status call_insert(void *context)
 {
     counter_bench *c = (counter_bench *)context;
-    heddle_totals totals; /* a call that waits */
+    heddle_totals totals = HEDDLE_TOTALS_INIT; /* a call that waits */
     return heddle_table_insert(c->table, c->keys, NULL, c->rows.keys.n, NULL, &totals, NULL);
 }
 
 static heddle_status call_add(void *context)
 {
     counter_bench *c = (counter_bench *)context;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     return heddle_table_insert(c->table, c->keys_more, NULL, c->rows.keys.n, NULL, &totals, NULL);
 }
 

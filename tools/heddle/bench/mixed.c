@@ -385,8 +385,8 @@ static void print_line(mixed_bench *m, const bench_walk *walk, const heddle_tabl
 /* Looks of an operation, in all that was done since this was last asked. */
 static int count_looks(mixed_bench *m, double *looks)
 {
-    heddle_totals t;
-    const int status = tool_try(heddle_table_take_totals(m->table, 0, &t, NULL), "totals");
+    heddle_totals t = HEDDLE_TOTALS_INIT;
+    const int status = tool_try(heddle_table_take_totals(m->table, &t, NULL), "totals");
     if (status == TOOL_OK)
         *looks = (double)t.probes /
                  (double)(t.inserted + t.updated + t.kept + t.failed + t.found + t.absent);
@@ -399,7 +399,7 @@ static int measure_point(mixed_bench *m, const bench_walk *walk)
     bench_timed timed = {grows ? prepare_grow : prepare_mixed, grows ? call_grow : call_mixed, m};
     bench_result result = {0, (double)(grows ? m->n : BATCHES * m->batch), 0, true};
     heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT;
-    heddle_totals ignored;
+    heddle_totals ignored = HEDDLE_TOTALS_INIT;
     double looks = 0;
     int status = grows ? TOOL_OK
                        : tool_try(heddle_table_build(m->table, m->fill_keys, m->fill_values, m->n,

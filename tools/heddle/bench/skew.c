@@ -114,7 +114,7 @@ static int time_builds(skew *s, double *seconds, uint64_t *inserted)
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     double times[RUNS + 1];
     void *begin = NULL, *end = NULL;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status = engine->event_create(s->device, &begin);
     if (status == HEDDLE_OK) status = engine->event_create(s->device, &end);
     options.policy = HEDDLE_POLICY_ADD;

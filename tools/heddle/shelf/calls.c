@@ -191,7 +191,7 @@ static void print_totals(const heddle_totals *t, bool writes)
 static int write_pairs(shelf_work *w)
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     int status = open_pairs(w, w->options.key_bits, w->options.value_bits);
     if (status != TOOL_OK) return status;
     const uint64_t n = heddle_column_file_count(w->keys);
@@ -221,7 +221,7 @@ static heddle_status ask(shelf_work *w, uint64_t n, heddle_totals *totals)
 
 static int ask_keys(shelf_work *w)
 {
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     int status = open_column(w->o->keys, w->options.key_bits, &w->keys);
     if (status != TOOL_OK) return status;
     if (w->o->values != NULL && w->options.value_bits == 0)

@@ -46,7 +46,7 @@ static heddle_status join_single(dist_bench *b, const heddle_column *left,
     uint64_t count = 0, got = 0, at = 0;
     const uint64_t width = options->row_bits / 8;
     heddle_status status =
-        heddle_join_create(b->alone, left, b->n, right, b->n, 1, options, &join, NULL);
+        heddle_join_create(b->alone, left, right, 1, b->n, b->n, options, &join, NULL);
     if (status == HEDDLE_OK) status = heddle_join_count(join, &count, NULL);
     if (status == HEDDLE_OK) status = make_room(b, count);
     for (; status == HEDDLE_OK && at < count; at += got)
@@ -64,7 +64,7 @@ static heddle_status join_cluster(dist_bench *b, const heddle_column *left,
     heddle_cluster_join *join = NULL;
     uint64_t got = 0;
     heddle_status status =
-        heddle_cluster_join_create(b->cluster, left, b->n, right, b->n, 1, options, &join);
+        heddle_cluster_join_create(b->cluster, left, right, 1, b->n, b->n, options, &join);
     if (status == HEDDLE_OK) status = heddle_cluster_join_count(join, &r->count, NULL);
     if (status == HEDDLE_OK) status = make_room(b, r->count);
     if (status == HEDDLE_OK)

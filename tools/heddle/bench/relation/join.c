@@ -86,7 +86,7 @@ static heddle_status create(bench_join *j, heddle_join **join)
     options.row_bits = j->row_bits;
     options.seed = o->seed;
     *join = NULL;
-    return heddle_join_create(j->b->device, &left, j->left.keys.n, &right, j->right.keys.n, 1,
+    return heddle_join_create(j->b->device, &left, &right, 1, j->left.keys.n, j->right.keys.n,
                               &options, join, NULL);
 }
 

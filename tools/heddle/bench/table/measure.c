@@ -59,7 +59,7 @@ static heddle_status insert_part(bench *b, uint64_t first, uint64_t n, heddle_to
 
 static int fill_half(bench *b)
 {
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     const int status = clear_table(b);
     return status == TOOL_OK ? tool_try(insert_part(b, 0, b->keys.n / 2, &totals), "insert")
                              : status;
@@ -67,7 +67,7 @@ static int fill_half(bench *b)
 
 static heddle_status call_append(bench *b, heddle_totals *totals)
 {
-    heddle_totals own;
+    heddle_totals own = HEDDLE_TOTALS_INIT;
     const uint64_t half = b->keys.n / 2;
     return insert_part(b, half, b->keys.n - half, totals != NULL ? totals : &own);
 }
@@ -96,7 +96,7 @@ static heddle_status call_erase(bench *b, heddle_totals *totals)
 /* Fills an emptied table with all keys, unless it is full already. */
 static int fill_table(bench *b)
 {
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     if (b->full) return TOOL_OK;
     const int status = clear_table(b);
     if (status != TOOL_OK) return status;
@@ -211,12 +211,12 @@ typedef struct timing {
 static int prepare_run(void *context, bool last)
 {
     const timing *t = (const timing *)context;
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     int status = t->op->prepare != NULL ? t->op->prepare(t->b) : TOOL_OK;
     if (status == TOOL_OK && last && t->op->asks) status = bench_data_poison(t->b);
     /* What is taken here is thrown away: only the last run's failures are those of the table. */
     if (status == TOOL_OK && last)
-        status = tool_try(heddle_table_take_totals(t->b->table, 0, &totals, NULL), "totals");
+        status = tool_try(heddle_table_take_totals(t->b->table, &totals, NULL), "totals");
     return status;
 }
 
@@ -230,19 +230,19 @@ static int time_runs(bench *b, const operation *op, bench_row *row)
 {
     timing t = {b, op};
     const bench_timed timed = {prepare_run, call_run, &t};
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     double median = 0;
     int status = bench_time(b, &timed, &median);
     row->mops = median > 0 ? keys_of(b, op) / median / 1e6 : 0;
     if (status != TOOL_OK || !op->fills) return status;
-    status = tool_try(heddle_table_take_totals(b->table, 0, &totals, NULL), "totals");
+    status = tool_try(heddle_table_take_totals(b->table, &totals, NULL), "totals");
     b->unplaced = totals.failed;
     return status;
 }
 
 static int count_probes(bench *b, const operation *op, bench_row *row)
 {
-    heddle_totals totals;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
     int status = op->prepare != NULL ? op->prepare(b) : TOOL_OK;
     if (status == TOOL_OK) status = tool_try(call_once(b, op, &totals), b->op);
     if (status != TOOL_OK) return status;

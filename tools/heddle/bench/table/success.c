@@ -32,7 +32,8 @@ static int build_once(bench *b, bench_point point, uint64_t keys, uint32_t run, 
     bench_table_drop(b);
     const int status = bench_table_make(b, &point);
     if (status != TOOL_OK) return status;
-    heddle_totals totals; /* asking for them makes a queued insertion wait and report */
+    heddle_totals totals =
+        HEDDLE_TOTALS_INIT; /* asking for them makes a queued insertion wait and report */
     const heddle_status inserted =
         heddle_table_insert(b->table, b->table_keys, b->table_values, keys, NULL, &totals, NULL);
     *fits = inserted == HEDDLE_OK;
