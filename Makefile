@@ -71,4 +71,4 @@ install: all
 	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
 
 clean:
-	rm -rf build build-demo build-test build-full build-kernels build-asan build-tsan
+	rm -rf build build-demo build-test build-full build-kernels build-asan build-tsan build-speed
