@@ -22,6 +22,7 @@
 
 /* The bits of what a pointer points to. No other type compiles. */
 #ifdef __cplusplus
+extern "C++" { /* overloads, also where the header is included inside extern "C" */
 static inline constexpr uint32_t heddle_key_bits_(const uint32_t *) { return 32; }
 static inline constexpr uint32_t heddle_key_bits_(const int32_t *) { return 32; }
 static inline constexpr uint32_t heddle_key_bits_(const uint64_t *) { return 64; }
@@ -32,6 +33,7 @@ static inline constexpr uint32_t heddle_value_bits_(const float *) { return 32; 
 static inline constexpr uint32_t heddle_value_bits_(const uint64_t *) { return 64; }
 static inline constexpr uint32_t heddle_value_bits_(const int64_t *) { return 64; }
 static inline constexpr uint32_t heddle_value_bits_(const double *) { return 64; }
+}
 #define HEDDLE_KEY_BITS_(keys) heddle_key_bits_(keys)
 #define HEDDLE_VALUE_BITS_(values) heddle_value_bits_(values)
 #else

@@ -17,6 +17,8 @@ foreach(header IN LISTS public_headers)
         ${CMAKE_C_COMPILER} -std=c11 ${arguments} ${CMAKE_CURRENT_LIST_DIR}/alone_any.c)
     add_test(NAME header_${name}_cxx17 COMMAND
         ${CMAKE_CXX_COMPILER} -std=c++17 ${arguments} -x c++ ${CMAKE_CURRENT_LIST_DIR}/alone_any.c)
+    add_test(NAME header_${name}_in_extern_c COMMAND
+        ${CMAKE_CXX_COMPILER} -std=c++17 ${arguments} -DIN_EXTERN_C -x c++ ${CMAKE_CURRENT_LIST_DIR}/alone_any.c)
 endforeach()
 add_test(NAME header_unstable_needs_its_macro COMMAND ${CMAKE_C_COMPILER} -std=c11 ${strict}
     -DHEADER=<heddle/unstable.h> ${CMAKE_CURRENT_LIST_DIR}/alone_any.c)
