@@ -1,6 +1,6 @@
 /*
- * cluster.h: tables that are spread over several devices. Included by heddle.h, whose rules hold
- * here too, but for what is said below.
+ * cluster.h: tables that are spread over several devices. Included by heddle.h. The rules of
+ * heddle.h hold here too, except for what is said below.
  *
  *     heddle_cluster *cluster;
  *     heddle_cluster_table *map;
@@ -12,28 +12,28 @@
  *     heddle_cluster_close(cluster);
  *
  * A cluster has members, one for every device that it is opened with. A table of a cluster has a
- * part on every member: a table of its own, for the keys whose hash belongs to that member. Every
- * call takes keys to where they live and brings the answers back in the order of the questions;
- * what it says is what one table that holds everything would say.
+ * part on every member: a table of its own, for the keys that the hash gives to that member. Every
+ * call takes keys to where they live and brings the answers back in the order of the questions. The
+ * answers are those of one table that holds everything.
  *
  * Arrays.   One array for the whole cluster, in host memory or in memory of any of its devices.
  *           Members work on equal parts of it.
- * Streams.  There are none: calls return when they are done. Whatever fills the arrays must be done
- *           before.
+ * Streams.  There are none: calls return when they are done. The arrays must be filled before the
+ *           call.
  * Processes. A cluster may be one of several processes, each with one device, that MPI brings
  *           together (heddle/mpi.h). Each gives its own part of every batch, gets the answers to
  *           it, and exports its own pairs; totals, sizes and statistics are those of all. All
- *           processes make the same calls in the same order with the same options, if only with no
- *           keys. When one of them fails, all get its status; when one does not answer, the others
- *           get HEDDLE_ERROR_PEER, and the cluster is good for nothing except being closed.
- * Threads.  Calls on a cluster and its tables may come from any thread; they are made one after the
+ *           processes make the same calls in the same order with the same options; a process
+ *           without keys calls with none. When one of them fails, all get its status. When one does
+ *           not answer, the others get HEDDLE_ERROR_PEER, and the cluster can only be closed.
+ * Threads.  Calls on a cluster and its tables may come from any thread; they run one after the
  *           other.
  * Memory.   Batches go in slices, so that the scratch memory of a query does not grow with the
  *           batch. A build or insertion gathers the pairs of a member on its device first, if they
- *           fit, and else adds them in as large batches as do.
- * Failure.  A call that fails has failed on all members, with one status. What it leaves behind is
- *           said beside each. A table that a failure has left half changed is marked: all calls on
- *           it but build, clear and destroy then return HEDDLE_ERROR_CORRUPT.
+ *           fit there; else it adds them in batches that are as large as fit.
+ * Failure.  A call that fails has failed on all members, with one status. The text of a call says
+ *           what a failure leaves behind. A table that a failure has left half changed is marked:
+ *           all calls on it except build, clear and destroy then return HEDDLE_ERROR_CORRUPT.
  */
 #include <heddle/heddle.h>
 
@@ -93,8 +93,8 @@ typedef struct heddle_cluster_table heddle_cluster_table;
 /*
  * Every member owns an equal range of the hash, so that different keys spread evenly. All rows of a
  * key go to one member. In large builds and insertions without outcomes and lists of failed keys,
- * the rows of keys that have very many are made one first, on the member whose part of the batch
- * they are in; results and totals are the same.
+ * a key with very many rows is folded first: each member makes one row of those in its part of the
+ * batch. Results and totals are the same.
  */
 #define HEDDLE_BALANCE_KEYS 1
 /*
@@ -113,7 +113,8 @@ typedef struct heddle_cluster_table heddle_cluster_table;
  * their answers are merged on the host:
  *   contains        1 where any member has the key
  *   find            the value of the member with the lowest number that has it; in a counter the
- *   sum count           the sum
+ *                   sum
+ *   count           the sum
  *   retrieve        the values of member 0, then those of member 1, ...
  *   erase           from all members; found is 1 where the element erased its key from any of them
  * Totals of queries are those of the merged answers. All else is as in distributed mode.
@@ -150,11 +151,11 @@ HEDDLE_API heddle_table *heddle_cluster_table_part(heddle_cluster_table *table,
 
 /*
  * Empties the table and inserts n pairs, as heddle_table_build. `workspace` must be NULL. Totals
- * are those of all members. When a member fails before the pairs are where they belong the table is
- * as it was; when a member cannot build its part all parts are emptied, and so they are after any
- * failure between processes that reach each other by links, where sets, maps and counters are
- * filled while pairs are on their way. HEDDLE_ERROR_FULL is a success in this regard: what fits is
- * in the table. With outcomes or `failed` the table is emptied first.
+ * are those of all members. When a member fails before the pairs are where they belong, the table
+ * is as it was. When a member cannot build its part, all parts are emptied. Processes that reach
+ * each other by links fill sets, maps and counters while pairs are on their way: there any failure
+ * empties all parts. HEDDLE_ERROR_FULL is a success in this regard: what fits is in the table. With
+ * outcomes or `failed` the table is emptied first.
  */
 HEDDLE_API heddle_status heddle_cluster_table_build(heddle_cluster_table *table, const void *keys,
                                                     const void *values, uint64_t n,
@@ -199,7 +200,7 @@ HEDDLE_API heddle_status heddle_cluster_table_retrieve(heddle_cluster_table *tab
 HEDDLE_API heddle_status heddle_cluster_table_export(heddle_cluster_table *table, void *keys,
                                                      void *values, uint64_t capacity,
                                                      uint64_t *size);
-/* Empties all parts; a table that was marked as half changed is a good one again. */
+/* Empties all parts. A table that was marked as half changed can be used again. */
 HEDDLE_API heddle_status heddle_cluster_table_clear(heddle_cluster_table *table);
 /* The keys of all members, in a multimap the pairs. */
 HEDDLE_API heddle_status heddle_cluster_table_size(heddle_cluster_table *table, uint64_t *size);
@@ -225,8 +226,8 @@ typedef struct heddle_cluster_stats {
                              empty */
     /*
      * The rows that were sent to the member that got most / their mean - 1. Rows of very frequent
-     * keys that were made one before count once for every member that had some. Where nearly all
-     * rows were, few are sent, and it says little.
+     * keys that were folded before count once for every member that had some. Where nearly all rows
+     * were folded, few are sent, and the number says little.
      */
     double row_imbalance;
     double seconds[HEDDLE_PHASES]; /* of the last call on this table: mean of the members of this

@@ -2,8 +2,8 @@
  * cluster_relations.h: joins, group-by and set operations on columns that are spread over a cluster
  * of devices or ranks. Included by cluster.h. Keys, nulls, kinds of joins and aggregates are those
  * of relations.h; clusters, streams, threads and failures are those of cluster.h: one array for all
- * members of a process, no streams, calls that fail on all members or on none. Nothing is changed
- * by a call that fails.
+ * members of a process, no streams, calls that fail on all members or on none. A call that fails
+ * changes nothing.
  *
  *     heddle_column left = HEDDLE_COLUMN(orders, 8), right = HEDDLE_COLUMN(customers, 8);
  *     heddle_cluster_join *join;
@@ -13,17 +13,17 @@
  *     heddle_cluster_join_fetch(join, left_rows, right_rows, count, &fetched);
  *     heddle_cluster_join_destroy(join);
  *
- * Every row goes to the member that owns its key, and each member joins or groups what has come to
- * it.
+ * Every row goes to the member that owns its key, and each member joins or groups the rows that it
+ * got.
  *
- * Row numbers. Rows are numbered over the whole cluster. In a cluster of one process that is the
- *           row of the arrays as given. Between processes (libheddle_mpi) the rows of rank 0 come
- *           first, then those of rank 1, and so on: row r of this process has the number first_row
- *           + r of the statistics.
- * Results.  Each process gets those of its own members: every row of the result on exactly one of
- *           them, in no particular order. Creating, and whatever says so, is a call that all
- *           processes make; fetching and asking are not, and each process may do these as often as
- *           it likes.
+ * Row numbers. Rows are numbered over the whole cluster. In a cluster of one process the number is
+ *           the row of the arrays as given. Between processes (libheddle_mpi) the rows of rank 0
+ *           come first, then those of rank 1, and so on: row r of this process has the number
+ *           first_row + r, with first_row of the statistics.
+ * Results.  Each process gets the results of its own members: every row of the result on exactly
+ *           one of them, in no particular order. All processes make the calls that create a join or
+ *           a group-by, and the calls that say so in their text. All other calls a process makes
+ *           alone, as often as it likes.
  * Arrays.   In host memory or in memory of any device of the cluster. Columns of keys may be
  *           changed or freed when the call that takes them returns.
  */
@@ -82,8 +82,9 @@ HEDDLE_API heddle_status heddle_cluster_join_create(heddle_cluster *cluster,
                                                     const heddle_join_options *options,
                                                     heddle_cluster_join **join);
 /*
- * The rows of the result that this process's members have found; and, where not NULL, how many rows
- * an array must have room for at least so that heddle_cluster_join_fetch can go on.
+ * *count becomes the number of rows of the result that this process's members have found.
+ * *slice_min, where not NULL, becomes the number of rows that the arrays of
+ * heddle_cluster_join_fetch must at least have room for.
  */
 HEDDLE_API heddle_status heddle_cluster_join_count(heddle_cluster_join *join, uint64_t *count,
                                                    uint64_t *slice_min);
@@ -124,7 +125,8 @@ HEDDLE_API heddle_status heddle_cluster_groups_create(heddle_cluster *cluster,
 /* Before its cluster is closed. NULL is accepted. */
 HEDDLE_API void heddle_cluster_groups_destroy(heddle_cluster_groups *by);
 /*
- * The number of groups of this process; and, where not NULL, how many the processes before it have.
+ * *count becomes the number of groups of this process. *first, where not NULL, becomes the number
+ * of groups of all processes before it.
  */
 HEDDLE_API heddle_status heddle_cluster_groups_count(heddle_cluster_groups *by, uint64_t *count,
                                                      uint64_t *first);
@@ -143,7 +145,7 @@ HEDDLE_API heddle_status heddle_cluster_groups_of_rows(heddle_cluster_groups *by
 /*
  * As heddle_groups_aggregate: `values` and `valid` are those of this process's rows, as many as it
  * gave at the creation; out[g] and out_valid[g] are those of its groups. All processes make this
- * call. Values go the way that the keys went, which is cheaper than to find it anew.
+ * call. Values go the way that the keys went, which is cheaper than finding it anew.
  */
 HEDDLE_API heddle_status heddle_cluster_groups_aggregate(heddle_cluster_groups *by,
                                                          uint32_t aggregate, uint32_t type,
@@ -158,10 +160,9 @@ HEDDLE_API heddle_status heddle_cluster_groups_get_stats(heddle_cluster_groups *
 
 /*
  * As heddle_set_operation, over a cluster: all processes make this call, each with its own parts of
- * a and b, and each gets the distinct keys of the result that its members own: every key is in the
- * array of one process. They are in no particular order. When the array of a process is too small,
- * nothing is written in any, all return HEDDLE_ERROR_TOO_SMALL, and *count of each is what it
- * needs.
+ * a and b. Each gets the distinct keys of the result that its members own, in no particular order;
+ * so every key is in the array of one process. When the array of one process is too small, no array
+ * is written, all processes return HEDDLE_ERROR_TOO_SMALL, and *count of each is what it needs.
  */
 HEDDLE_API heddle_status heddle_cluster_set_operation(heddle_cluster *cluster, uint32_t operation,
                                                       uint32_t key_bits, const void *a,

@@ -2,21 +2,22 @@
  * column_file.h: arrays in files. A column is a file of numbers that is mapped into memory: its
  * data can be given to every call that takes arrays in host memory, and is read from the file, and
  * written to it, as the call goes along. So the input of a build and the answers to a batch may be
- * larger than memory. Included by heddle.h, whose rules hold here too.
+ * larger than memory. Included by heddle.h; its rules hold here too.
  *
  *     heddle_column_file *keys;
  *     heddle_column_file_open("keys.npy", HEDDLE_COLUMN_FILE_READ, 64, &keys);
- *     heddle_table_insert(set, heddle_column_file_data(keys), NULL, heddle_column_file_count(keys),
- *     NULL, NULL, NULL); heddle_column_file_close(keys);
+ *     heddle_table_insert(set, heddle_column_file_data(keys), NULL,
+ *                         heddle_column_file_count(keys), NULL, NULL, NULL);
+ *     heddle_column_file_close(keys);
  *
- * Two kinds of files: raw, which is nothing but the numbers, little-endian; and NumPy's, which
- * begin with a header (format versions 1 to 3, one dimension, little-endian, u1 i1 b1 u4 i4 u8 i8).
- * Signs are not looked at. A file that begins as NumPy's do is one, whatever its name; one that is
- * created is one if its name ends in ".npy".
+ * There are two kinds of files. A raw file has only the numbers, little-endian. A file of NumPy's
+ * begins with a header (format versions 1 to 3, one dimension, little-endian, u1 i1 b1 u4 i4 u8
+ * i8). Signs are not looked at. A file that begins with NumPy's header is read as such, whatever
+ * its name. A file that is created gets the header if its name ends in ".npy".
  *
- * A file that others make shorter while it is mapped ends the program that reads it (SIGBUS), as
- * does a disk that cannot be read: this is how mapped files are. Writing cannot run out of disk:
- * the space of a file is reserved when it is created.
+ * When others make a file shorter while it is mapped, a program that reads it is ended (SIGBUS);
+ * so it is when the disk cannot be read. All mapped files are like that. Writing cannot run out of
+ * disk: the space of a file is reserved when it is created.
  */
 #include <heddle/heddle.h>
 
@@ -34,9 +35,9 @@ typedef struct heddle_column_file heddle_column_file;
 
 /*
  * Maps an existing file. `element_bits` is 8, 32 or 64; 0 takes what a file of NumPy's says. A file
- * that is not there, cannot be read or is no regular file gives HEDDLE_ERROR_IO. One that is no
- * whole number of elements, whose header is damaged or cut off, or that holds other elements than
- * were asked for, gives HEDDLE_ERROR_FORMAT.
+ * that is not there, cannot be read or is no regular file gives HEDDLE_ERROR_IO. A file gives
+ * HEDDLE_ERROR_FORMAT when its length is no whole number of elements, when its header is damaged or
+ * cut off, and when it holds other elements than were asked for.
  */
 HEDDLE_API heddle_status heddle_column_file_open(const char *path, uint32_t mode,
                                                  uint32_t element_bits,
@@ -64,8 +65,8 @@ HEDDLE_API uint32_t heddle_column_file_element_bits(const heddle_column_file *co
                                       stays written */
 
 /*
- * Says how `count` elements from `first` on will be used, so that what is needed stays in memory
- * and what is not makes room. Whole pages alone are meant. A new column is SEQUENTIAL.
+ * Says how `count` elements from `first` on will be used, so that pages that are needed stay in
+ * memory and others make room. Only whole pages count. A new column is SEQUENTIAL.
  */
 HEDDLE_API heddle_status heddle_column_file_advise(heddle_column_file *column, uint64_t first,
                                                    uint64_t count, uint32_t advice);

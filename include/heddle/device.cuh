@@ -11,10 +11,10 @@
  *     #define HEDDLE_KEY_BITS 32
  *     #define HEDDLE_VALUE_BITS 32   // 0 in a set
  *     #define HEDDLE_BUCKET 8        // of bucket lists: that of their table of keys, 8 unless
- *                                    chosen otherwise; // of slab hashes: 120 / bytes of a pair
- *                                    (30, 15, 10 or 7)
- *     #include <heddle/device.cuh>   // and, for a multimap by open or slab, #define
- *     HEDDLE_MULTIMAP before it
+ *                                    // chosen otherwise; of slab hashes: 120 / bytes of a pair
+ *                                    // (30, 15, 10 or 7)
+ *     // for a multimap by open or slab also: #define HEDDLE_MULTIMAP
+ *     #include <heddle/device.cuh>
  *
  *     __global__ void squares(pairs::table table, uint32_t n)
  *     {
@@ -28,28 +28,30 @@
  *     pairs::open(table, &inside);   // on the host: a heddle_table of that instance
  *     squares<<<256, 256>>>(inside, n);
  *
- * A key is worked on by a tile: tile_size neighbouring threads of a warp, which all call a function
- * with the same arguments and all get its result. Blocks have a multiple of 32 threads. Threads
- * that each have a key of their own use the functions whose names end in _each: there all 32 lanes
- * of a warp call, each with its key, and those that are not `active` have none. tile_size may be 1.
+ * A tile works on a key: tile_size neighbouring threads of a warp, which all call a function with
+ * the same arguments and all get its result. tile_size may be 1. Blocks have a multiple of 32
+ * threads. Threads that each have a key of their own use the functions with names that end in
+ * _each: there all 32 lanes of a warp call, each with its key; lanes that are not `active` have no
+ * key.
  *
- * What may run at the same time is what may be queued on several streams (heddle.h): lookups beside
+ * At the same time may run what may be queued on several streams (heddle.h): lookups beside
  * lookups, insertions beside insertions, erasures beside erasures; the kinds one after the other.
  * In a slab hash all of them may run at the same time, from any tiles of one kernel or several:
  * every operation takes effect at one moment between its beginning and its end, as in
- * heddle_table_mixed. (Erasing a key of a multimap is an erasure for each of its pairs; for_all is
- * to have the table for itself.) A kernel cannot make the table larger, and a cuckoo table moves
- * nothing for it: a key without room is reported as HEDDLE_OUTCOME_FAILED, and nothing has changed.
- * The table must not be changed by the host between `open` and the end of the kernel, and `open` is
- * to be called again once the table has grown; for bucket lists and slab hashes, after every batch
- * call that changed it.
+ * heddle_table_mixed. (Erasing a key of a multimap is an erasure for each of its pairs; for_all
+ * needs the table alone.) A kernel cannot make the table larger, and a cuckoo table moves nothing
+ * for it: a key without room is reported as HEDDLE_OUTCOME_FAILED, and nothing has changed. The
+ * host must not change the table between `open` and the end of the kernel. Call `open` again when
+ * the table has grown; for bucket lists and slab hashes, after every batch call that changed the
+ * table.
  *
  * Multimaps, by open, as bucket lists and as slab hashes, have `insert(key, value)` without a
  * policy, `find` of any one value, and `count`, `visit` and `retrieve` of all values of a key.
  * `erase` takes a key with all its values.
  *
  * This file is for nvcc in C++17. It is not part of the stable ABI: compile it with the library it
- * comes with, whose internal headers (heddle/internal) have to be on the include path too.
+ * comes with. The internal headers of that library (heddle/internal) must be on the include path
+ * too.
  */
 #ifndef HEDDLE_UNSTABLE
 #define HEDDLE_UNSTABLE

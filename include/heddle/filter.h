@@ -1,6 +1,6 @@
 /*
  * filter.h: Bloom filters, which answer "was this key added?" with "no" or "probably". Included by
- * heddle.h, whose rules hold here too.
+ * heddle.h; its rules hold here too.
  *
  *     heddle_filter_options options = HEDDLE_FILTER_OPTIONS_INIT;
  *     options.capacity = n;
@@ -8,16 +8,17 @@
  *     heddle_filter_add(filter, keys, n, NULL);
  *     heddle_filter_contains(filter, queries, m, found, NULL, NULL);
  *
- * A key that was added is always found. One that was not is found now and then: with 16 bits a key
- * once in 760 times. A filter is much smaller than a table and a look at it costs one access to
- * memory, so it pays to ask it first where most keys are absent; heddle_filter_select leaves the
+ * A key that was added is always found. A key that was not added is found now and then: with 16
+ * bits a key once in 760 times. A filter is much smaller than a table, and a look at it costs one
+ * access to memory. So ask it first where most keys are absent: heddle_filter_select leaves the
  * keys that are worth a search. A filter does not grow: with more keys than its capacity it finds
- * more that were not added, and still all that were.
+ * more keys that were not added, and still all that were.
  *
  * Threads. add, contains, select and merge may run on one filter at the same time, from several
- * threads and on several streams, also with each other; adds take turns on a CPU. A key is surely
- * found by what begins after its add has ended. clear, and reading a whole filter while it is
- * changed (get_stats, validate, save), need the filter alone.
+ * threads and on several streams, also with each other; adds take turns on a CPU. A call that
+ * begins after the add of a key has ended surely finds the key. clear needs the filter alone. The
+ * calls that read a whole filter (get_stats, validate, save) must not run while another call
+ * changes the filter.
  */
 #include <heddle/heddle.h>
 
@@ -31,9 +32,9 @@ extern "C" {
 typedef struct heddle_filter heddle_filter;
 
 /*
- * add never sorts keys, which is faster for many of them: it takes no scratch memory, and from
- * arrays in device memory it is queued on the stream and returns at once, whatever the number of
- * keys.
+ * add never sorts keys. Sorting is faster for many keys. Without it add takes no scratch memory,
+ * and from arrays in device memory it is queued on the stream and returns at once, whatever the
+ * number of keys.
  */
 #define HEDDLE_FILTER_DIRECT 1u
 
@@ -76,9 +77,9 @@ HEDDLE_API heddle_status heddle_filter_add(heddle_filter *filter, const void *ke
 HEDDLE_API heddle_status heddle_filter_contains(heddle_filter *filter, const void *keys, uint64_t n,
                                                 uint8_t *found, uint64_t *count, void *stream);
 /*
- * The keys that may have been added, in their order: themselves to `selected`, their rows, counted
- * from 0, to `rows`, and their number to *count (host memory). The arrays have room for n and may
- * be NULL. Takes scratch memory of a byte a key and waits.
+ * Writes the keys that may have been added to `selected`, in their order, their rows, counted from
+ * 0, to `rows`, and their number to *count (host memory). The arrays have room for n and may be
+ * NULL. Takes scratch memory of a byte a key and waits.
  */
 HEDDLE_API heddle_status heddle_filter_select(heddle_filter *filter, const void *keys, uint64_t n,
                                               void *selected, uint64_t *rows, uint64_t *count,
@@ -109,8 +110,8 @@ HEDDLE_API heddle_status heddle_filter_get_stats(heddle_filter *filter, heddle_f
                                                  void *stream);
 /*
  * Looks for bits that no key can have set: blocks in which some hashes have bits and others none,
- * or more of them than the keys added explain. HEDDLE_ERROR_CORRUPT when there are any; a bit that
- * is gone for other reasons cannot be told. Waits.
+ * or more of them than the keys added explain. HEDDLE_ERROR_CORRUPT when there are any. A bit that
+ * was lost in another way is not noticed. Waits.
  */
 HEDDLE_API heddle_status heddle_filter_validate(heddle_filter *filter, void *stream);
 

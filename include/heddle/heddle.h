@@ -15,22 +15,22 @@
  *     heddle_table_destroy(map);
  *     heddle_device_close(device);
  *
- * heddle_map_insert and its like are those of heddle/typed.h, which know the types of arrays and
- * refuse arrays of the wrong width. The functions below take `void *`: for them the options say how
- * wide keys and values are.
+ * heddle_map_insert and the other typed calls are in heddle/typed.h. They know the types of arrays
+ * and refuse arrays of the wrong width. The functions below take `void *`: for them the options say
+ * how wide keys and values are.
  *
  * Rules that hold for every function, unless its own text says otherwise:
  *
  * Status.   Every call returns a heddle_status; HEDDLE_OK is 0. heddle_last_error() then gives one
  *           sentence about the last failure of the calling thread.
  * Structs.  Options, statistics and totals begin with their size, which their initialiser sets.
- *           Those of an older header are understood: what they lack is as by default. Those of a
- *           newer one are as long as what this library does not know is 0. Fields named `reserved`
- *           are 0.
+ *           Structs of an older header are understood: fields that they lack have their defaults.
+ *           Structs of a newer header are understood while all fields that this library does not
+ *           know are 0. Fields named `reserved` are 0.
  * Pointers. Arrays of keys, values, flags and outcomes may lie in host memory or in memory of the
  *           table's device. All are aligned to their element. Host arrays given to a GPU table are
  *           staged through pinned buffers that the device keeps; such a call returns when it is
- *           done. Arrays of one call must not overlap where one of them is written.
+ *           done. An array that a call writes must not overlap its other arrays.
  * Streams.  The last argument is a cudaStream_t, or NULL for the device's own stream. On the CPU it
  *           must be NULL, and calls return when they are done. On a GPU a call whose arrays are all
  *           device memory and whose `totals` is NULL is queued on the stream and returns at once;
@@ -40,8 +40,9 @@
  *           at, export, stats, validate, save, size) may run at the same time; a call that writes
  *           needs the table alone. On a GPU the same holds for streams: work queued on two streams
  *           counts as simultaneous unless events order it.
- * Words.    A size is the number of keys that a container holds, of pairs in a multimap. A count is
- *           how many values keys have. A capacity is how many elements there is room for.
+ * Words.    A size is the number of keys that a container holds, in a multimap of pairs. A count is
+ *           the number of values that keys have. A capacity is the number of elements that there is
+ *           room for.
  * Keys.     Every key value is legal. So is every value. Counts are 64-bit everywhere.
  * Bad input is refused before anything is changed.
  */
@@ -73,7 +74,7 @@ extern "C" {
 #define HEDDLE_VERSION_STRING "0.1.0"
 /*
  * Grows by one with every change that breaks a compiled program; also the SONAME. What is in
- * heddle/unstable.h and heddle/device.cuh may change without.
+ * heddle/unstable.h and heddle/device.cuh may change while this number stays.
  */
 #define HEDDLE_ABI_VERSION 1
 
@@ -158,15 +159,15 @@ HEDDLE_API uint32_t heddle_cuda_is_built(void);
 
 /*
  * Calls that need scratch memory of the device keep it for the next call, up to a quarter of the
- * device's memory; a GPU gives it up when its memory runs out. This frees at once what no call is
- * using.
+ * device's memory; a GPU gives it up when its memory runs out. heddle_device_trim frees at once
+ * what no call is using.
  */
 HEDDLE_API heddle_status heddle_device_trim(heddle_device *device);
 /* Waits until all work queued on `stream` (NULL: the device's own) is done; reports its errors. */
 HEDDLE_API heddle_status heddle_device_synchronize(heddle_device *device, void *stream);
 
 /* ------------------------------------------------------------------------------------- memory */
-/* What a binding in another language needs to use a device without another library.            */
+/* These calls let a binding in another language use a device without another library.          */
 
 /* `bytes` of device memory (CPU: main memory on huge pages where they help), 256-byte aligned. */
 HEDDLE_API heddle_status heddle_memory_allocate(heddle_device *device, uint64_t bytes,
@@ -200,7 +201,7 @@ HEDDLE_API heddle_status heddle_table_create(heddle_device *device,
 HEDDLE_API void heddle_table_destroy(heddle_table *table);
 /*
  * The options the table runs with: every 0 replaced by what was chosen, `capacity` by the number of
- * slots or vertices, `seed` by the seed in use. What the scheme does not have stays 0.
+ * slots or vertices, `seed` by the seed in use. Options that the scheme does not have stay 0.
  */
 HEDDLE_API heddle_status heddle_table_get_options(heddle_table *table,
                                                   heddle_table_options *options);
@@ -212,27 +213,29 @@ HEDDLE_API const char *heddle_table_instance(const heddle_table *table);
 HEDDLE_API heddle_device *heddle_table_device(const heddle_table *table);
 
 /*
- * Inserts n pairs. `values` is NULL for a set and only for a set, or for a counter, which then
- * counts every key once; NULL options are the defaults; `totals` may be NULL.
+ * Inserts n pairs. `values` is NULL for a set. For a counter `values` may be NULL, and every key
+ * then counts once. Maps and multimaps need values. NULL options are the defaults; `totals` may be
+ * NULL.
  *
  * In a map or set a key that occurs several times in the batch ends up in the table once. With ADD,
  * MIN and MAX all its values take part; with KEEP and REPLACE the value is that of one of the
- * occurrences, which one is not specified. Outcomes count the first occurrence to arrive as
+ * occurrences, and it is not specified of which. Outcomes count the first occurrence to arrive as
  * inserted and the others by the policy.
  *
  * Growth. A table without HEDDLE_FLAG_FIXED grows when keys do not fit: the call may then allocate
  * and it synchronises. When memory for growth runs out the call returns HEDDLE_ERROR_NO_MEMORY.
  * A fixed table neither allocates nor synchronises for device arrays (and `totals` and `failed`
  * NULL); keys that do not fit are counted in heddle_table_take_totals. A call that waits, because
- * of `totals`, `failed`, host arrays or because the device is the CPU, returns HEDDLE_ERROR_FULL
- * when keys of a fixed table did not fit. In all these cases every key
- * that was in the table before still is, with its value, and every key that is not reported as
- * failed is in the table. The first min(failed, failed_capacity) indices of failed keys are
- * written to `failed`, in no particular order.
+ * of `totals`, `failed` or host arrays or because the device is the CPU, returns HEDDLE_ERROR_FULL
+ * when keys of a fixed table did not fit. In all these cases every key that was in the table before
+ * still is, with its value, and every key that is not reported as failed is in the table. The first
+ * min(failed, failed_capacity) indices of failed keys are written to `failed`, in no particular
+ * order.
  *
- * Large batches of a call that waits go by regions, as those of heddle_table_build do, where that
- * is faster. What erased keys have left is removed by the next insertion when it has become much;
- * see heddle_table_flush. What else differs by scheme is in table_options.h and in docs/design.
+ * Large batches of a call that waits go by regions, as in heddle_table_build, where that is faster.
+ * Erased keys leave traces; when there are many, the next insertion removes them first (see
+ * heddle_table_flush). What else differs by scheme is in table_options.h and on the page of the
+ * scheme in docs/design.
  */
 HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *keys,
                                              const void *values, uint64_t n,
@@ -247,24 +250,26 @@ HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *ke
  * A large build without outcomes and `failed` goes by regions: the pairs are sorted by the leading
  * bits of their hashed keys, and each region of the table is filled in fast local memory and
  * written once. That takes scratch memory, from the options' workspace or else allocated and freed
- * by the call. With less than it could use the build goes in slices, or pair by pair, and a
- * hashgraph is made in passes: slower, with the same result. A hashgraph that is not empty stays as
- * it was until the new one is there; HEDDLE_ERROR_NO_MEMORY then says how much was needed.
+ * by the call. With less scratch memory the build goes in slices or pair by pair, and a hashgraph
+ * is made in passes: slower, with the same result. A hashgraph that is not empty stays as it was
+ * until the new one is there. When memory for it runs out, the call returns HEDDLE_ERROR_NO_MEMORY
+ * and says how much was needed.
  */
 HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *keys,
                                             const void *values, uint64_t n,
                                             const heddle_insert_options *options,
                                             heddle_totals *totals, void *stream);
 /*
- * How many bytes of workspace let a build of n keys, and in a multimap an insertion of n pairs, go
- * by regions in one piece: once or twice the bytes of the pairs. 0 when it takes none.
+ * The bytes of workspace with which a build of n keys goes by regions in one piece, in a multimap
+ * an insertion of n pairs too: once or twice the bytes of the pairs. 0 when it takes none.
  */
 HEDDLE_API heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n,
                                                       uint64_t *bytes);
 /*
  * Looks n keys up. values[i] receives the value of keys[i], in a multimap one of its values, in a
- * counter its count; or it is left as it is when the key is absent: fill `values` beforehand with
- * the answer you want for absent keys. found[i] becomes 1 or 0. `found` and `totals` may be NULL.
+ * counter its count. When the key is absent values[i] is left as it is: fill `values` beforehand
+ * with the answer you want for absent keys. found[i] becomes 1 or 0. `found` and `totals` may be
+ * NULL.
  */
 HEDDLE_API heddle_status heddle_table_find(heddle_table *table, const void *keys, uint64_t n,
                                            void *values, uint8_t *found, heddle_totals *totals,
@@ -275,23 +280,23 @@ HEDDLE_API heddle_status heddle_table_contains(heddle_table *table, const void *
 /*
  * Erases n keys. found[i] becomes 1 when keys[i] was there and this element of the batch erased it;
  * of several equal keys in one batch exactly one gets the 1. `found` and `totals` may be NULL. In a
- * multimap all pairs of a key go, and found counts keys. A hashgraph allocates for this and
+ * multimap all pairs of a key are erased, and found counts keys. A hashgraph allocates for this and
  * synchronises.
  */
 HEDDLE_API heddle_status heddle_table_erase(heddle_table *table, const void *keys, uint64_t n,
                                             uint8_t *found, heddle_totals *totals, void *stream);
 /*
- * A batch of n operations of any mixture, all at once: operations[i] is HEDDLE_OPERATION_* of
- * keys[i]. values[i] is what an insertion inserts; NULL as in heddle_table_insert. values_out[i]
- * receives what a lookup finds and is left as it is otherwise; it may be NULL. The options'
- * outcomes tell what became of each: INSERTED, UPDATED, KEPT or FAILED of an insertion, FOUND or
- * ABSENT of the others. Growth, waiting, totals, the policy and `failed` are as in
- * heddle_table_insert.
+ * A batch of n operations of any mixture, all at once: operations[i] is the HEDDLE_OPERATION_* for
+ * keys[i]. values[i] is what an insertion inserts; `values` is NULL where it is in
+ * heddle_table_insert. values_out[i] receives what a lookup finds and is left as it is otherwise;
+ * `values_out` may be NULL. The options' outcomes say what became of each: INSERTED, UPDATED, KEPT
+ * or FAILED for an insertion, FOUND or ABSENT for the others. Growth, waiting, totals, the policy
+ * and `failed` are as in heddle_table_insert.
  *
  * Every operation takes effect at one moment between the beginning and the end of the call, in any
- * order. So a key that is there before, and that no operation of the batch erases, is found; a map,
- * set or counter never holds a key twice; and a value that is found was the key's at one moment. In
- * a multimap an insertion adds a pair, an erasure takes one, and a lookup finds one.
+ * order. So a key that is there before, and that no operation of the batch erases, is found. A map,
+ * set or counter never holds a key twice. A value that is found was the value of the key at one
+ * moment. In a multimap an insertion adds a pair, an erasure takes one, and a lookup finds one.
  *
  * An unknown operation counts as a lookup. For HEDDLE_SCHEME_SLAB; others give
  * HEDDLE_ERROR_UNSUPPORTED.
@@ -301,38 +306,39 @@ HEDDLE_API heddle_status heddle_table_mixed(heddle_table *table, const uint8_t *
                                             void *values_out, const heddle_insert_options *options,
                                             heddle_totals *totals, void *stream);
 /*
- * Takes back what erased keys have left, as insertions do now and then by themselves, and as far as
- * that can be done in place. Erasures by one's own kernels and by replays of a CUDA graph are not
- * counted: after many of them call this. Allocates nothing and does not wait.
+ * Removes the traces that erased keys have left, as far as that can be done in place. Insertions do
+ * the same by themselves when many keys were erased. They do not count erasures by your own kernels
+ * and by replays of a CUDA graph: call heddle_table_flush after many of those. Allocates nothing
+ * and does not wait.
  */
 HEDDLE_API heddle_status heddle_table_flush(heddle_table *table, void *stream);
 /*
- * How many values every key has: matches[i] of keys[i]; in a set, map or counter 0 or 1. `totals`
- * may be NULL. In a cuckoo, open or iceberg table that is no multimap the call allocates and
- * synchronises.
+ * The number of values of every key: matches[i] for keys[i]; in a set, map or counter 0 or 1.
+ * `totals` may be NULL. In a cuckoo, open or iceberg table that is no multimap the call allocates
+ * and synchronises.
  */
 HEDDLE_API heddle_status heddle_table_count(heddle_table *table, const void *keys, uint64_t n,
                                             uint64_t *matches, heddle_totals *totals, void *stream);
 /*
  * All values of every key of a batch. The values of keys[i] are values[offsets[i]] to
  * values[offsets[i + 1] - 1], in no particular order; there are n + 1 offsets. *count (host memory)
- * becomes the number of all values. With `values` NULL only offsets and count are found: that is
- * how to learn how much room is needed. When there are more than `capacity` values none is written
- * and the call returns HEDDLE_ERROR_TOO_SMALL, with offsets and *count set. Not for sets. Allocates
- * and synchronises.
+ * becomes the number of all values. Call with `values` NULL to learn how much room is needed: only
+ * offsets and *count are set then. When there are more than `capacity` values none is written and
+ * the call returns HEDDLE_ERROR_TOO_SMALL, with offsets and *count set. Not for sets. Allocates and
+ * synchronises.
  */
 HEDDLE_API heddle_status heddle_table_retrieve(heddle_table *table, const void *keys, uint64_t n,
                                                uint64_t *offsets, void *values, uint64_t capacity,
                                                uint64_t *count, void *stream);
 /*
  * All values of all keys, key by key: the values of keys[i] are values[offsets[i]] to
- * values[offsets[i + 1] - 1]; every key once; neither keys nor the values of a key are in a
+ * values[offsets[i + 1] - 1]. Every key occurs once. Neither keys nor the values of a key are in a
  * particular order. *key_count and *value_count (host memory) become the number of different keys
- * and of values. There is room for `key_capacity` keys and one offset more, and for
- * `value_capacity` values. With `keys` NULL only the numbers are found: that is how to learn how
- * much room is needed; `offsets` and `values` may be NULL then and else. When the arrays are too
- * small nothing is written and the call returns HEDDLE_ERROR_TOO_SMALL with the numbers set. Not
- * for sets. Allocates scratch memory, three to five times that of the pairs, and synchronises.
+ * and of values. The arrays have room for `key_capacity` keys and one offset more, and for
+ * `value_capacity` values. Call with `keys` NULL to learn how much room is needed: only the numbers
+ * are set then. `offsets` and `values` may be NULL in any call. When the arrays are too small
+ * nothing is written and the call returns HEDDLE_ERROR_TOO_SMALL with the numbers set. Not for
+ * sets. Allocates scratch memory, three to five times that of the pairs, and synchronises.
  */
 HEDDLE_API heddle_status heddle_table_retrieve_all(heddle_table *table, void *keys,
                                                    uint64_t *offsets, void *values,
@@ -352,37 +358,38 @@ HEDDLE_API heddle_status heddle_table_export(heddle_table *table, void *keys, vo
 #define HEDDLE_NO_SLOT UINT64_MAX
 
 /*
- * Handles of pairs, in open and iceberg tables; cuckoo tables and hashgraphs, which move pairs,
+ * Handles of pairs, in iceberg tables and in open tables that are no multimap; all other tables
  * give HEDDLE_ERROR_UNSUPPORTED. slots[i] becomes the number of the slot that holds keys[i], less
  * than the table's `capacity` in heddle_table_get_options, or HEDDLE_NO_SLOT. A handle stays good
  * until its key is erased or the table grows (not with HEDDLE_FLAG_FIXED), is reserved, rehashed,
- * built anew or cleared; inserting and erasing other keys does not move a pair. After that the slot
- * may hold nothing or another key. `totals` may be NULL.
+ * built anew or cleared; after that the slot may hold nothing or another key. Inserting and erasing
+ * other keys does not move a pair. `totals` may be NULL.
  */
 HEDDLE_API heddle_status heddle_table_locate(heddle_table *table, const void *keys, uint64_t n,
                                              uint64_t *slots, heddle_totals *totals, void *stream);
 /*
- * Reads n pairs by their handles, without a search. found[i] becomes 1 and keys[i] and values[i]
- * those of the pair, or 0, and they are left as they are, when the slot is vacant or there is no
- * such slot, as HEDDLE_NO_SLOT. Each of the three may be NULL; `values` is NULL for a set. Reads
- * only.
+ * Reads n pairs by their handles, without a search. found[i] becomes 1, and keys[i] and values[i]
+ * become those of the pair. When the slot is vacant or does not exist (HEDDLE_NO_SLOT), found[i]
+ * becomes 0, and keys[i] and values[i] are left as they are. Each of the three may be NULL;
+ * `values` is NULL for a set. Reads only.
  */
 HEDDLE_API heddle_status heddle_table_at(heddle_table *table, const uint64_t *slots, uint64_t n,
                                          void *keys, void *values, uint8_t *found, void *stream);
 
 /*
  * A function of the caller's that is given pairs, some thousand at a time, in host memory: n keys
- * and, but in a set, their values, in the table's widths. `rows` says of each which key of the
- * batch it answers; NULL in heddle_table_for_all. It returns 0 to go on, another number to end the
- * call.
+ * and, except in a set, their values, in the table's widths. rows[i] says which key
+ * of the batch pair i belongs to; `rows` is NULL in heddle_table_for_all. The function returns 0 to
+ * go on and another number to end the call.
  */
 typedef uint32_t (*heddle_visitor)(void *context, const void *keys, const void *values,
                                    const uint64_t *rows, uint64_t n);
 /*
- * Calls `visit` with all pairs, in no particular order; with the pairs of every key of a batch, in
- * the order of the batch. Both call from the calling thread, allocate and synchronise. The visitor
- * must not change the table. When it ends the call early that is a success. Kernels of one's own
- * visit the pairs of a GPU table without leaving the device: heddle/device.cuh.
+ * heddle_table_for_all calls `visit` with all pairs, in no particular order. heddle_table_for_each
+ * calls it with the pairs of every key of a batch, in the order of the batch. Both call from the
+ * calling thread, allocate and synchronise. The visitor must not change the table. A call that the
+ * visitor ended early returns HEDDLE_OK. Your own kernels visit the pairs of a GPU table without
+ * leaving the device: heddle/device.cuh.
  */
 HEDDLE_API heddle_status heddle_table_for_all(heddle_table *table, heddle_visitor visit,
                                               void *context, void *stream);
@@ -400,18 +407,18 @@ HEDDLE_API heddle_status heddle_table_size(heddle_table *table, uint64_t *size, 
 HEDDLE_API heddle_status heddle_table_check_widths(const heddle_table *table, uint32_t key_bits,
                                                    uint32_t value_bits);
 /*
- * Makes room for `capacity` keys in all at the table's load; a number that there is room for
- * already changes nothing. After that the calls on a fixed table with device arrays need no more
- * memory and can be captured in a CUDA graph. Works on a fixed table too, which it makes larger. A
+ * Makes room for `capacity` keys in all at the table's load. Nothing changes when there is that
+ * much room already. After that the calls on a fixed table with device arrays need no more memory
+ * and can be captured in a CUDA graph. Works on a fixed table too, which it makes larger. A
  * hashgraph makes room for `capacity` pairs, which a build of the empty table then fills in place.
  * Allocates and synchronises. When memory runs out the table is unchanged.
  */
 HEDDLE_API heddle_status heddle_table_reserve(heddle_table *table, uint64_t capacity, void *stream);
 /*
  * Moves all pairs to fresh storage for max(capacity, keys in the table) keys at the table's load,
- * with a fresh seed. This is also how a table shrinks and how it gets rid of the traces that keys
- * pushed on from full buckets have left, or that erased pairs of a hashgraph have. Allocates and
- * synchronises. When it fails the table is unchanged.
+ * with a fresh seed. This also shrinks a table, removes the traces of keys that were pushed on from
+ * full buckets, and removes the erased pairs of a hashgraph. Allocates and synchronises. When it
+ * fails the table is unchanged.
  */
 HEDDLE_API heddle_status heddle_table_rehash(heddle_table *table, uint64_t capacity, void *stream);
 /*
@@ -423,7 +430,7 @@ HEDDLE_API heddle_status heddle_table_take_totals(heddle_table *table, heddle_to
 HEDDLE_API heddle_status heddle_table_peek_totals(heddle_table *table, heddle_totals *totals,
                                                   void *stream);
 
-/* Counts the table through. Synchronises. */
+/* Goes through the whole table and counts. Synchronises. */
 HEDDLE_API heddle_status heddle_table_get_stats(heddle_table *table, heddle_table_stats *stats,
                                                 void *stream);
 /*
@@ -439,9 +446,9 @@ HEDDLE_API heddle_status heddle_table_validate(heddle_table *table, void *stream
  */
 HEDDLE_API heddle_status heddle_table_save(heddle_table *table, const char *path, void *stream);
 /*
- * Makes a table on `device` from a file. `options` may be NULL to take all but seed and capacity
- * from the file; else all of them are used, and container and widths must be those of the file. A
- * table that is fixed may come out larger than it was, if its keys do not fit with a new seed. A
+ * Makes a table on `device` from a file. With `options` NULL all options except seed and capacity
+ * come from the file; else all of `options` are used, and container and widths must be those of the
+ * file. A fixed table may become larger than it was, if its keys do not fit with a new seed. A
  * damaged file gives HEDDLE_ERROR_FORMAT and no table.
  */
 HEDDLE_API heddle_status heddle_table_load(heddle_device *device, const char *path,

@@ -1,5 +1,5 @@
 /*
- * relations.h: joins, group-by, unique and set operations on columns. Included by heddle.h, whose
+ * relations.h: joins, group-by, unique and set operations on columns. Included by heddle.h; its
  * rules hold here too.
  *
  * A key is a row of one or more columns. Two keys are equal when all their bytes are: no hash is
@@ -14,7 +14,7 @@
  * row numbers are less than 2^32 - 1.
  *
  * Arrays may lie in host memory or in memory of the device. All these calls allocate memory of the
- * device and synchronise; what they need is said beside each.
+ * device and synchronise; the text of a call says how much it needs.
  */
 #include <heddle/heddle.h>
 
@@ -71,18 +71,19 @@ HEDDLE_API heddle_status heddle_join_create(heddle_device *device, const heddle_
                                             const heddle_join_options *options, heddle_join **join,
                                             void *stream);
 /*
- * The inner join of two multimaps by HEDDLE_SCHEME_HASHGRAPH, whose values stand in place of row
- * numbers: every pair of a left and a right value that have a key in common. Neither is partitioned
- * again, so a table built once can be joined with many. Both are on one device and have the same
- * widths and the same seed (give one in their options); neither may be changed until the join is
- * destroyed. NULL options are right; else kind is INNER and row_bits are the bits of the values.
+ * The inner join of two multimaps by HEDDLE_SCHEME_HASHGRAPH. Their values stand in place of row
+ * numbers: every pair of a left and a right value that have a key in common. Neither table is
+ * partitioned again, so a table built once can be joined with many. Both are on one device and have
+ * the same widths and the same seed (give one in their options). Neither may be changed until the
+ * join is destroyed. `options` may be NULL; else kind is INNER and row_bits are the bits of the
+ * values.
  */
 HEDDLE_API heddle_status heddle_join_tables(heddle_table *left, heddle_table *right,
                                             const heddle_join_options *options, heddle_join **join,
                                             void *stream);
 /*
- * The number of rows of the result; and, where not NULL, how many rows an array must have room for
- * at least so that heddle_join_fetch can go on.
+ * *count becomes the number of rows of the result. *slice_min, where not NULL, becomes the number
+ * of rows that the arrays of heddle_join_fetch must at least have room for.
  */
 HEDDLE_API heddle_status heddle_join_count(const heddle_join *join, uint64_t *count,
                                            uint64_t *slice_min);
@@ -119,7 +120,7 @@ typedef struct heddle_groups_options {
 /*
  * Brings the rows with equal keys together. Groups are numbered from 0. The key columns must stay
  * as they are until the groups are destroyed. Memory: a number a row (row_bits, or 32 bits while
- * groups are few on a CPU), and 8 to 16 bytes a group; twice the former once rows are asked for.
+ * groups are few on a CPU), and 8 to 16 bytes a group; twice the numbers once rows are asked for.
  * Groups keep what they find out, so one thread at a time may ask.
  */
 HEDDLE_API heddle_status heddle_groups_create(heddle_device *device, const heddle_column *keys,
@@ -143,8 +144,8 @@ HEDDLE_API heddle_status heddle_groups_of_rows(heddle_groups *groups, void *numb
 HEDDLE_API heddle_status heddle_groups_rows(heddle_groups *groups, uint64_t *begins, void *rows,
                                             void *stream);
 /*
- * The numbers of the `k` largest groups, largest first, the lower number first among equals; *count
- * is how many there are: k or the number of groups.
+ * The numbers of the `k` largest groups, largest first, the lower number first among equals. *count
+ * becomes how many were written: k, or the number of groups if that is smaller.
  */
 HEDDLE_API heddle_status heddle_groups_top(heddle_groups *groups, uint64_t k, uint64_t *numbers,
                                            uint64_t *count, void *stream);
@@ -164,9 +165,9 @@ HEDDLE_API heddle_status heddle_groups_top(heddle_groups *groups, uint64_t k, ui
 
 /*
  * Aggregates a column of values, one a row, by group: out[g] for group g. `valid` marks nulls among
- * the values, which take no part; out_valid[g], where not NULL, is 0 for a group that has nothing
- * but nulls, whose out[g] is then 0. The order in which floating-point numbers are summed up is
- * open; MIN and MAX take no NaN where there is a number.
+ * the values, which take no part. When all values of a group are null, out[g] is 0, and so is
+ * out_valid[g] where `out_valid` is not NULL. The order in which floating-point numbers are summed
+ * up is open; MIN and MAX take no NaN where there is a number.
  */
 HEDDLE_API heddle_status heddle_groups_aggregate(heddle_groups *groups, uint32_t aggregate,
                                                  uint32_t type, const void *values,

@@ -1,6 +1,6 @@
 /*
- * shelf.h: tables larger than memory. Included by heddle.h, whose rules hold here too, but for what
- * is said below.
+ * shelf.h: tables larger than memory. Included by heddle.h. The rules of heddle.h hold here too,
+ * except for what is said below.
  *
  *     heddle_shelf *shelf;
  *     heddle_shelf_options shelf_options = HEDDLE_SHELF_OPTIONS_INIT;
@@ -14,30 +14,31 @@
  * (heddle_table_save) with the keys of one range of a hash, and fits the memory that the shelf is
  * allowed. A call sorts its batch by parts, in memory or, where it does not fit, in files without a
  * name; then it works on one part after the other, and brings the answers into the order of the
- * questions. Parts that have become too large are divided. For a GPU whose memory is too small, the
- * directory may be in host memory (/dev/shm).
+ * questions. Parts that have become too large are divided. When the memory of a GPU is too small,
+ * the directory may be in host memory (/dev/shm).
  *
- * Every call goes through the parts that its keys belong to: large batches are right for it. Parts
- * stay in memory between calls as far as a quarter of what the shelf is allowed goes.
+ * Every call goes through the parts that its keys belong to, so give it large batches. Between
+ * calls parts stay in memory, up to a quarter of the memory that the shelf is allowed.
  *
- * Arrays.   In host memory; those of a column (column_file.h) too. What a call needs of them goes
- *           through memory once or twice, from the front to the back.
+ * Arrays.   In host memory, also those of a column (column_file.h). A call reads or writes them
+ *           once or twice, from the front to the back.
  * Memory.   `memory` bounds the tables and the scratch memory of a call, of the host and of the
  *           device alike, by an estimate of what the kind of table needs. It does not count the
  *           caller's arrays, nor what the operating system keeps of files; on a GPU the staging
  *           buffers of its device come on top. Pairs of one key are never divided: a multimap needs
- *           memory for those of the most frequent one.
+ *           memory for all pairs of its most frequent key.
  * Disk.     A call that changes parts writes them anew beside the old ones. So the disk needs room
- *           for the parts that change once more, and for the batch where it does not fit into
- *           memory.
+ *           for a second copy of the parts that change, and for the batch where it does not fit
+ *           into memory.
  * Streams.  There are none: calls return when they are done.
- * Threads.  Calls on a shelf may come from any thread; they are made one after the other.
+ * Threads.  Calls on a shelf may come from any thread; they run one after the other.
  * Failure.  A call that changes the shelf does so whole or not at all: new parts count from the
  *           moment when one small file that names all of them has been replaced. Failures, full
- *           disks, cancelled calls, killed processes and, as far as the file system keeps what it
- *           was told to, machines that stop leave the shelf as it was. Only a call that fails after
- *           that moment, since the disk could not confirm it, returns HEDDLE_ERROR_IO with the
- *           changes made, and says so. Answers of a call that fails may be written in part.
+ *           disks, cancelled calls and killed processes leave the shelf as it was; so do machines
+ *           that stop, if the file system has kept what it confirmed. One failure comes after that
+ *           moment: the disk could not confirm the changes. The call then returns HEDDLE_ERROR_IO
+ *           with the changes made, and says so. Answers of a call that fails may be written in
+ *           part.
  */
 #include <heddle/heddle.h>
 
@@ -50,7 +51,7 @@ extern "C" {
 
 typedef struct heddle_shelf heddle_shelf;
 
-/* What a call is at. */
+/* The phases of a call. */
 #define HEDDLE_SHELF_COUNT 0   /* counting the batch by parts; in rows */
 #define HEDDLE_SHELF_SORT 1    /* sorting it; in rows */
 #define HEDDLE_SHELF_WORK 2    /* the parts' tables at work; in rows, or in pairs where there is no
@@ -60,10 +61,11 @@ typedef struct heddle_shelf heddle_shelf;
 #define HEDDLE_SHELF_PHASES 5
 
 /*
- * Told how far a call has come, from the thread that calls, before every piece of work and at the
- * end of every phase. Returns 0 to go on; with another number the call ends with
- * HEDDLE_ERROR_CANCELLED and the shelf is as it was. At 1 of 1 of COMMIT nothing can be undone any
- * more and the answer is ignored. It must not use the shelf.
+ * A function of the caller's that learns how far a call has come. It is called from the thread of
+ * the call, before every piece of work and at the end of every phase. It returns 0 to go on; with
+ * another number the call ends with HEDDLE_ERROR_CANCELLED and the shelf is as it was. At 1 of 1 of
+ * COMMIT nothing can be undone any more and the number is ignored. The function must not use the
+ * shelf.
  */
 typedef uint32_t (*heddle_progress)(void *context, uint32_t phase, uint64_t done, uint64_t total);
 
@@ -76,9 +78,9 @@ typedef struct heddle_shelf_options {
                                  free on the device and on the host, the smaller of both */
     uint64_t seed;            /* of the hash that says to which part a key belongs; 0 draws one. Not
                                  of an existing shelf, which has its own */
-    const char *scratch;      /* where batches are sorted that do not fit into memory; NULL: the
-                                 shelf's directory */
-    heddle_progress progress; /* NULL, or told how calls come along */
+    const char *scratch;      /* the directory for sorting batches that do not fit into memory;
+                                 NULL: the shelf's own */
+    heddle_progress progress; /* NULL, or the function that learns how far calls have come */
     void *context;            /* handed to it */
 } heddle_shelf_options;
 #define HEDDLE_SHELF_OPTIONS_INIT {sizeof(heddle_shelf_options), 0, 0, 0, NULL, NULL, NULL}
@@ -94,16 +96,16 @@ HEDDLE_API heddle_status heddle_shelf_create(heddle_device *device, const char *
                                              const heddle_shelf_options *options,
                                              heddle_shelf **shelf);
 /*
- * Opens a shelf that is there, on any device; what calls that did not end have left is removed. A
+ * Opens a shelf that is there, on any device, and removes files that unfinished calls have left. A
  * shelf that is open already, here or in another process, gives HEDDLE_ERROR_IO, unless both only
- * read. A directory without a shelf gives HEDDLE_ERROR_IO, a damaged one HEDDLE_ERROR_FORMAT. That
- * a part's file is missing or has another length is found here; that it is damaged, when a call
- * needs it.
+ * read. A directory without a shelf gives HEDDLE_ERROR_IO, a damaged one HEDDLE_ERROR_FORMAT. This
+ * call finds out whether the file of a part is missing or has another length; a call that needs the
+ * part finds out whether the file is damaged.
  */
 HEDDLE_API heddle_status heddle_shelf_open(heddle_device *device, const char *directory,
                                            const heddle_shelf_options *options,
                                            heddle_shelf **shelf);
-/* Frees the memory. All that calls have done is in the directory already. NULL is accepted. */
+/* Frees the memory. All changes are in the directory already. NULL is accepted. */
 HEDDLE_API void heddle_shelf_close(heddle_shelf *shelf);
 /* The options of the parts, with the scheme and value_bits as chosen. */
 HEDDLE_API heddle_status heddle_shelf_get_options(heddle_shelf *shelf,
@@ -148,11 +150,11 @@ HEDDLE_API heddle_status heddle_shelf_size(heddle_shelf *shelf, uint64_t *size);
 typedef struct heddle_shelf_stats {
     uint32_t size;          /* sizeof(heddle_shelf_stats), set by the caller */
     uint32_t parts;         /* ranges of the hash */
-    uint32_t parts_filled;  /* of these with keys, and a file */
-    uint32_t parts_loaded;  /* that are in memory now */
+    uint32_t parts_filled;  /* parts with keys, which have a file */
+    uint32_t parts_loaded;  /* parts that are in memory now */
     uint64_t keys;          /* in a multimap pairs */
     uint64_t keys_most;     /* of the fullest part */
-    uint64_t keys_limit;    /* that a part is divided at */
+    uint64_t keys_limit;    /* keys at which a part is divided */
     uint64_t memory;        /* bytes that calls keep to */
     uint64_t bytes_loaded;  /* of the parts in memory */
     uint64_t bytes_files;   /* of all parts */

@@ -5,8 +5,9 @@
  *     container    what a table holds: a map, a set, a multimap or a counter
  *     scheme       how it is laid out; AUTO chooses by the container
  *
- * What differs by scheme. The rest of the interface is the same for all of them. The page of a
- * scheme in docs/design says how it works and what its memory and its time are.
+ * The table below says what differs by scheme. The rest of the interface is the same for all of
+ * them. The page of a scheme in docs/design says how it works, what every call does there (section
+ * "In the API"), and what memory and time it takes.
  *
  *                    cuckoo      open         iceberg   hashgraph   bucket list   slab
  *   map              yes         yes          yes       -           -             yes
@@ -29,7 +30,8 @@
  *   mixed            -           -            -         -           -             yes
  *   device.cuh       yes         yes          yes       -           yes           yes
  *
- *   (1) of more than 1024 pairs in one call; of smaller calls some may be in, in any order
+ *   (1) in calls with more than 1024 pairs; of the pairs of a smaller call some may be in, in any
+ *       order
  *   (2) until lists hold twice what the load asks for; then all pairs
  *   (3) in a multimap a mark or slot stays until heddle_table_rehash
  */
@@ -67,24 +69,24 @@
  */
 #define HEDDLE_FLAG_ORDERED 2u
 
-/* Every 0 lets the library choose; heddle_table_get_options tells what it chose. */
+/* Every 0 lets the library choose; heddle_table_get_options says what it chose. */
 typedef struct heddle_table_options {
     uint32_t size;       /* sizeof(heddle_table_options); the initialiser sets it */
     uint32_t container;  /* HEDDLE_CONTAINER_*; MAP by default */
     uint32_t scheme;     /* HEDDLE_SCHEME_*; AUTO by default */
     uint32_t key_bits;   /* 32 or 64; 32 by default. heddle/typed.h makes options from types */
     uint32_t value_bits; /* 32 or 64 (0 chooses 32), 0 in a set */
-    uint32_t bucket;     /* slots in a bucket, of bucket lists in one of the keys */
+    uint32_t bucket;     /* slots in a bucket; of bucket lists in one of their table of keys */
     uint32_t hashes;     /* cuckoo: candidate buckets of a key (0 chooses 3; 4 when bucket is 1 or
                             load above 0.92). Open: buckets that a search looks at, at most (0: the
-                            whole
-                            region); in a multimap buckets in a row without the key that end it */
+                            whole region); in a multimap buckets in a row without the key that end
+                            a search */
     uint32_t flags;      /* HEDDLE_FLAG_* */
     uint64_t capacity;   /* keys to make room for, in a multimap pairs; small tables get a little
                             more */
     uint64_t seed;       /* of the hash functions; 0 draws one from the system */
     double load;         /* filled share of the slots once `capacity` keys are in, 0.1 to 0.99; 0
-                            chooses 0.8. Slab: of those slabs that are in use; 0 chooses 0.65 */
+                            chooses 0.8. Slab: share of the slots of slabs in use; 0 chooses 0.65 */
     double vertices;     /* hashgraph: lists for every key, 0.125 to 4; 0 chooses 1 */
     double threshold;    /* iceberg: how full the first bucket of a key may be before the key goes
                             to another, as a share up to 1; 0 chooses 0.8 */
@@ -101,7 +103,7 @@ typedef struct heddle_table_options {
 
 /*
  * What to do with a key that is already in the table. A multimap takes KEEP only. A counter takes
- * KEEP and ADD, which are the same to it. Others are refused with HEDDLE_ERROR_INVALID.
+ * KEEP and ADD, which mean the same there. Others are refused with HEDDLE_ERROR_INVALID.
  */
 #define HEDDLE_POLICY_KEEP 0    /* leave the value there */
 #define HEDDLE_POLICY_REPLACE 1 /* take the new value */
@@ -138,8 +140,8 @@ typedef struct heddle_insert_options {
 #define HEDDLE_OPERATION_FIND 2
 
 /*
- * What became of the keys of one call. Every key is counted in exactly one of the first six fields,
- * of which its operation uses these:
+ * What became of the keys of one call. Every key is counted in exactly one of the first six
+ * numbers. The operations use these of them:
  *   insert, build   inserted + updated + kept + failed == n
  *   find, contains  found + absent == n
  *   erase           found + absent == n, where found keys are erased
@@ -149,7 +151,7 @@ typedef struct heddle_totals {
     uint32_t size;      /* sizeof(heddle_totals), set by the caller */
     uint32_t reserved;  /* 0 */
     uint64_t inserted;  /* new keys; in a multimap every pair is new */
-    uint64_t updated;   /* keys already there whose value the policy replaced or combined */
+    uint64_t updated;   /* keys already there, and the policy replaced or combined the value */
     uint64_t kept;      /* keys already there that stayed as they were */
     uint64_t failed;    /* keys that did not fit */
     uint64_t found;     /* keys that were there */
@@ -170,10 +172,8 @@ typedef struct heddle_table_stats {
     uint64_t slots;   /* room for keys; vertices of a hashgraph; slab: of slabs in use */
     uint64_t marks;   /* traces of keys that were pushed on from a full bucket: each may cost a
                          search one look more. They outlive the keys until an insertion after many
-                         erasures, or
-                         a rehash, removes them. Bucket list: values that the room of erased lists
-                         would
-                         hold. Slab: slots of erased keys */
+                         erasures, or a rehash, removes them. Bucket list: values that the room of
+                         erased lists would hold. Slab: slots of erased keys */
     uint64_t buckets; /* buckets in all; vertices of a hashgraph */
     uint64_t full;    /* buckets without room; vertices with pairs; lists of several slabs */
     uint64_t bytes_slots; /* memory of the slots; of a hashgraph's pairs; of slabs in use */

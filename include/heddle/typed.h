@@ -5,15 +5,15 @@
  *     heddle_map_insert(map, keys, values, n, NULL, NULL, NULL);
  *     heddle_map_find(map, queries, m, answers, found, NULL, NULL);
  *
- * They take what the functions of heddle.h of the same verb take, in the same order. Keys are
- * arrays of uint32_t, int32_t, uint64_t or int64_t; values may be float and double, too. Arrays of
- * other types do not compile. Arrays of the wrong width for the table give HEDDLE_ERROR_INVALID and
- * a sentence that names both widths, and nothing is done.
+ * A typed call takes the same arguments, in the same order, as the function of heddle.h with the
+ * same verb. Keys are arrays of uint32_t, int32_t, uint64_t or int64_t; values may also be float
+ * and double. Arrays of other types do not compile. Arrays of the wrong width for the table give
+ * HEDDLE_ERROR_INVALID and a sentence that names both widths, and nothing is done.
  *
  * heddle_map_* is for all containers with values: maps, multimaps and counters. heddle_set_* is for
- * keys alone: of sets, and of other tables where a call needs no values (contains, erase, count;
- * insert and build of a counter, which then counts keys once each). All of them are macros, which
- * evaluate the table twice and all else once.
+ * keys alone: those of sets, and those of other tables in calls that need no values (contains,
+ * erase, count; insert and build of a counter, which then counts every key once). All of them are
+ * macros, which evaluate the table twice and every other argument once.
  */
 #include <heddle/heddle.h>
 

@@ -38,23 +38,23 @@ typedef struct heddle_transport {
     int (*reduce)(void *context, uint64_t *numbers, uint64_t n, uint32_t largest);
     /* `words` numbers for every member, and from every member. */
     int (*all_to_all_words)(void *context, const uint64_t *send, uint64_t *receive, uint32_t words);
-    /* Bytes for member 0, then for member 1, ...; likewise what comes. Any number of them. */
+    /* Bytes for member 0, then for member 1, ...; `to` receives bytes likewise. Any number. */
     int (*all_to_all)(void *context, const void *from, const uint64_t *send_bytes, void *to,
                       const uint64_t *receive_bytes);
     /* Ends it; NULL is accepted. */
     void (*close)(void *context);
     /*
-     * NULL, or all_to_all in two halves: up to HEDDLE_TRANSPORT_ARRAYS arrays are begun, which are
-     * left alone until all of them have been moved; that is when `all_to_all_end` returns. Nothing
-     * else but all_to_all_progress is called between. A member may take the halves where another
-     * makes the one call.
+     * NULL, or all_to_all in two halves: up to HEDDLE_TRANSPORT_ARRAYS arrays are begun. They are
+     * left alone until `all_to_all_end` returns: all of them have been moved then. Between the
+     * halves only all_to_all_progress is called. A member may take the halves where another makes
+     * the one call.
      */
     int (*all_to_all_begin)(void *context, const void *from, const uint64_t *send_bytes, void *to,
                             const uint64_t *receive_bytes);
     int (*all_to_all_end)(void *context);
     /*
-     * NULL, or asked between the halves, any number of times: moves what has been begun as far as
-     * goes at once.
+     * NULL, or called between the halves, any number of times: moves the arrays that were begun as
+     * far as is possible without waiting.
      */
     void (*all_to_all_progress)(void *context);
 } heddle_transport;
@@ -73,13 +73,13 @@ HEDDLE_API heddle_status heddle_cluster_open_over(const heddle_transport *transp
 
 #define HEDDLE_VIEW_MULTIMAP UINT32_C(0x10000) /* added to a scheme for heddle_table_get_view */
 /*
- * What a kernel of one's own needs to know of a table; heddle/device.cuh calls it. `view` receives
- * `bytes` bytes, whose meaning is not part of the stable ABI. The table must be the compiled
+ * Writes what your own kernel needs to know of a table; heddle/device.cuh calls it. `view` receives
+ * `bytes` bytes; what they mean is not part of the stable ABI. The table must be the compiled
  * instance that is named, else HEDDLE_ERROR_INVALID, and on a GPU and no hashgraph, else
  * HEDDLE_ERROR_UNSUPPORTED. `scheme` is HEDDLE_SCHEME_*, with HEDDLE_VIEW_MULTIMAP added for a
- * multimap by open or slab. Valid until the table grows, is rehashed or destroyed; of bucket lists
- * and slab hashes until a call changes the table. Of bucket lists it allocates and synchronises the
- * first time.
+ * multimap by open or slab. A view is valid until the table grows, is rehashed or destroyed; a view
+ * of bucket lists or of a slab hash until a call changes the table. For bucket lists the call
+ * allocates and synchronises the first time.
  */
 HEDDLE_API heddle_status heddle_table_get_view(heddle_table *table, uint32_t scheme,
                                                uint32_t key_bits, uint32_t value_bits,
