@@ -206,7 +206,7 @@ static void check_set(heddle_cluster *cluster, uint32_t operation, uint32_t bits
         memset(out, 0xcd, count * 8);
         check_status(heddle_cluster_set_operation(cluster, operation, bits, na, an, nb, bn, out,
                                                   count - 1, &again),
-                     HEDDLE_ERROR_INVALID);
+                     HEDDLE_ERROR_TOO_SMALL);
         assert_int_equal(again, count);
         for (uint64_t i = 0; i < count * 8; i++) assert_int_equal(((uint8_t *)out)[i], 0xcd);
     }

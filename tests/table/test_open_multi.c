@@ -310,7 +310,7 @@ static void all_of_all_keys(const test_case *c)
             check_status(heddle_table_retrieve_all(m.table, array_pointer(&k), array_pointer(&o),
                                                    array_pointer(&v), distinct, pairs - 1, &ignored,
                                                    &pairs, NULL),
-                         HEDDLE_ERROR_INVALID);
+                         HEDDLE_ERROR_TOO_SMALL);
         assert_int_equal(pairs, m.size);
         if (pairs != 0) {
             check_ok(heddle_table_retrieve_all(m.table, array_pointer(&k), array_pointer(&o),
