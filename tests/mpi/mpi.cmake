@@ -33,7 +33,7 @@ set_tests_properties(mpi_long_2 PROPERTIES SKIP_RETURN_CODE 77)
 
 # The tool: groups of the first ranks while the others wait, the model by all of them, and what is refused by all.
 add_test(NAME mpi_tool COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 3 $<TARGET_FILE:heddle_mpi_tool>
-    --members 3,2 --scaling strong,weak --distribution hot --keys 2^13 --repeat 1 --model --op build,find,cluster)
+    --members 3,2 --scaling strong,weak --distribution hot --keys 2^13 --repeat 1 --model --op build,find,group)
 add_test(NAME mpi_tool_refuses COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} 2
     $<TARGET_FILE:heddle_mpi_tool> --members 2,3 --keys 2^12 --repeat 1)
 set_tests_properties(mpi_tool mpi_tool_refuses PROPERTIES LABELS mpi TIMEOUT 300 PROCESSORS 2 ENVIRONMENT "${mpi_environment}")
