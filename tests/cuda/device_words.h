@@ -5,11 +5,12 @@
 #include <cuda_runtime.h>
 
 extern "C" {
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <cmocka.h> /* needs those above */
 }
 
 #include <heddle/heddle.h>
