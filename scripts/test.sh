@@ -67,7 +67,7 @@ kernels()
         skipped+=("kernels (no nvcc)")
         return 0
     fi
-    suite build-kernels "heddle_tool heddle heddle_device_code cuda_tests" "-R ^exports\$" \
+    suite build-kernels "heddle_tool heddle_library heddle_device_code cuda_tests" "-R ^exports\$" \
         -DHEDDLE_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-real
 }
 
