@@ -16,7 +16,7 @@ help:
 	@echo 'make            library, tool, examples and tests, in build/'
 	@echo 'make demo       a first benchmark on this machine (1 to 3 minutes)'
 	@echo 'make test       tests of a table of every kind (10 minutes on two cores)'
-	@echo 'make check      all other tests: every table, CUDA compiled, sanitizers (35 minutes)'
+	@echo 'make check      all other tests: every table, CUDA compiled, sanitizers (45 minutes)'
 	@echo 'make full, kernels, asan, tsan'
 	@echo '                one part of make check; scripts/test.sh says what each is'
 	@echo 'make bench      a larger benchmark; BENCH="map --keys 2^28 ..." says which'
@@ -48,7 +48,7 @@ test:
 
 check:
 	@scripts/setup.sh check
-	@echo 'All other tests: about 35 minutes on two cores.'
+	@echo 'All other tests: about 45 minutes on two cores.'
 	@scripts/test.sh full kernels asan tsan
 
 full kernels asan tsan:
