@@ -36,34 +36,34 @@ filter --keys @
 END
 }
 
-# measure PROGRAM ROUND SIDE: appends "operation<TAB>round<TAB>rate" lines.
+# measure PROGRAM ROUND SIDE LINE SIZE: appends "operation<TAB>round<TAB>rate" lines.
 measure()
 {
-    local line
-    suite | while read -r line; do
-        for size in "${sizes[@]}"; do
-            # Word splitting of the options is meant.
-            # shellcheck disable=SC2086
-            "$1" bench ${line//@/2^$size} --device "$device" --repeat 3 --format csv 2> "$work/error" |
-                awk -F, -v subject="${line%% *}" -v options="$line" -v round="$2" '
-                    /^#/ { next }
-                    !seen { for (i = 1; i <= NF; i++) { at[$i] = i; name[i] = $i } seen = 1; next }
-                    {
-                        if ($at["verified"] != "true") { print "wrong answer: " $0 > "/dev/stderr"; next }
-                        what = ""
-                        for (i = 2; i <= NF; i++)
-                            if (name[i] !~ /mops|^ms$|roof|probes|verified|bytes|filled|failed|rate|capacity|hit/)
-                                what = what " " $i
-                        print what "\t" round "\t" $at["mops"]
-                    }'
-        done
-    done >> "$work/$3"
+    # Word splitting of the options is meant.
+    # shellcheck disable=SC2086
+    "$1" bench ${4//@/2^$5} --device "$device" --repeat 5 --format csv 2> "$work/error" |
+        awk -F, -v round="$2" '
+            /^#/ { next }
+            !seen { for (i = 1; i <= NF; i++) { at[$i] = i; name[i] = $i } seen = 1; next }
+            {
+                if ($at["verified"] != "true") { print "wrong answer: " $0 > "/dev/stderr"; next }
+                what = ""
+                for (i = 2; i <= NF; i++)
+                    if (name[i] !~ /mops|^ms$|roof|probes|verified|bytes|filled|failed|rate|capacity|hit/)
+                        what = what " " $i
+                print what "\t" round "\t" $at["mops"]
+            }' >> "$work/$3"
 }
 
+# The two programs are beside each other for every line: a shared machine changes its pace within seconds.
 for ((round = 1; round <= rounds; round++)); do
     [ ! -t 2 ] || printf '\rround %d of %d' "$round" "$rounds" >&2
-    if ((round % 2)); then measure "$old" $round old; measure "$new" $round new
-    else measure "$new" $round new; measure "$old" $round old; fi
+    while read -r line; do
+        for size in "${sizes[@]}"; do
+            if ((round % 2)); then order="old new"; else order="new old"; fi
+            for side in $order; do measure "${!side}" $round $side "$line" "$size"; done
+        done
+    done < <(suite)
 done
 [ ! -t 2 ] || printf '\r' >&2
 
