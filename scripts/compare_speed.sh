@@ -3,7 +3,7 @@
 # OLD, operation by operation. Both are run in turns on the same machine, ROUNDS times each (7), so that what disturbs the
 # machine disturbs both. A row gives the rate of both (median, million a second), the ratio new / old (median of the
 # rounds' own ratios) and the smallest and largest of these ratios. Exits with 1 when an operation is slower in every
-# round and by more than a twelfth in the median.
+# round and by more than a twelfth in the median, or when a run of either program fails.
 #
 #   make check-speed REF=v0.1.0        builds the reference in build-speed/ and calls this
 set -uo pipefail
@@ -36,7 +36,8 @@ filter --keys @
 END
 }
 
-# measure PROGRAM ROUND SIDE LINE SIZE: appends "operation<TAB>round<TAB>rate" lines.
+broken=0
+# measure PROGRAM ROUND SIDE LINE SIZE: appends "operation<TAB>round<TAB>rate" lines; sets `broken` when a run failed.
 measure()
 {
     # Word splitting of the options is meant.
@@ -46,13 +47,17 @@ measure()
             /^#/ { next }
             !seen { for (i = 1; i <= NF; i++) { at[$i] = i; name[i] = $i } seen = 1; next }
             {
-                if ($at["verified"] != "true") { print "wrong answer: " $0 > "/dev/stderr"; next }
+                if ($at["verified"] != "true") { print "wrong answer: " $0 > "/dev/stderr"; wrong = 1; next }
                 what = ""
                 for (i = 2; i <= NF; i++)
                     if (name[i] !~ /mops|^ms$|roof|probes|verified|bytes|filled|failed|rate|capacity|hit/)
                         what = what " " $i
                 print what "\t" round "\t" $at["mops"]
-            }' >> "$work/$3"
+            }
+            END { exit wrong }' >> "$work/$3" && return
+    # A program that refuses a line, or answers wrongly, is no faster for it.
+    echo "$3: bench ${4//@/2^$5}: $(cat "$work/error")" >&2
+    broken=1
 }
 
 # The two programs are beside each other for every line: a shared machine changes its pace within seconds.
@@ -94,4 +99,5 @@ awk -F'\t' -v old_file="$work/old" '
         }
         if (operations == 0) { print "nothing was measured" > "/dev/stderr"; exit 1 }
         if (slower != "") { print "slower in every round:" slower > "/dev/stderr"; exit 1 }
-    }' "$work/old" "$work/new"
+    }' "$work/old" "$work/new" || broken=1
+exit "$broken"
