@@ -4,9 +4,9 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 BENCH ?= map --keys 2^26 --load 0.8 --op build,find,miss --device auto --repeat 5
 BUILD = cmake --build build -j $(JOBS)
-export JOBS CMAKE_OPTIONS SETUP V
+export JOBS CMAKE_OPTIONS SETUP V PREFIX DESTDIR BUILD_DIR
 
-.PHONY: all help tool setup demo test check check-speed full kernels bench install asan tsan clean
+.PHONY: all help tool setup demo test check check-speed full kernels bench install uninstall package asan tsan clean
 
 all: setup
 	scripts/configure.sh build $(CMAKE_OPTIONS)
@@ -21,7 +21,9 @@ help:
 	@echo '                one part of make check; scripts/test.sh says what each is'
 	@echo 'make bench      a larger benchmark; BENCH="map --keys 2^28 ..." says which'
 	@echo 'make check-speed REF=COMMIT   this tree beside a commit, operation by operation, in turns'
-	@echo 'make install    PREFIX=$(PREFIX) DESTDIR='
+	@echo 'make install    the library and the tool into PREFIX=$(PREFIX); DESTDIR= is put before it'
+	@echo 'make uninstall  removes what make install has put there'
+	@echo 'make package    Debian packages and a tarball, in build-package/packages/'
 	@echo 'make clean      removes all build folders'
 	@echo
 	@echo 'V=1 shows what compilers and tests say. SETUP=no installs no packages. JOBS=2 compilers at a time.'
@@ -67,8 +69,16 @@ check-speed: setup
 	cmake --build build-speed/new -j $(JOBS) --target heddle_tool
 	scripts/compare_speed.sh build-speed/ref/build/heddle build-speed/new/heddle $(SPEED_OPTIONS)
 
-install: all
-	DESTDIR=$(DESTDIR) cmake --install build --prefix $(PREFIX)
+install:
+	@scripts/setup.sh build
+	@scripts/install.sh
+
+uninstall:
+	@scripts/install.sh remove
+
+package:
+	@scripts/setup.sh package
+	@scripts/package.sh
 
 clean:
-	rm -rf build build-demo build-test build-full build-kernels build-asan build-tsan build-speed
+	rm -rf build build-demo build-package build-test build-full build-kernels build-asan build-tsan build-speed

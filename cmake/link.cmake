@@ -15,7 +15,8 @@ foreach(library heddle heddle_static)
         LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 endforeach()
 
-set(symbol_map ${PROJECT_SOURCE_DIR}/cmake/libheddle.map)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/libheddle.map.in libheddle.map @ONLY)
+set(symbol_map ${PROJECT_BINARY_DIR}/libheddle.map)
 set_target_properties(heddle PROPERTIES
     VERSION ${PROJECT_VERSION} SOVERSION ${heddle_abi_version} LINK_DEPENDS ${symbol_map})
 target_link_options(heddle PRIVATE LINKER:--version-script=${symbol_map})

@@ -21,13 +21,13 @@ target_link_libraries(heddle_mpi PUBLIC heddle MPI::MPI_C)
 set_target_properties(heddle_mpi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${heddle_abi_version}
     LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
-# `heddle bench dist` under mpirun: with the static library and the sources of libheddle_mpi, since it looks
-# into clusters and measures roofs.
+# `heddle bench dist` under mpirun.
 file(GLOB dist_sources CONFIGURE_DEPENDS tools/heddle/bench/dist/*.c)
 list(FILTER dist_sources EXCLUDE REGEX "/local\\.c$") # clusters of one process
 list(APPEND dist_sources tools/heddle/read.c tools/heddle/bench/keys.c tools/heddle/bench/rows.c)
-add_executable(heddle_mpi_tool tools/mpi/bench_mpi.c tools/mpi/tool_words.c src/mpi/mpi_transport.c ${dist_sources})
+add_executable(heddle_mpi_tool tools/mpi/bench_mpi.c tools/mpi/tool_words.c ${dist_sources})
 target_include_directories(heddle_mpi_tool PRIVATE tools/heddle)
-target_link_libraries(heddle_mpi_tool PRIVATE heddle_bench MPI::MPI_C)
+target_link_libraries(heddle_mpi_tool PRIVATE heddle_bench heddle_mpi)
 set_target_properties(heddle_mpi_tool PROPERTIES
-    OUTPUT_NAME heddle-mpi RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
+    OUTPUT_NAME heddle-mpi RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}
+    INSTALL_RPATH "$ORIGIN/${heddle_libraries_from_programs}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# setup.sh [build|test|check]: makes sure that what a build (the tests, all tests) needs is there. On
+# setup.sh [build|test|check|package]: makes sure that what a build (the tests, all tests, packages) needs is there. On
 # Debian and Ubuntu what is missing is named and installed when that needs no password; otherwise, and
 # with SETUP=no, the one line to run is printed. nvcc is never installed: it is large, and Heddle works
 # without it. What is only wanted (Ninja; for all tests Open MPI, SQLite, and clang with libomp, see
@@ -25,7 +25,7 @@ missing() # prints "PACKAGE what it is" for everything needed that is not there
     have "$CXX" || echo "g++ a C++ compiler"
     have cmake || echo "cmake CMake 3.22 or later"
     have make || echo "make make"
-    if [ "$purpose" != build ]; then
+    if [[ $purpose = test || $purpose = check ]]; then
         have pkg-config || echo "pkg-config pkg-config"
         compiles "$cmocka#include <cmocka.h>\n$plain" -lcmocka || echo "libcmocka-dev cmocka"
     fi
@@ -35,9 +35,13 @@ wanted() # the same for what is only wanted
 {
     local plain='int main(void) { return 0; }\n'
     have ninja || echo "ninja-build Ninja"
-    [ "$purpose" = check ] || return 0
+    if [ "$purpose" = package ] && have apt-get; then
+        have dpkg-shlibdeps || echo "dpkg-dev the tools that make Debian packages"
+    fi
+    [[ $purpose = check || $purpose = package ]] || return 0
     have mpicc || echo "libopenmpi-dev Open MPI"
     have mpirun || echo "openmpi-bin Open MPI"
+    [ "$purpose" = check ] || return 0
     compiles "#include <sqlite3.h>\n$plain" -lsqlite3 || echo "libsqlite3-dev SQLite"
     if ! have clang; then
         echo "clang clang"

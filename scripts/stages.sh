@@ -14,7 +14,7 @@ clock() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
 # Copies warnings and failed tests of what it reads, and keeps the line of the stage.
 stage_watch() # HEAD BEGAN
 {
-    local line share
+    local line share left
     while IFS= read -r line; do
         share=
         if [[ $line =~ ^\[?\ *([0-9]+)/([0-9]+)(\]|\ Test) ]]; then
@@ -27,7 +27,11 @@ stage_watch() # HEAD BEGAN
             printf '%s\n' "$line"
         fi
         if [ -t 1 ] && [ -n "$share" ]; then
-            printf '\r\033[K%s %d %%, %s' "$1" "$share" "$(clock $((SECONDS - $2)))"
+            left=
+            if [ "$share" -ge 5 ] && [ $((SECONDS - $2)) -ge 5 ]; then
+                left=", about $(clock $(((SECONDS - $2) * (100 - share) / share))) left"
+            fi
+            printf '\r\033[K%s %d %%, %s%s' "$1" "$share" "$(clock $((SECONDS - $2)))" "$left"
         fi
     done
 }

@@ -68,7 +68,7 @@ foreach(target test_sqlite test_sqlite_groups)
 endforeach()
 
 # What only benchmarks need.
-target_link_libraries(test_graph_paper PRIVATE heddle_bench)
+target_link_libraries(test_graph_paper PRIVATE heddle_bench heddle_internal)
 
 # Arithmetic of the tool.
 target_sources(test_dist_model PRIVATE ${PROJECT_SOURCE_DIR}/tools/heddle/bench/dist/model.c)

@@ -7,13 +7,15 @@
 
 #include <stdint.h>
 
+#include "base/port.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* As malloc, calloc and realloc, except that 0 bytes are some, so that NULL always means that there is no memory.
    free() takes it back. */
-void *hd_allocate(uint64_t bytes);
+HD_FOR_TOOL void *hd_allocate(uint64_t bytes);
 void *hd_allocate_zeroed(uint64_t count, uint64_t size);
 void *hd_reallocate(void *memory, uint64_t bytes);
 
@@ -21,7 +23,7 @@ void *hd_reallocate(void *memory, uint64_t bytes);
 void hd_fault_arm(uint64_t countdown);
 /* 1 when the armed fault has struck since it was armed. */
 int hd_fault_struck(void);
-int hd_fault_due(void);
+HD_FOR_TOOL int hd_fault_due(void);
 
 #ifdef __cplusplus
 }

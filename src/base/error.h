@@ -5,12 +5,14 @@
 #include <heddle/heddle.h>
 #include <stdlib.h>
 
+#include "base/port.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* Keeps a sentence for heddle_last_error() and returns `status`, so that callers can `return` it. */
-heddle_status hd_fail(heddle_status status, const char *format, ...)
+HD_FOR_TOOL heddle_status hd_fail(heddle_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /*

@@ -27,6 +27,13 @@
 #define HD_ALIGN_16
 #endif
 
+/*
+ * A private function that libheddle exports for the tool of the same version, which is linked with it and measures what
+ * the library has no call for. The name of its symbol version holds the version (cmake/libheddle.map.in), so that the
+ * loader refuses a tool and a library that do not belong together.
+ */
+#define HD_FOR_TOOL __attribute__((visibility("default")))
+
 /* The upper half of a 32 x 32 bit product. */
 HD_BOTH uint32_t hd_mulhi32(uint32_t a, uint32_t b)
 {

@@ -9,14 +9,16 @@
 #include <heddle/heddle.h>
 #include <stdbool.h>
 
+#include "base/port.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* A block of at least `bytes`. It belongs to the caller until it is given back. */
-heddle_status hd_block_take(heddle_device *device, uint64_t bytes, void **memory);
+HD_FOR_TOOL heddle_status hd_block_take(heddle_device *device, uint64_t bytes, void **memory);
 /* Waits for the device, as freeing does, and keeps the block for others. NULL is accepted. */
-void hd_block_give(heddle_device *device, void *memory);
+HD_FOR_TOOL void hd_block_give(heddle_device *device, void *memory);
 /* Frees the blocks that nobody has; false when there were none. */
 bool hd_blocks_drop(heddle_device *device);
 /* The same of all devices that have their memory in common with this one: a GPU may be opened more than once. */

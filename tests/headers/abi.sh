@@ -51,7 +51,7 @@ headers=$(find "$include/heddle" -name '*.h' ! -name unstable.h ! -name mpi.h ! 
 } > "$work/abi.c"
 "$cc" -std=c11 -Wall -Werror -I"$include" "$work/abi.c" -o "$work/abi"
 "$work/abi" | LC_ALL=C sort > "$work/abi.txt"
-nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
+nm -D --defined-only "$library" | awk '$2 != "A" && $3 !~ /@HEDDLE_PRIVATE_/ { sub(/@.*/, "", $3); print $3 }' |
     grep -v -e '^heddle_cluster_open_over$' -e '^heddle_table_get_view$' | LC_ALL=C sort -u > "$work/symbols.txt"
 [ "$(grep -c . "$work/abi.txt")" -gt 100 ] || { echo "the headers could not be read"; exit 1; }
 

@@ -1,12 +1,18 @@
-# The libraries as others meet them: their exported names, and a program outside this tree that is
-# built against an installed copy.
+# The libraries as others meet them: their exported names, programs outside this tree that are built against
+# an installed copy, README's own lines, and packages.
 
 add_test(NAME exports COMMAND
     sh ${CMAKE_CURRENT_LIST_DIR}/exports.sh $<TARGET_FILE:heddle> ${heddle_abi_version})
-if(NOT CMAKE_CROSSCOMPILING) # it runs what it builds
+if(NOT CMAKE_CROSSCOMPILING) # they run what they build
     add_test(NAME install COMMAND
         sh ${CMAKE_CURRENT_LIST_DIR}/install.sh ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND}
            ${CMAKE_C_COMPILER} "$<$<BOOL:${heddle_has_mpi}>:${MPI_C_COMPILER}>")
-    # pkg-config is needed by this test alone; exit code 77 says that it is not there.
-    set_tests_properties(install PROPERTIES SKIP_RETURN_CODE 77)
+    foreach(test readme packages)
+        add_test(NAME ${test} COMMAND
+            bash ${CMAKE_CURRENT_LIST_DIR}/${test}.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+    endforeach()
+    # pkg-config is needed by these tests alone; exit code 77 says that it, or what makes packages, is not
+    # there. All of them write the build folder's list of installed files.
+    set_tests_properties(install readme packages PROPERTIES
+        SKIP_RETURN_CODE 77 RESOURCE_LOCK installed_files TIMEOUT 300)
 endif()

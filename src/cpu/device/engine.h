@@ -2,6 +2,7 @@
 #ifndef HD_ENGINE_CPU_H
 #define HD_ENGINE_CPU_H
 
+#include "base/port.h"
 #include "engine/engine.h"
 
 typedef struct hd_device_cpu {
@@ -17,6 +18,6 @@ typedef struct hd_device_cpu {
 const hd_table_ops *const *hd_cpu_tables(const char *tile, uint32_t *count);
 
 /* How many threads a loop over `items` should use: one when they are not worth waking others. */
-int hd_cpu_threads(const heddle_device *device, uint64_t items);
+HD_FOR_TOOL int hd_cpu_threads(const heddle_device *device, uint64_t items);
 
 #endif

@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include "base/error.h"
+#include "base/port.h"
 #include "engine/engine.h"
 
 typedef struct hd_device_cuda {
@@ -24,6 +25,6 @@ static inline heddle_status hd_cuda_check(cudaError_t error, const char *what)
 }
 
 /* Makes the device current for the calling thread and gives the stream to use. */
-heddle_status hd_cuda_enter(heddle_device *device, void *stream, cudaStream_t *use);
+HD_FOR_TOOL heddle_status hd_cuda_enter(heddle_device *device, void *stream, cudaStream_t *use);
 
 #endif
