@@ -1,6 +1,12 @@
 # The libraries as others meet them: their exported names, programs outside this tree that are built against
 # an installed copy, README's own lines, and packages.
 
+# README's table and picture are what bench/results says.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND)
+    add_test(NAME readme_figure COMMAND
+        ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/readme_figure.py --check)
+endif()
 add_test(NAME exports COMMAND
     sh ${CMAKE_CURRENT_LIST_DIR}/exports.sh $<TARGET_FILE:heddle> ${heddle_abi_version})
 if(NOT CMAKE_CROSSCOMPILING) # they run what they build
