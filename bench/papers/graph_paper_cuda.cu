@@ -6,10 +6,10 @@
 #define HD_BUCKET 1
 #include <cub/device/device_scan.cuh>
 
-#include "cuda/device/engine.h"
 #include "engine/blocks.h"
 #include "model/hash.h"
 #include "papers/graph_paper.h"
+#include "roofs/enter.h"
 
 #define BLOCK 256
 #define FOR_EACH(i, n)                                                                             \
@@ -154,7 +154,7 @@ heddle_status hd_paper_cuda(heddle_device *device, const uint32_t *keys, uint64_
                             const hd_paper_graph *graph, const hd_paper_work *work)
 {
     paper_call c = {keys, n, graph, work, NULL, 0, 0, NULL};
-    heddle_status status = hd_cuda_enter(device, NULL, &c.stream);
+    heddle_status status = bench_enter(device, &c.stream);
     if (status != HEDDLE_OK) return status;
     c.blocks = (unsigned)((const hd_device_cuda *)device)->multiprocessors * 16;
     cub::DeviceScan::ExclusiveSum(NULL, c.scan_bytes, graph->offsets, graph->offsets,

@@ -6,6 +6,7 @@
  *   roof_cpu.c         random reads and compare-and-swaps, a copy: OpenMP threads
  *   roof_cuda.cu       the same on a GPU
  *   roof_partition.cu  a partition on a GPU: CUB's radix sort
+ *   enter.h            a device of the library, for CUDA code of benchmarks
  *   slab_access.cu     a program of its own: what a GPU gives to batches on slabs
  */
 #ifndef HD_ROOF_H

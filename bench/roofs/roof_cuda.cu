@@ -6,13 +6,13 @@
  * a place, and two accesses are under way at a time (measured: one is too few, four cost
  * registers).
  */
+#include "roofs/enter.h"
 #include "roofs/roof.h"
 
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "cuda/device/engine.h"
 
 #define BLOCK 256
 #define WIDTH_MAX 512
@@ -266,7 +266,7 @@ extern "C" heddle_status hd_roof_cuda(heddle_device *device, const hd_roof_reque
                                       double *rate)
 {
     roof r = {};
-    HD_TRY(hd_cuda_enter(device, NULL, &r.stream));
+    HD_TRY(bench_enter(device, &r.stream));
     HD_TRY(check(request));
     const bool copy = request->kind == HD_ROOF_COPY;
     heddle_status status = copy ? prepare_copy(r, request) : prepare_random(r, request);

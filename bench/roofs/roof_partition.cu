@@ -4,13 +4,12 @@
  * 64-bit key and a 64-bit value.
  */
 #include "base/alloc.h"
+#include "roofs/enter.h"
 #include "roofs/roof.h"
 
 #include <algorithm>
 #include <cub/device/device_radix_sort.cuh>
 #include <vector>
-
-#include "cuda/device/engine.h"
 
 namespace
 {
@@ -90,7 +89,7 @@ extern "C" heddle_status hd_roof_partition_cuda(heddle_device *device,
                                              : sort_words<uint32_t>;
     if (request->accesses == 0 || request->repeat == 0 || request->bits == 0 || request->bits > 32)
         return hd_fail(HEDDLE_ERROR_INVALID, "a partition's roof needs pairs, passes and bits");
-    HD_TRY(hd_cuda_enter(device, NULL, &r.stream));
+    HD_TRY(bench_enter(device, &r.stream));
     cudaError_t error = sort(r, NULL, r.temporary);
     if (error == cudaSuccess)
         error = hd_fault_due() ? cudaErrorMemoryAllocation

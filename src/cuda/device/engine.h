@@ -16,8 +16,12 @@ typedef struct hd_device_cuda {
     cudaStream_t stream; /* the device's own */
 } hd_device_cuda;
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Turns a CUDA error into a status; `what` says what was tried. */
-heddle_status hd_cuda_fail(cudaError_t error, const char *what);
+HD_FOR_TOOL heddle_status hd_cuda_fail(cudaError_t error, const char *what);
 
 static inline heddle_status hd_cuda_check(cudaError_t error, const char *what)
 {
@@ -26,5 +30,9 @@ static inline heddle_status hd_cuda_check(cudaError_t error, const char *what)
 
 /* Makes the device current for the calling thread and gives the stream to use. */
 HD_FOR_TOOL heddle_status hd_cuda_enter(heddle_device *device, void *stream, cudaStream_t *use);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
