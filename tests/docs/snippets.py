@@ -1,8 +1,9 @@
-"""snippets.py CC CXX [NVCC ...]: the code in the pages compiles against the public headers.
+"""snippets.py CC CXX: the code in the pages compiles against the public headers.
 
-All C blocks of a page are one file, in their order, behind the includes of PRELUDE; so are all CUDA blocks. Blocks
-that are lines of a file of examples/ are compiled there, and blocks marked "header" repeat declarations. Calls that a
-table of docs/moving.md names must stand in a block of that page, so that they are compiled too.
+All C blocks of a page are one file, in their order, behind the includes of PRELUDE; so are all C++ and all CUDA blocks.
+CUDA blocks are compiled as the kernels are in tests/cuda_on_cpu, without nvcc. Blocks that are lines of a file are
+compiled there. Calls that a table of docs/moving.md names must stand in a block of that page, so that they are compiled
+too.
 """
 
 import re
@@ -43,14 +44,13 @@ def calls_without_block(page, blocks):
 
 
 def main():
-    cc, cxx, nvcc = sys.argv[1], sys.argv[2], sys.argv[3:]
+    cc, cxx = sys.argv[1:]
+    cuda_on_cpu = [f"-I{ROOT}/tests/cuda_on_cpu", f"-I{ROOT}/src", "-include", "shim.h", "-Wno-unknown-pragmas"]
     commands = {
         "c": ([cc, "-std=c11", *FLAGS], ".c"),
         "c++": ([cxx, "-std=c++17", *FLAGS], ".cpp"),
+        "cuda": ([cxx, "-std=c++17", *cuda_on_cpu, *FLAGS], ".cpp"),
     }
-    if nvcc:
-        commands["cuda"] = ([*nvcc, "-std=c++17", "--extended-lambda", "-c", "-o", "/dev/null", f"-I{ROOT}/include",
-                             f"-I{ROOT}/src", f"-I{ROOT}"], ".cu")
     faults, count = [], 0
     for page in pages():
         blocks = [block for block in blocks_of(page) if block.mark in ("", "file")]
