@@ -45,7 +45,8 @@ def calls_without_block(page, blocks):
 
 def main():
     cc, cxx = sys.argv[1:]
-    cuda_on_cpu = [f"-I{ROOT}/tests/cuda_on_cpu", f"-I{ROOT}/src", "-include", "shim.h", "-Wno-unknown-pragmas"]
+    cuda_on_cpu = [f"-I{ROOT}/tests/cuda_on_cpu", f"-I{ROOT}/src", "-include", "shim.h", "-DLOAD_ELEMENT=4",
+                   "-Wno-unknown-pragmas", "-Wno-parentheses"]
     commands = {
         "c": ([cc, "-std=c11", *FLAGS], ".c"),
         "c++": ([cxx, "-std=c++17", *FLAGS], ".cpp"),
