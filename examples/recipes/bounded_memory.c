@@ -1,4 +1,4 @@
-/* bounded_memory.c: builds several maps in scratch memory of the program's own, and gives memory back. */
+/* bounded_memory.c: builds maps in scratch memory of the program's own, and gives memory back. */
 #include "../check.h"
 #include <inttypes.h>
 

@@ -31,7 +31,7 @@ int main(void)
     /* The graph also keeps the arrays and the number of keys. */
     cudaGraph_t graph;
     cudaGraphExec_t replay;
-    cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
     check(heddle_map_find(map, asked, N, found_values, NULL, NULL, stream));
     cudaStreamEndCapture(stream, &graph);
     cudaGraphInstantiateWithFlags(&replay, graph, 0);

@@ -1,4 +1,4 @@
-/* filter_first.c: asks a Bloom filter before a map. Of a million visitors one in a hundred is a customer. */
+/* filter_first.c: asks a Bloom filter before a map. One visitor in a hundred is a customer. */
 #include "../check.h"
 #include <inttypes.h>
 

@@ -37,5 +37,5 @@ int main()
     check(heddle_map_find(map.get(), asked.data(), asked.size(), answers.data(), nullptr, nullptr,
                           nullptr));
     for (const double answer : answers) printf("%.1f\n", answer);
-    // heddle_map_find(map.get(), asked.data(), ..., std::vector<short>().data(), ...) does not compile.
+    // An array of short instead of double would not compile.
 }

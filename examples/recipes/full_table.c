@@ -1,4 +1,4 @@
-/* full_table.c: a table of fixed size is full. The keys that did not fit are listed and go in later. */
+/* full_table.c: a table of fixed size is full. Keys that did not fit are listed and go in later. */
 #include "../check.h"
 #include <inttypes.h>
 

@@ -1,4 +1,4 @@
-/* group_by.c: SELECT shop, article, count(*), sum(amount), max(amount), avg(price) GROUP BY 1, 2. */
+/* group_by.c: several aggregates of several columns, by a key of two columns, with nulls. */
 #include "../check.h"
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /*
- * inside_kernel.cu: a kernel makes pairs and inserts them in one go: nothing is written to memory except the
- * table. It counts how often each value of a small generator occurs among the first n numbers. A second
- * kernel sums up the counts.
+ * inside_kernel.cu: a kernel makes pairs and inserts them in one go: nothing is written to memory
+ * except the table. It counts how often each value of a small generator occurs among the first n
+ * numbers. A second kernel sums up the counts.
  */
 #include "../check.h"
 

@@ -1,4 +1,4 @@
-/* join_and_gather.c: joins orders with deliveries by two key columns, and makes the joined columns. */
+/* join_and_gather.c: joins orders with deliveries by two key columns; makes the joined columns. */
 #include "../check.h"
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 /*
- * larger_than_memory.c: a table that is allowed less memory than it needs, kept in a directory, and built from
- * arrays that are files.
+ * larger_than_memory.c: a table that is allowed less memory than it needs, kept in a directory, and
+ * built from arrays that are files.
  */
 #include "../check.h"
 #include <inttypes.h>

@@ -24,7 +24,7 @@ int main(void)
     check(heddle_table_create(device, &options, &map));
     check(heddle_map_build(map, there, counts, 3, NULL, NULL, NULL));
 
-    /* No order among the operations is promised. Here every key has one operation, so none is needed. */
+    /* The operations have no order. Here every key has one operation, so none is needed. */
     check(heddle_table_mixed(map, operations, keys, values, 5, answers, &how, NULL, NULL));
     for (int i = 0; i < 5; i++) printf("%u: %s\n", keys[i], words[outcomes[i]]);
     printf("the value of 1 is %u\n", answers[0]);

@@ -1,4 +1,7 @@
-/* queued_calls.c: calls that a GPU queues and that return at once. On a CPU they are done when they return. */
+/*
+ * queued_calls.c: calls that a GPU queues and that return at once. On a CPU they are done when they
+ * return.
+ */
 #include "../check.h"
 #include <inttypes.h>
 
@@ -25,7 +28,7 @@ int main(void)
     check(heddle_device_open("auto", &device));
     check(heddle_table_create(device, &options, &map));
 
-    /* Arrays on the device, no totals, no list of failed keys: all of it is queued, in this order. */
+    /* Arrays on the device, no totals, no list of failed keys: all of it is queued. */
     uint32_t *d_keys = on_device(device, keys, sizeof keys);
     uint32_t *d_values = on_device(device, values, sizeof values);
     uint32_t *d_answers = on_device(device, NULL, sizeof answers);

@@ -1,4 +1,4 @@
-/* save_and_load.c: a table is saved on one device, and loaded on another one with another scheme. */
+/* save_and_load.c: a table is saved on one device, and loaded on another with another scheme. */
 #include "../check.h"
 #include <inttypes.h>
 
@@ -21,7 +21,7 @@ int main(void)
     heddle_table_destroy(map);
     heddle_device_close(first);
 
-    /* Container and widths are those of the file. All else may be chosen anew; NULL takes it from the file. */
+    /* Container and widths are those of the file. NULL options take all else from it, too. */
     options.scheme = HEDDLE_SCHEME_OPEN;
     check(heddle_device_open("cpu:1", &second));
     check(heddle_table_load(second, "squares.heddle", &options, &copy));

@@ -1,4 +1,4 @@
-/* unique_sorted.c: the distinct keys of two arrays, ascending. Heddle finds them, qsort sorts them. */
+/* unique_sorted.c: the distinct keys of two arrays, ascending. Heddle finds them, qsort sorts. */
 #include "../check.h"
 #include <inttypes.h>
 

@@ -4,7 +4,8 @@ A mark is a comment in the line before a block:
 
     <!-- file: examples/recipes/count_keys.c -->    the block is a run of lines of that file
     <!-- output: count_keys -->                     the block is what that example prints
-    <!-- header -->                                 declarations that the library's headers have already
+
+A block of the language "console" is a call of the tool, behind "$ ", and what it prints.
 """
 
 import re
@@ -13,14 +14,14 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r"^```(\S*)\s*$")
-MARK = re.compile(r"^<!--\s*(file|output|header)(?::\s*(\S+))?\s*-->\s*$")
+MARK = re.compile(r"^<!--\s*(file|output):\s*(\S+)\s*-->\s*$")
 
 
 class Block(NamedTuple):
     page: Path
     line: int  # of the first line of code
     language: str
-    mark: str  # "file", "output", "header" or ""
+    mark: str  # "file", "output" or ""
     name: str  # what the mark names
     lines: list
 
@@ -43,7 +44,7 @@ def blocks_of(page):
             open_block.lines.append(line)
         found = MARK.match(line)
         if open_block is None:
-            mark = (found[1], found[2] or "") if found else ("", "")
+            mark = (found[1], found[2]) if found else ("", "")
     if open_block is not None:
         raise SystemExit(f"{page}:{open_block.line}: this block is never closed")
     return blocks

@@ -6,7 +6,7 @@ if(heddle_sanitizers)
     # They would say the same of the pages again.
 elseif(Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
     add_test(NAME docs_examples COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/pages.py
-        ${PROJECT_BINARY_DIR}/examples)
+        ${PROJECT_BINARY_DIR}/examples $<TARGET_FILE:heddle_tool>)
     add_test(NAME docs_snippets COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/snippets.py
         ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER})
     set_tests_properties(docs_examples docs_snippets PROPERTIES TIMEOUT 900 LABELS docs)

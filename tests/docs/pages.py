@@ -1,9 +1,10 @@
-"""pages.py PROGRAMS: what the pages show of the examples is what the files say and what the programs print.
+"""pages.py PROGRAMS TOOL: what the pages show of examples and of the tool is what files say and programs print.
 
-PROGRAMS is the folder of the built examples. Those that need a GPU end with 77 where there is none, and are not built
+PROGRAMS is the folder of the built examples, TOOL the program `heddle`. Examples that need a GPU end with 77 where there is none, and are not built
 without nvcc: their output is not looked at then. Every file of examples/ must stand in a page, with its output.
 """
 
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -59,8 +60,18 @@ def check_output(block, programs, sources):
     return None
 
 
+def check_console(block, tool):
+    command = shlex.split(block.lines[0])
+    if command[:2] != ["$", "heddle"]:
+        return f"{where(block)}: a console block begins with \"$ heddle\""
+    done = subprocess.run([tool, *command[2:]], capture_output=True, text=True, timeout=600, check=False)
+    if done.stdout.splitlines() != block.lines[1:]:
+        return f"{where(block)}: heddle prints something else:\n{done.stdout}{done.stderr}"
+    return None
+
+
 def main():
-    programs = Path(sys.argv[1]).resolve()
+    programs, tool = (Path(argument).resolve() for argument in sys.argv[1:])
     files = [path for path in sorted((ROOT / "examples").rglob("*.*")) if path.suffix in (".c", ".cpp", ".cu", ".h")]
     sources = {path.stem: path for path in files if path.suffix != ".h"}
     shown = {"file": set(), "output": set()}
@@ -71,6 +82,8 @@ def main():
                 faults.append(check_file(block))
             elif block.mark == "output":
                 faults.append(check_output(block, programs, sources))
+            elif block.language == "console":
+                faults.append(check_console(block, tool))
             if block.mark in shown:
                 shown[block.mark].add(block.name)
     for path in files:
