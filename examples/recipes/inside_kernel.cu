@@ -1,9 +1,9 @@
 /*
- * fused_insert.cu: a kernel that makes pairs and inserts them in one go: nothing is written to memory but
- * the table. It counts how often each value of a small generator occurs among the first n numbers, and a
- * second kernel sums up the counts. Without a GPU it says so and ends.
+ * inside_kernel.cu: a kernel makes pairs and inserts them in one go: nothing is written to memory
+ * except the table. It counts how often each value of a small generator occurs among the first n
+ * numbers. A second kernel sums up the counts.
  */
-#include <stdio.h>
+#include "../check.h"
 
 #define HEDDLE_NAME counts
 #define HEDDLE_SCHEME open
@@ -21,14 +21,6 @@ __global__ void count_digits(counts::table table, uint32_t n, uint32_t range)
         writer.insert(((uint32_t)i * 2654435761u >> 7) % range, 1, HEDDLE_POLICY_ADD);
 }
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        if ((call) != HEDDLE_OK) {                                                                 \
-            fprintf(stderr, "%s: %s\n", #call, heddle_last_error());                               \
-            return 1;                                                                              \
-        }                                                                                          \
-    } while (0)
-
 int main(void)
 {
     const uint32_t n = 1 << 24, range = 100000;
@@ -39,16 +31,16 @@ int main(void)
     heddle_table *table;
     counts::table inside;
     if (heddle_cuda_device_count() == 0) {
-        printf("There is no GPU to run a kernel on.\n");
-        return 0;
+        printf("There is no GPU.\n");
+        return 77;
     }
     options.container = HEDDLE_CONTAINER_COUNTER;
     options.scheme = HEDDLE_SCHEME_OPEN;
     options.bucket = counts::bucket_size;
     options.capacity = range;
-    CHECK(heddle_device_open("cuda", &device));
-    CHECK(heddle_table_create(device, &options, &table));
-    CHECK(counts::open(table, &inside));
+    check(heddle_device_open("cuda", &device));
+    check(heddle_table_create(device, &options, &table));
+    check(counts::open(table, &inside));
     count_digits<<<1024, 256>>>(inside, n, range);
     cudaMalloc(&sum, sizeof *sum);
     cudaMemset(sum, 0, sizeof *sum);
@@ -56,7 +48,7 @@ int main(void)
         inside, [=] __device__(uint32_t, uint32_t count) { atomicAdd(sum, count); });
     cudaMemcpy(&total, sum, sizeof total, cudaMemcpyDeviceToHost);
     cudaFree(sum);
-    CHECK(heddle_table_size(table, &distinct, NULL));
+    check(heddle_table_size(table, &distinct, NULL));
     printf("%llu numbers, %llu of them distinct\n", total, (unsigned long long)distinct);
     heddle_table_destroy(table);
     heddle_device_close(device);
