@@ -369,6 +369,51 @@ static void save_and_load(multi *m)
     assert_int_equal(m->options.scheme, HEDDLE_SCHEME_OPEN);
 }
 
+/* n pairs, of which `of_one` have the first key. */
+static uint64_t *one_frequent_key(uint64_t n, uint64_t of_one, uint64_t seed)
+{
+    uint64_t *keys = keys_allocate(n + 1);
+    keys_fill(keys, n, KEYS_RANDOM, 32, seed);
+    for (uint64_t i = 1; i < of_one; i++) keys[i * (n / of_one)] = keys[0];
+    return keys;
+}
+
+/* What grows is never full, and what was saved can be loaded, however few windows a search may pass. */
+static void few_windows_and_a_frequent_key(const test_case *c, uint32_t hashes, uint64_t n,
+                                           uint64_t of_one, int rounds)
+{
+    heddle_table_options options = case_options(c);
+    options.hashes = hashes;
+    options.capacity = n;
+    for (int round = 0; round < rounds; round++) {
+        uint64_t *keys = one_frequent_key(n, of_one, 100 + (uint64_t)round);
+        uint64_t *values = some_values(n, 100);
+        multi m = multi_create(c, &options);
+        case_note("%u windows, %llu of %llu pairs, round %d", hashes, (unsigned long long)of_one,
+                  (unsigned long long)n, round);
+        if (round % 2 == 0) multi_insert(&m, keys, values, n);
+        else multi_build(&m, keys, values, n);
+        save_and_load(&m);
+        check_ok(heddle_table_rehash(m.table, 0, NULL));
+        multi_check(&m);
+        multi_look(&m, keys, 3);
+        multi_destroy(&m);
+        free(keys);
+        free(values);
+    }
+}
+
+static void frequent_keys_grow_and_load(const test_case *c)
+{
+    const uint64_t n = case_size(50000);
+    if (!is_open_multimap(c)) return;
+    few_windows_and_a_frequent_key(c, 2, 2000, 700, 20);
+    few_windows_and_a_frequent_key(c, 8, n, 2 * n / 5, 4);
+    few_windows_and_a_frequent_key(c, 0, 2000, 2000, 4);
+    few_windows_and_a_frequent_key(c, 0, n, n, 2);
+    files_remove();
+}
+
 static void random_sequences(const test_case *c)
 {
     const uint64_t universe = 2000, most = 1500;
@@ -408,6 +453,7 @@ int main(void)
         OVER_MULTIS(allocations_fail),
         OVER_MULTIS(all_of_all_keys),
         OVER_MULTIS(lost_marks_are_found),
+        OVER_MULTIS(frequent_keys_grow_and_load),
         OVER_MULTIS(random_sequences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,8 +4,9 @@
  */
 #include <stdlib.h>
 
-#include "support/cases.h"
+#include "support/checked.h"
 #include "support/keys.h"
+#include "table/slots/slots.h"
 
 /* Keys in the width of the case; values are the keys themselves where the widths agree. */
 typedef struct packed {
@@ -140,12 +141,62 @@ static void seeds_are_drawn(const test_case *c)
     }
 }
 
+/* The key of a mixed key: what mix_key (model/hash.h) does, backwards. */
+static uint64_t unmixed(const hd_mix *mix, uint32_t key_bits, uint64_t mixed)
+{
+    if (key_bits == 32) {
+        uint32_t key = (uint32_t)mixed;
+        key ^= key >> 16;
+        key *= (uint32_t)mix->unmul[1];
+        key ^= key >> 15 ^ key >> 30;
+        key *= (uint32_t)mix->unmul[0];
+        return (key ^ key >> 16) - (uint32_t)mix->add;
+    }
+    mixed ^= mixed >> 32;
+    mixed *= mix->unmul[1];
+    mixed ^= mixed >> 29 ^ mixed >> 58;
+    mixed *= mix->unmul[0];
+    return (mixed ^ mixed >> 32) - mix->add;
+}
+
+/*
+ * Keys made for a seed that is known, all of one region and with the same buckets: 64-bit keys that agree in the lower
+ * half of what they are mixed to. A table that grows takes another seed, and no more memory than for other keys.
+ */
+static void colliding_keys_are_met(const test_case *c)
+{
+    enum { BATCH = 100 };
+    const uint64_t n = case_size(5000);
+    heddle_table_options options = case_options(c);
+    heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT;
+    if (c->ops->key_bits != 64 || c->ops->bucket != 8) return;
+    options.capacity = BATCH;
+    options.seed = 12345;
+    for (int round = 0; round < 2; round++) {
+        checked t = checked_create(c, &options);
+        const hd_mix mix = hd_table_view(t.table)->mix;
+        uint64_t *keys = keys_allocate(n);
+        for (uint64_t i = 0; i < n; i++) keys[i] = unmixed(&mix, 64, i << 32 | 0x1234567);
+        if (round == 1) checked_build(&t, keys, keys, n, HEDDLE_POLICY_KEEP);
+        for (uint64_t at = 0; round == 0 && at < n; at += BATCH)
+            checked_insert(&t, keys + at, keys + at, n - at < BATCH ? n - at : BATCH,
+                           HEDDLE_POLICY_KEEP);
+        checked_all(&t);
+        check_ok(heddle_table_get_stats(t.table, &stats, NULL));
+        check(stats.slots < 8 * n, "%llu slots for %llu keys", (unsigned long long)stats.slots,
+              (unsigned long long)n);
+        checked_destroy(&t);
+        free(keys);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         OVER_SLOT_WIDTHS(seeds_succeed),
         OVER_INSTANCES(patterns_are_like_random_keys),
         OVER_SLOT_WIDTHS(seeds_are_drawn),
+        OVER_INSTANCES(colliding_keys_are_met),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

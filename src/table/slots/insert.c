@@ -27,7 +27,7 @@ static heddle_status make_room(heddle_table *table, const hd_request *r)
     uint64_t pairs = 0;
     HD_TRY(hd_table_count(table, &pairs, r->stream));
     if ((double)pairs + (double)r->n <= share * slots) return HEDDLE_OK;
-    const heddle_status status = hd_slots_grow(table, r->n, r->stream);
+    const heddle_status status = hd_slots_grow(table, r->n, false, r->stream);
     return status == HEDDLE_ERROR_NO_MEMORY || status == HEDDLE_ERROR_FULL ? HEDDLE_OK : status;
 }
 

@@ -10,7 +10,7 @@
 #include "host/stage.h"
 #include "table/slots/slots.h"
 
-#define GROW_TRIES 8 /* a table that has doubled this often for one slice will not be helped */
+#define GROW_TRIES 8 /* a table that has changed this often for one slice will not be helped */
 
 typedef struct insertion {
     heddle_table *table;
@@ -51,7 +51,7 @@ static heddle_status grow_and_retry(insertion *in, hd_batch *batch, uint64_t *le
     const bool own_outcomes = batch->outcomes == storage->outcomes;
     batch->retry = 1;
     for (int i = 0; i < GROW_TRIES && *left != 0; i++) {
-        const heddle_status status = hd_slots_grow(in->table, *left, in->r->stream);
+        const heddle_status status = hd_slots_grow(in->table, *left, i > 0, in->r->stream);
         if (status != HEDDLE_OK) {
             in->grows = false;
             in->growth = status;

@@ -63,8 +63,11 @@ static inline uint64_t hd_slots_count_slots(const heddle_table *table)
 heddle_status hd_slots_renew(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream);
 /* Moves all pairs to storage for `capacity` keys; `seed` 0 keeps the seed. Unchanged on failure. */
 heddle_status hd_slots_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream);
-/* Makes the table larger because keys did not fit. */
-heddle_status hd_slots_grow(heddle_table *table, uint64_t more_keys, void *stream);
+/*
+ * Changes the storage because keys did not fit: makes it larger, or gives it another seed where that is what it lacks.
+ * `in_vain`: it was made larger just now, and that did not help.
+ */
+heddle_status hd_slots_grow(heddle_table *table, uint64_t more_keys, bool in_vain, void *stream);
 void hd_slots_free(heddle_table *table, hd_storage *storage);
 /* The geometry that a build of n keys will fill: the table's own, or that of larger storage. */
 heddle_status hd_slots_build_view(const heddle_table *table, uint64_t n, hd_view *view);

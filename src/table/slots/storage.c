@@ -1,4 +1,11 @@
-/* storage.c: the memory of a table, and moving a table from one storage to another. */
+/*
+ * storage.c: the memory of a table, and moving a table from one storage to another.
+ *
+ * A table grows because keys found no room. Mostly that is because it is full: it doubles then, with the same seed. Where
+ * it holds little, or has doubled in vain, the keys collide: it gets another seed, which nobody can know beforehand, and
+ * no more memory. In a multimap long rows of one key may be what the others cannot get past: then a search may go past
+ * more windows first (`hashes`).
+ */
 #include <string.h>
 
 #include "base/error.h"
@@ -6,6 +13,7 @@
 
 #define SLICE_MIN (UINT64_C(1) << 16)
 #define MOVE_TRIES 6
+#define ROOMY 0.5 /* share of the keys that a table is made for, below which room is not what it lacks */
 
 /*
  * A slice for every eight to sixteen slots keeps a device busy and costs five bytes a key of the
@@ -53,14 +61,21 @@ static heddle_status clear_all(heddle_table *table, const hd_storage *storage, v
     return ops->clear(table->device, view, stream);
 }
 
-/* Allocates and clears storage for a geometry. */
-static heddle_status storage_make(heddle_table *table, hd_storage *storage, uint64_t capacity,
-                                  uint64_t seed, void *stream)
+/* What storage is made for. */
+typedef struct plan {
+    uint64_t capacity; /* keys */
+    uint64_t seed;
+    uint32_t hashes;
+} plan;
+
+/* Allocates and clears storage. */
+static heddle_status storage_make(heddle_table *table, hd_storage *storage, const plan *p,
+                                  void *stream)
 {
     const hd_table_ops *ops = hd_slots(table)->ops;
     const heddle_table_options *o = &table->options;
     memset(storage, 0, sizeof *storage);
-    HD_TRY(hd_geometry_init(&storage->view, ops, capacity, o->load, o->hashes, seed));
+    HD_TRY(hd_geometry_init(&storage->view, ops, p->capacity, o->load, p->hashes, p->seed));
     storage->slice = choose_slice(table->engine, hd_geometry_slots(&storage->view, ops));
     if (o->threshold != 0) storage->view.threshold = hd_geometry_threshold(ops, o->threshold);
     heddle_status status = allocate_all(table, storage);
@@ -90,7 +105,7 @@ static heddle_status keep_outcomes(heddle_table *table, const hd_storage *to, vo
                : table->engine->copy(table->device, to->outcomes, from->outcomes, bytes, stream);
 }
 
-static void adopt(heddle_table *table, const hd_storage *storage, uint64_t seed)
+static void adopt(heddle_table *table, const hd_storage *storage, const plan *p)
 {
     hd_slots_table *t = hd_slots(table);
     hd_slots_free(table, &t->storage);
@@ -98,7 +113,8 @@ static void adopt(heddle_table *table, const hd_storage *storage, uint64_t seed)
     t->erased = 0;
     t->gaps = t->viewed = false;
     table->slice = storage->slice;
-    table->options.seed = seed;
+    table->options.seed = p->seed;
+    table->options.hashes = p->hashes;
     table->options.capacity = hd_slots_count_slots(table);
 }
 
@@ -129,54 +145,71 @@ static heddle_status rehome_all(heddle_table *table, const hd_storage *to, uint6
     return HEDDLE_OK;
 }
 
-/*
- * All pairs in storage with this seed, which then is the table's; *moved is false if they do not
- * fit.
- */
-static heddle_status try_move(heddle_table *table, uint64_t capacity, uint64_t seed, bool *moved,
-                              void *stream)
+/* All pairs in such storage, which then is the table's; *moved is false if they do not fit. */
+static heddle_status try_move(heddle_table *table, const plan *p, bool *moved, void *stream)
 {
     hd_storage fresh;
     uint64_t failed = 0;
-    HD_TRY(storage_make(table, &fresh, capacity, seed, stream));
+    HD_TRY(storage_make(table, &fresh, p, stream));
     heddle_status status = rehome_all(table, &fresh, &failed, stream);
     if (status == HEDDLE_OK) status = keep_outcomes(table, &fresh, stream);
     *moved = status == HEDDLE_OK && failed == 0;
-    if (*moved) adopt(table, &fresh, seed);
+    if (*moved) adopt(table, &fresh, p);
     else hd_slots_free(table, &fresh);
     return status;
 }
 
-heddle_status hd_slots_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
+/*
+ * What to try where keys found no room: another seed, and a little more room. A key of a multimap with very many pairs
+ * needs much more, since it may use a part of the table alone.
+ */
+static void relax(const heddle_table *table, plan *p)
 {
-    uint64_t use = seed != 0 ? seed : table->options.seed;
+    p->seed = hd_seed_draw();
+    if (!hd_is_multimap(table)) p->capacity += p->capacity / 8 + 64;
+    else if (p->hashes < HD_WINDOWS_MAX) p->hashes = HD_WINDOWS_MAX;
+    else p->capacity = 2 * p->capacity + 64;
+}
+
+static heddle_status move_as(heddle_table *table, plan p, void *stream)
+{
     for (int i = 0; i < MOVE_TRIES; i++) {
         bool moved = false;
-        HD_TRY(try_move(table, capacity, use, &moved, stream));
+        HD_TRY(try_move(table, &p, &moved, stream));
         if (moved) return HEDDLE_OK;
-        use = hd_seed_draw();
-        capacity += capacity / 8 + 64; /* an unlucky seed, or not quite enough room */
+        relax(table, &p);
     }
     return hd_fail(HEDDLE_ERROR_FULL, "no seed makes room for the keys in storage for %llu",
-                   (unsigned long long)capacity);
+                   (unsigned long long)p.capacity);
+}
+
+heddle_status hd_slots_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
+{
+    const heddle_table_options *o = &table->options;
+    return move_as(table, (plan){capacity, seed != 0 ? seed : o->seed, o->hashes}, stream);
 }
 
 heddle_status hd_slots_renew(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
 {
+    const plan p = {capacity, seed, table->options.hashes};
     hd_storage fresh;
-    HD_TRY(storage_make(table, &fresh, capacity, seed, stream));
-    adopt(table, &fresh, seed);
+    HD_TRY(storage_make(table, &fresh, &p, stream));
+    adopt(table, &fresh, &p);
     return HEDDLE_OK;
 }
 
-heddle_status hd_slots_grow(heddle_table *table, uint64_t more_keys, void *stream)
+heddle_status hd_slots_grow(heddle_table *table, uint64_t more_keys, bool in_vain, void *stream)
 {
-    const double slots = (double)hd_slots_count_slots(table);
-    const uint64_t doubled = (uint64_t)(2.0 * table->options.load * slots);
+    const heddle_table_options *o = &table->options;
+    const double made_for = o->load * (double)hd_slots_count_slots(table);
+    plan p = {(uint64_t)made_for, o->seed, o->hashes};
     uint64_t keys;
     HD_TRY(hd_table_count(table, &keys, stream));
     keys += more_keys;
-    HD_TRY(hd_slots_move(table, keys > doubled ? keys : doubled, 0, stream));
+    if (in_vain || (double)keys < ROOMY * made_for) relax(table, &p);
+    else p.capacity *= 2;
+    if (p.capacity < keys) p.capacity = keys;
+    HD_TRY(move_as(table, p, stream));
     table->growths++;
     return HEDDLE_OK;
 }
