@@ -2,6 +2,7 @@
 #include "host/conveyor.h"
 
 #include "base/error.h"
+#include "base/team.h"
 
 #include <omp.h>
 #include <string.h>
@@ -49,7 +50,8 @@ static bool is_ready(hd_conveyor *c)
 static void copy_piece(const hd_conveyor *c, char *to, const char *from, uint64_t bytes)
 {
     const uint64_t stretches = (bytes + STRETCH - 1) / STRETCH;
-#pragma omp parallel for num_threads(c->threads) schedule(static)
+    const int threads = hd_team(c->threads);
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (uint64_t i = 0; i < stretches; i++) {
         const uint64_t at = i * STRETCH, left = bytes - at;
         memcpy(to + at, from + at, left < STRETCH ? left : STRETCH);

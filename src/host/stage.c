@@ -2,6 +2,7 @@
 #include "host/stage.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/team.h"
 #include "host/lent.h"
 
 #include <stdlib.h>
@@ -133,7 +134,8 @@ typedef struct staging {
 static void copy_parallel(char *to, const char *from, uint64_t bytes)
 {
     const uint64_t step = UINT64_C(1) << 20;
-#pragma omp parallel for schedule(static) if (bytes > 2 * step) num_threads(4)
+    const int threads = bytes > 2 * step ? hd_team(4) : 1;
+#pragma omp parallel for schedule(static) num_threads(threads)
     for (uint64_t at = 0; at < bytes; at += step)
         memcpy(to + at, from + at, bytes - at < step ? bytes - at : step);
 }

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/team.h"
 #include "shelf/sorting.h"
 
 #define PAGES_SHARE 8 /* of the memory may be pages of files that answers are delivered from */
@@ -38,8 +39,8 @@ static void take_slice(hd_sorting *s, uint64_t number, uint64_t *at, const hd_ru
 {
     const uint32_t *runs = hd_sorting_lengths(s, number);
     const uint32_t *rows = (const uint32_t *)(const void *)s->rows.memory;
-#pragma omp parallel for schedule(dynamic, 16) if (s->slice > 1 << 14)                             \
-    num_threads(s->shelf->threads)
+    const int threads = s->slice > 1 << 14 ? hd_team(s->shelf->threads) : 1;
+#pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
     for (uint32_t i = 0; i < s->place_count; i++) {
         const hd_run run = {number * s->slice, rows + at[i], at[i], runs[i], i};
         if (runs[i] != 0) walk->take(walk->context, &run);

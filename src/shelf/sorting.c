@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/team.h"
 #include "engine/blocks.h"
 #include "host/seed.h"
 
@@ -89,7 +90,8 @@ static void gather_values(sorter *t, const char *from, uint64_t n)
     const uint32_t vw = hd_shelf_value_width(t->sorting->shelf);
     const uint32_t *rows = t->rows;
     char *to = t->host + (t->sorting->slice * (kw + sizeof *rows) + 7) / 8 * 8;
-#pragma omp parallel for schedule(static) if (n > 1 << 16) num_threads(t->sorting->shelf->threads)
+    const int threads = n > 1 << 16 ? hd_team(t->sorting->shelf->threads) : 1;
+#pragma omp parallel for schedule(static) num_threads(threads)
     for (uint64_t i = 0; i < n; i++)
         if (vw == 4) ((uint32_t *)to)[i] = ((const uint32_t *)from)[rows[i]];
         else ((uint64_t *)to)[i] = ((const uint64_t *)from)[rows[i]];

@@ -22,12 +22,6 @@
 #include "instances_config.h"
 
 #define THREADS_MAX 1024
-#if defined(                                                                                       \
-    HD_ONLY_SCALAR) /* the thread sanitizer's build: small batches are to meet several threads */
-#define ITEMS_A_THREAD 32
-#else
-#define ITEMS_A_THREAD 2048 /* below this a second thread costs more than it brings */
-#endif
 
 /* ---------------------------------------------------------------------------- compiled tables */
 
@@ -83,7 +77,7 @@ static const hd_partition_cpu *partition_for(heddle_device *device, const hd_par
 static heddle_status cpu_partition(heddle_device *device, const hd_partition *job, void *stream)
 {
     (void)stream;
-    partition_for(device, job)->sort(hd_cpu_threads(device, job->n), job);
+    partition_for(device, job)->sort(hd_cpu_team(device, job->n), job);
     return HEDDLE_OK;
 }
 
@@ -96,7 +90,7 @@ static heddle_status cpu_partition_step(heddle_device *device, const hd_partitio
                                         uint32_t step, void *stream)
 {
     (void)stream;
-    partition_for(device, job)->step(hd_cpu_threads(device, job->n), job, step);
+    partition_for(device, job)->step(hd_cpu_team(device, job->n), job, step);
     return HEDDLE_OK;
 }
 
@@ -115,7 +109,7 @@ static heddle_status cpu_count_regions(heddle_device *device, const hd_partition
                                        uint64_t *counts, void *stream)
 {
     (void)stream;
-    partition_for(device, job)->count(hd_cpu_threads(device, job->n), job, counts);
+    partition_for(device, job)->count(hd_cpu_team(device, job->n), job, counts);
     return HEDDLE_OK;
 }
 
@@ -158,13 +152,6 @@ static const hd_owners_ops *cpu_owners(uint32_t key_bits)
 }
 
 /* ------------------------------------------------------------------------------------- device */
-
-int hd_cpu_threads(const heddle_device *device, uint64_t items)
-{
-    const int most = ((const hd_device_cpu *)device)->threads;
-    const uint64_t worth = items / ITEMS_A_THREAD + 1;
-    return worth < (uint64_t)most ? (int)worth : most;
-}
 
 static heddle_status cpu_open(int32_t threads, heddle_device **device)
 {

@@ -3,6 +3,7 @@
 #define HD_ENGINE_CPU_H
 
 #include "base/port.h"
+#include "base/team.h"
 #include "engine/engine.h"
 
 typedef struct hd_device_cpu {
@@ -17,7 +18,10 @@ typedef struct hd_device_cpu {
  */
 const hd_table_ops *const *hd_cpu_tables(const char *tile, uint32_t *count);
 
-/* How many threads a loop over `items` should use: one when they are not worth waking others. */
+/* How many threads a loop over `items` may use: one when they are not worth waking others. Always the same number. */
 HD_FOR_TOOL int hd_cpu_threads(const heddle_device *device, uint64_t items);
+/* How many it should use now, at most as many: fewer where others use the processors, or no thread can be made. For every
+   parallel region, whose threads each ask how many there are. */
+HD_FOR_TOOL int hd_cpu_team(const heddle_device *device, uint64_t items);
 
 #endif

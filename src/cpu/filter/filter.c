@@ -87,7 +87,7 @@ static heddle_status add(heddle_device *device, const hd_filter_view *view, cons
 {
     const bool wide = is_wide(device);
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, n))
+#pragma omp parallel num_threads(hd_cpu_team(device, n))
     {
         const hd_share share = hd_share_of(n);
         const part p = {view, (const hd_key *)keys, share.begin, share.end};
@@ -103,7 +103,7 @@ static heddle_status add_sorted(heddle_device *device, const hd_filter_view *vie
     const bool wide = is_wide(device);
     const uint32_t regions = UINT32_C(1) << sorted->region_bits;
     (void)stream;
-#pragma omp parallel for schedule(dynamic) num_threads(hd_cpu_threads(device, sorted->n))
+#pragma omp parallel for schedule(dynamic) num_threads(hd_cpu_team(device, sorted->n))
     for (uint32_t r = 0; r < regions; r++) {
         const part p = {view, (const hd_key *)sorted->mixed, sorted->starts[r],
                         sorted->starts[r + 1]};
@@ -131,7 +131,7 @@ static heddle_status contains(heddle_device *device, const hd_filter_view *view,
     const bool wide = is_wide(device);
     uint64_t all = 0;
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, n)) reduction(+ : all)
+#pragma omp parallel num_threads(hd_cpu_team(device, n)) reduction(+ : all)
     {
         const hd_share share = hd_share_of(n);
         const part p = {view, (const hd_key *)keys, share.begin, share.end};
@@ -148,7 +148,7 @@ static heddle_status merge(heddle_device *device, const hd_filter_view *view, co
     const uint64_t *with = (const uint64_t *)(const void *)from;
     const uint64_t pairs = (uint64_t)view->blocks * WORDS / 2;
     (void)stream;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, pairs))
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_team(device, pairs))
     for (uint64_t i = 0; i < pairs; i++)
         store_relaxed_64(&into[i], load_relaxed_64(&into[i]) | load_relaxed_64(&with[i]));
     return HEDDLE_OK;
@@ -158,7 +158,7 @@ static heddle_status inspect(heddle_device *device, const hd_filter_view *view,
                              hd_filter_census *census, void *stream)
 {
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, view->blocks))
+#pragma omp parallel num_threads(hd_cpu_team(device, view->blocks))
     {
         const hd_share share = hd_share_of(view->blocks);
         hd_filter_census mine = {0, 0, 0, 0};

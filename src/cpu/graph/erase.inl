@@ -101,11 +101,11 @@ static heddle_status erase(heddle_device *device, const hd_graph *graph,
     const uint64_t n = batch->n, edges = graph->starts[regions];
     (void)stream;
     if (fresh) {
-#pragma omp parallel for schedule(dynamic, 16) num_threads(hd_cpu_threads(device, edges))
+#pragma omp parallel for schedule(dynamic, 16) num_threads(hd_cpu_team(device, edges))
         for (uint32_t r = 0; r < regions; r++) lengths_init(graph, r);
     }
     __atomic_fetch_add(&batch->counts->at[HD_ASKED], n, __ATOMIC_RELAXED);
-#pragma omp parallel num_threads(hd_cpu_threads(device, n))
+#pragma omp parallel num_threads(hd_cpu_team(device, n))
     {
         sums s = {0, 0};
 #pragma omp for schedule(dynamic) nowait
@@ -114,7 +114,7 @@ static heddle_status erase(heddle_device *device, const hd_graph *graph,
         __atomic_fetch_add(&batch->counts->at[HD_FOUND], s.found, __ATOMIC_RELAXED);
         __atomic_fetch_add(&batch->counts->at[HD_PROBES], s.looks, __ATOMIC_RELAXED);
     }
-#pragma omp parallel for schedule(dynamic, 16) num_threads(hd_cpu_threads(device, edges / 32))
+#pragma omp parallel for schedule(dynamic, 16) num_threads(hd_cpu_team(device, edges / 32))
     for (uint32_t r = 0; r < regions; r++)
         __atomic_fetch_add(erased, sweep_region(graph, r, dead), __ATOMIC_RELAXED);
     return HEDDLE_OK;

@@ -47,7 +47,7 @@ static heddle_status live_starts(heddle_device *device, const hd_graph *graph, u
                                  void *stream)
 {
     const uint32_t regions = (uint32_t)hd_graph_regions(graph);
-    const int threads = hd_cpu_threads(device, graph->starts[regions]);
+    const int threads = hd_cpu_team(device, graph->starts[regions]);
     uint64_t at = 0;
     (void)stream;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
@@ -65,7 +65,7 @@ static heddle_status compact(heddle_device *device, const hd_graph *graph, uint3
                              uint32_t end, const uint64_t *starts, uint64_t base, void *pairs,
                              void *stream)
 {
-    const int threads = hd_cpu_threads(device, starts[end] - starts[first]);
+    const int threads = hd_cpu_team(device, starts[end] - starts[first]);
     (void)stream;
 #pragma omp parallel for schedule(dynamic, 16) num_threads(threads)
     for (uint32_t r = first; r < end; r++)
@@ -78,7 +78,7 @@ static heddle_status split(heddle_device *device, const hd_mix *mix, const void 
 {
     const hd_mix m = *mix;
     (void)stream, (void)values;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, n))
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_team(device, n))
     for (uint64_t i = 0; i < n; i++) {
         if (keys != NULL) ((hd_key *)keys)[i] = unmix_key(&m, edge_key(pairs, i));
 #if HD_VALUE_BITS != 0
@@ -102,7 +102,7 @@ static heddle_status inspect(heddle_device *device, const hd_graph *graph, bool 
 {
     const uint32_t regions = (uint32_t)hd_graph_regions(graph);
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, graph->starts[regions]))
+#pragma omp parallel num_threads(hd_cpu_team(device, graph->starts[regions]))
     {
         hd_graph_census own;
         memset(&own, 0, sizeof own);

@@ -144,7 +144,7 @@ static heddle_status look(heddle_device *device, const hd_graph *graph, const hd
     const bool all = batch->matches != NULL || batch->all != NULL;
     (void)stream;
     __atomic_fetch_add(&batch->counts->at[HD_ASKED], batch->n, __ATOMIC_RELAXED);
-#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
+#pragma omp parallel num_threads(hd_cpu_team(device, batch->n))
     {
         const hd_graph g = *graph;
         const hd_graph_batch b = *batch;

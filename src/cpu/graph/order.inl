@@ -51,7 +51,7 @@ static heddle_status order(heddle_device *device, const hd_graph *graph,
                            const hd_graph_stretch *stretch, void *work, void *stream)
 {
     (void)work, (void)stream;
-#pragma omp parallel for schedule(dynamic, 16) num_threads(hd_cpu_threads(device, stretch->edges))
+#pragma omp parallel for schedule(dynamic, 16) num_threads(hd_cpu_team(device, stretch->edges))
     for (uint32_t r = stretch->first_region; r < stretch->end_region; r++) order_region(graph, r);
     return HEDDLE_OK;
 }

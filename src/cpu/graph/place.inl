@@ -75,7 +75,7 @@ static heddle_status place(heddle_device *device, const hd_graph *graph,
     const hd_graph_source *sources = placing->sources;
     const uint32_t count = placing->count;
     const uint32_t first = placing->stretch.first_region, end = placing->stretch.end_region;
-    const int threads = hd_cpu_threads(device, placing->stretch.edges);
+    const int threads = hd_cpu_team(device, placing->stretch.edges);
     char *memory;
     (void)stream;
     for (uint32_t r = first; r <= end; r++) {

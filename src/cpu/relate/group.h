@@ -174,7 +174,7 @@ static void group_regions(const group_layout *l, const hd_group_job *job, group_
 {
     const uint64_t *starts = l->sort.starts;
     group_crowded(l, job, tables, done);
-#pragma omp parallel num_threads(l->threads)
+#pragma omp parallel num_threads(hd_team(l->threads))
     {
         group_table *t = &tables[omp_get_thread_num()];
         t->bits = GROUP_TABLE_BITS_MIN;

@@ -171,7 +171,7 @@ static heddle_status join_scratch_take(heddle_device *device, const hd_join_job 
     s->rows = s->keys + ((most + WINDOW) * sizeof(hd_key) + line) / line * line;
     s->matched = s->rows + ((most + WINDOW) * sizeof(hd_row) + line) / line * line;
     s->bytes = s->matched + (most + line) / line * line;
-    s->threads = hd_cpu_threads(device, all);
+    s->threads = hd_cpu_team(device, all);
     return hd_memory_cpu_allocate(device, s->bytes * (uint64_t)s->threads, (void **)&s->memory);
 }
 

@@ -81,7 +81,7 @@ static heddle_status plan(heddle_device *device, const hd_owners *batch, void *s
 {
     const hd_owner_steps *steps = steps_of(device);
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
+#pragma omp parallel num_threads(hd_cpu_team(device, batch->n))
     {
         hd_owner_scratch d;
         scratch_lay(&d, batch);
@@ -120,7 +120,7 @@ static heddle_status send(heddle_device *device, const hd_owners *batch, const h
 {
     const hd_owner_steps *steps = steps_of(device);
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
+#pragma omp parallel num_threads(hd_cpu_team(device, batch->n))
     {
         hd_owner_scratch d;
         scratch_lay(&d, batch);
@@ -151,7 +151,7 @@ static heddle_status fetch(heddle_device *device, const hd_owners *batch,
 {
     const hd_owner_steps *steps = steps_of(device);
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
+#pragma omp parallel num_threads(hd_cpu_team(device, batch->n))
     {
         hd_owner_scratch d;
         scratch_lay(&d, batch);

@@ -22,7 +22,7 @@ static heddle_status run_batch(heddle_device *device, const hd_slab_view *view,
                                const hd_slab_batch *batch, void *stream)
 {
     (void)stream;
-    runs_of(device)->batch(hd_cpu_threads(device, batch->n), view, batch);
+    runs_of(device)->batch(hd_cpu_team(device, batch->n), view, batch);
     return HEDDLE_OK;
 }
 
@@ -30,7 +30,7 @@ static heddle_status run_batch_all(heddle_device *device, const hd_slab_view *vi
                                    const hd_slab_batch *batch, void *stream)
 {
     (void)stream;
-    runs_of(device)->batch_all(hd_cpu_threads(device, batch->n), view, batch);
+    runs_of(device)->batch_all(hd_cpu_team(device, batch->n), view, batch);
     return HEDDLE_OK;
 }
 
@@ -53,7 +53,7 @@ static heddle_status compact(heddle_device *device, const hd_slab_view *view, hd
         (known < need->dead_crowded || !is_crowded(&view->pool)))
         return HEDDLE_OK;
 #pragma omp parallel for schedule(static) reduction(+ : dead, given)                               \
-    num_threads(hd_cpu_threads(device, n))
+    num_threads(hd_cpu_team(device, n))
     for (uint64_t first = 0; first < n; first += REPACK_LISTS)
         slab_repack_lists(view, first, n - first < REPACK_LISTS ? n : first + REPACK_LISTS,
                           need->long_lists, &dead, &given);
@@ -69,7 +69,7 @@ static heddle_status collect(heddle_device *device, const hd_slab_view *view, co
                              void *stream)
 {
     (void)stream;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, to->n))
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_team(device, to->n))
     for (uint64_t i = 0; i < to->n; i++) {
         hd_key own_keys[HD_SLAB_SLOTS];
         hd_value own_values[HD_SLAB_SLOTS];
@@ -88,7 +88,7 @@ static heddle_status inspect(heddle_device *device, const hd_slab_view *view, bo
 {
     const uint64_t n = slab_lists(view);
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, n))
+#pragma omp parallel num_threads(hd_cpu_team(device, n))
     {
         hd_slab_census own;
         memset(&own, 0, sizeof own);
@@ -104,7 +104,7 @@ static heddle_status take(heddle_device *device, const hd_slab_pool *pool, uint6
                           uint32_t *addresses, void *stream)
 {
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, n))
+#pragma omp parallel num_threads(hd_cpu_team(device, n))
     {
         hd_slab_taker taker = taker_start(pool, (uint32_t)omp_get_thread_num());
 #pragma omp for schedule(static)

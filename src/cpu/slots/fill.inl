@@ -27,7 +27,7 @@ static heddle_status fill(heddle_device *device, const hd_view *view, const hd_b
 {
     const uint32_t regions = UINT32_C(1) << view->region_bits;
     const char *pairs = (const char *)sorted->pairs;
-    const int threads = hd_cpu_threads(device, sorted->ends[regions - 1]);
+    const int threads = hd_cpu_team(device, sorted->ends[regions - 1]);
     char *images = fresh ? images_take(device, view, threads) : NULL;
     const hd_sorted *lists = !fresh && sorted->failed != NULL ? sorted : NULL;
     const hd_view v = *view;

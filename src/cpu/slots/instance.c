@@ -151,7 +151,7 @@ static heddle_status place(heddle_device *device, const hd_view *view, const hd_
 {
     const hd_view v = *view;
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
+#pragma omp parallel num_threads(hd_cpu_team(device, batch->n))
     {
         sums s = {0};
 #pragma omp for schedule(dynamic) nowait
@@ -207,7 +207,7 @@ static heddle_status settle(heddle_device *device, const hd_view *view, const hd
     const uint32_t regions = UINT32_C(1) << view->region_bits;
     const hd_view v = *view;
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
+#pragma omp parallel num_threads(hd_cpu_team(device, batch->n))
     {
         sums s = {0};
 #pragma omp for schedule(dynamic, 64) nowait
@@ -223,7 +223,7 @@ static heddle_status rehome(heddle_device *device, const hd_view *view, const hd
 {
     const hd_view v = *view;
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
+#pragma omp parallel num_threads(hd_cpu_team(device, batch->n))
     {
         sums s = {0};
 #pragma omp for schedule(dynamic, CHUNK) nowait
@@ -249,7 +249,7 @@ static heddle_status clear(heddle_device *device, const hd_view *view, void *str
     const uint64_t step = UINT64_C(1) << 21;
     char *slots = (char *)view->slots;
     (void)stream;
-#pragma omp parallel for num_threads(hd_cpu_threads(device, bytes / 64)) schedule(static)
+#pragma omp parallel for num_threads(hd_cpu_team(device, bytes / 64)) schedule(static)
     for (uint64_t at = 0; at < bytes; at += step)
         memset(slots + at, 0xff, bytes - at < step ? bytes - at : step);
     return HEDDLE_OK;
@@ -278,7 +278,7 @@ static heddle_status collect(heddle_device *device, const hd_view *view, const h
                              void *stream)
 {
     (void)stream;
-#pragma omp parallel for num_threads(hd_cpu_threads(device, to->n)) schedule(dynamic)
+#pragma omp parallel for num_threads(hd_cpu_team(device, to->n)) schedule(dynamic)
     for (uint64_t c = 0; c < to->n; c += CHUNK)
         collect_chunk(view, to, to->first + c, to->first + chunk_end(c, to->n));
     return HEDDLE_OK;
@@ -290,7 +290,7 @@ static heddle_status inspect(heddle_device *device, const hd_view *view, hd_cens
     const uint64_t slots = slots_of(view);
     const hd_view v = *view;
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, slots))
+#pragma omp parallel num_threads(hd_cpu_team(device, slots))
     {
         hd_census own;
         memset(&own, 0, sizeof own);
@@ -308,7 +308,7 @@ static heddle_status renew_marks(heddle_device *device, const hd_view *view, voi
     const uint64_t regions = UINT64_C(1) << view->region_bits, slots = slots_of(view) / regions;
     const hd_view v = *view;
     (void)stream;
-#pragma omp parallel for num_threads(hd_cpu_threads(device, slots_of(view))) schedule(static)
+#pragma omp parallel for num_threads(hd_cpu_team(device, slots_of(view))) schedule(static)
     for (uint64_t region = 0; region < regions; region++) {
         const uint64_t first = region * slots;
         for (uint64_t i = 0; i < slots; i++) marks_set(&v, first + i);

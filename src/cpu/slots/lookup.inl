@@ -83,7 +83,7 @@ static inline heddle_status lookup(int op, heddle_device *device, const hd_view 
 {
     const hd_view v = *view;
     __atomic_fetch_add(&batch->counts->at[HD_ASKED], batch->n, __ATOMIC_RELAXED);
-#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
+#pragma omp parallel num_threads(hd_cpu_team(device, batch->n))
     {
         sums s = {0};
 #pragma omp for schedule(dynamic) nowait

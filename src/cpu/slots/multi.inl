@@ -115,7 +115,7 @@ static inline heddle_status search_all(int op, heddle_device *device, const hd_v
     const hd_key *keys = (const hd_key *)batch->keys;
     const hd_view v = *view;
     __atomic_fetch_add(&batch->counts->at[HD_ASKED], batch->n, __ATOMIC_RELAXED);
-#pragma omp parallel num_threads(hd_cpu_threads(device, batch->n))
+#pragma omp parallel num_threads(hd_cpu_team(device, batch->n))
     {
         sums s = {0};
         uint64_t erased = 0;
@@ -317,7 +317,7 @@ static heddle_status append_all(heddle_device *device, const hd_view *view, cons
 {
     const hd_view v = *view;
     const uint64_t row = src->sorted != NULL ? 16 * CHUNK : CHUNK;
-#pragma omp parallel num_threads(hd_cpu_threads(device, n))
+#pragma omp parallel num_threads(hd_cpu_team(device, n))
     {
         sums s = {0};
         learnt known;
@@ -365,7 +365,7 @@ static heddle_status multi_inspect(heddle_device *device, const hd_view *view, h
     const uint64_t slots = slots_of(view);
     const hd_view v = *view;
     (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, slots))
+#pragma omp parallel num_threads(hd_cpu_team(device, slots))
     {
         hd_census own;
         memset(&own, 0, sizeof own);

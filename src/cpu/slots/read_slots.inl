@@ -37,7 +37,7 @@ static heddle_status at(heddle_device *device, const hd_view *view, const hd_bat
     const uint64_t slots = slots_of(view);
     const hd_view v = *view;
     (void)stream;
-#pragma omp parallel for num_threads(hd_cpu_threads(device, batch->n)) schedule(dynamic, CHUNK)
+#pragma omp parallel for num_threads(hd_cpu_team(device, batch->n)) schedule(dynamic, CHUNK)
     for (uint64_t i = 0; i < batch->n; i++) {
         const uint64_t later = i + READ_AHEAD < batch->n ? batch->slots[i + READ_AHEAD] : slots;
         if (later < slots) __builtin_prefetch((const hd_word *)v.slots + later, 0, 3);

@@ -20,7 +20,10 @@ heddle_status hd_cuda_fail(cudaError_t error, const char *what)
     cudaGetLastError(); /* a failure that was reported is not to be found again later */
     return hd_fail(error == cudaErrorMemoryAllocation ? HEDDLE_ERROR_NO_MEMORY
                                                       : HEDDLE_ERROR_DEVICE,
-                   "CUDA: %s: %s", what, cudaGetErrorString(error));
+                   "CUDA: %s: %s%s", what, cudaGetErrorString(error),
+                   error == cudaErrorInitializationError
+                       ? " (CUDA does not survive a fork: open the device in the child alone)"
+                       : "");
 }
 
 heddle_status hd_cuda_enter(heddle_device *device, void *stream, cudaStream_t *use)

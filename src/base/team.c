@@ -1,0 +1,64 @@
+/*
+ * team.c: see team.h. The OpenMP runtime keeps threads for every thread that calls it. Before it makes more of them for
+ * this thread than ever before, as many are made here for a moment: where that fails the region gets fewer. Before a fork
+ * gcc's runtime gives up the threads that it keeps for the forking thread, so that parent and child make theirs anew.
+ * clang's does so by itself.
+ */
+#include "base/team.h"
+
+#include <omp.h>
+#include <pthread.h>
+
+#define AT_ONCE 64 /* threads made in one go */
+
+static _Thread_local int team = 1; /* the largest that the runtime has made for this thread */
+
+#if !defined(__clang__)
+static void before_fork(void)
+{
+    if (team > 1 && omp_pause_resource_all(omp_pause_soft) == 0) team = 1;
+}
+
+static void watch(void) { (void)pthread_atfork(before_fork, NULL, NULL); }
+#else
+static void watch(void) {}
+#endif
+
+static void *wait_for_gate(void *gate)
+{
+    (void)pthread_mutex_lock((pthread_mutex_t *)gate);
+    (void)pthread_mutex_unlock((pthread_mutex_t *)gate);
+    return NULL;
+}
+
+/* How many of so many threads can be made besides those that there are: all of them live at the same time. */
+static int try_threads(int wanted)
+{
+    pthread_t threads[AT_ONCE];
+    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+    const int most = wanted < AT_ONCE ? wanted : AT_ONCE;
+    int made = 0, more = 0;
+    (void)pthread_mutex_lock(&gate);
+    while (made < most && pthread_create(&threads[made], NULL, wait_for_gate, &gate) == 0) made++;
+    if (made == AT_ONCE && wanted > AT_ONCE) more = try_threads(wanted - AT_ONCE);
+    (void)pthread_mutex_unlock(&gate);
+    for (int i = 0; i < made; i++) (void)pthread_join(threads[i], NULL);
+    (void)pthread_mutex_destroy(&gate);
+    return made + more;
+}
+
+static int enlarge(int wanted)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, watch);
+    wanted = team + try_threads(wanted - team);
+    if (wanted == 1) return 1;
+/* The runtime makes them now, while there is room for them. */
+#pragma omp parallel num_threads(wanted)
+    {
+    }
+    team = wanted;
+    return team;
+}
+
+int hd_team(int wanted) { return wanted <= team ? wanted : enlarge(wanted); }
