@@ -225,14 +225,15 @@ static heddle_status select_keys(selection *s, uint64_t *count)
     filter_call *c = &s->call;
     heddle_device *device = c->filter->device;
     const hd_column_ops *columns = device->engine->columns;
+    const hd_site on = hd_on(device, s->work, c->stream);
     const uint32_t width = key_width(c->filter);
     HD_TRY(look(c));
-    HD_TRY(columns->select(device, c->found, c->n, true, s->rows, 64, (uint64_t *)s->number,
-                           s->work, c->stream));
+    HD_TRY(
+        columns->select(on, hd_flags_of(c->found, c->n, true), s->rows, 64, (uint64_t *)s->number));
     HD_TRY(bring_number(c, s->number, count));
     if (s->selected.user != NULL)
-        HD_TRY(columns->gather(device, c->keys, width, s->rows, 64, *count, s->selected.memory,
-                               c->stream));
+        HD_TRY(columns->gather(on, hd_elements_of(c->keys, width), hd_at_rows(s->rows, 64, *count),
+                               s->selected.memory));
     s->rows_out.bytes = *count * sizeof(uint64_t);
     s->selected.bytes = *count * width;
     HD_TRY(hd_take_back(device, &s->rows_out, c->stream));

@@ -9,9 +9,61 @@
 #include <stdbool.h>
 
 #include "model/few.h"
+#include "model/site.h"
 
 #define HD_COLUMNS_MAX 16
 #define HD_COLUMN_WIDTH_MAX 64
+
+/* Elements of any width, one after the other. */
+typedef struct hd_elements {
+    const void *data;
+    uint32_t width; /* bytes of an element */
+} hd_elements;
+
+static inline hd_elements hd_elements_of(const void *data, uint32_t width)
+{
+    const hd_elements elements = {data, width};
+    return elements;
+}
+
+/* The rows that a step works on, in any order. */
+typedef struct hd_row_numbers {
+    const void *numbers;
+    uint32_t bits; /* of a number, 32 or 64 */
+    uint64_t n;
+} hd_row_numbers;
+
+static inline hd_row_numbers hd_at_rows(const void *numbers, uint32_t bits, uint64_t n)
+{
+    const hd_row_numbers rows = {numbers, bits, n};
+    return rows;
+}
+
+/* A flag for every row; those are wanted that are set (any value but 0), or those that are not. */
+typedef struct hd_flags {
+    const uint8_t *flags;
+    uint64_t n;
+    bool wanted;
+} hd_flags;
+
+static inline hd_flags hd_flags_of(const uint8_t *flags, uint64_t n, bool wanted)
+{
+    const hd_flags of = {flags, n, wanted};
+    return of;
+}
+
+/* What rows are called elsewhere: base + names[row], or base + row where names is NULL. */
+typedef struct hd_names {
+    const void *names;
+    uint64_t base;
+    uint32_t bits; /* of a name, 32 or 64 */
+} hd_names;
+
+static inline hd_names hd_names_of(const void *names, uint64_t base, uint32_t bits)
+{
+    const hd_names of = {names, base, bits};
+    return of;
+}
 
 /* A column of a key: elements of any width, compared by their bytes, and which of them are there. */
 typedef struct hd_column {

@@ -18,6 +18,14 @@ typedef struct hd_few {
     const uint32_t *used; /* a bit for every place: it has a key; likewise */
 } hd_few;
 
+/* Keys that are looked for among the few; device memory. */
+typedef struct hd_few_search {
+    const void *keys; /* n, of hd_few.width bytes */
+    uint64_t n;
+    uint8_t *flags;  /* out: flags[i]: keys[i] is one of the few */
+    uint64_t *count; /* out: how many of the keys are */
+} hd_few_search;
+
 HD_BOTH uint32_t hd_few_place(uint64_t key, uint32_t bits)
 {
     return (uint32_t)((key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));

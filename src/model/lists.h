@@ -60,6 +60,26 @@ typedef struct hd_list_words {
     uint64_t spares;  /* lists that were made in vain; see cuda/inside/lists_writer.inl. 0: none */
 } hd_list_words;
 
+/* Lists that a step works on; HD_LIST_NONE stands for no list. */
+typedef struct hd_list_numbers {
+    const uint64_t *numbers;
+    uint64_t n;
+} hd_list_numbers;
+
+static inline hd_list_numbers hd_list_numbers_of(const uint64_t *numbers, uint64_t n)
+{
+    const hd_list_numbers lists = {numbers, n};
+    return lists;
+}
+
+/* Values to append one by one: values[i] to list numbers[i]. */
+typedef struct hd_list_appends {
+    const uint64_t *numbers;
+    const void *values;
+    uint64_t n;
+    uint8_t *left; /* out: 1 where the chunk had no bucket for the value, else 0 */
+} hd_list_appends;
+
 /* Runs of values for lists: run g are the grouped rows [starts[g], starts[g + 1]), none of them empty. */
 typedef struct hd_list_runs {
     uint64_t *numbers;      /* of the list of every run; HD_LIST_NONE: it has none yet */

@@ -71,21 +71,23 @@ static heddle_status group_both(set_call *c, const void *a, const void *b)
 static heddle_status mark_by_b(set_call *c, const void *firsts, const void *lasts, uint8_t *flags)
 {
     const hd_column_ops *columns = c->engine->columns;
+    const hd_site on = hd_on(c->device, NULL, c->stream);
     const uint8_t in_b = c->operation == HEDDLE_SET_INTERSECTION;
     void *of_group = NULL;
     HD_TRY(hd_scratch_take(&c->scratch, c->made.groups, &of_group));
     HD_TRY(c->engine->fill(c->device, flags, !in_b, c->a_count, c->stream));
     HD_TRY(c->engine->fill(c->device, flags + c->a_count, in_b, c->rows - c->a_count, c->stream));
-    HD_TRY(columns->gather(c->device, flags, 1, lasts, c->made.row_bits, c->made.groups, of_group,
-                           c->stream));
+    HD_TRY(columns->gather(on, hd_elements_of(flags, 1),
+                           hd_at_rows(lasts, c->made.row_bits, c->made.groups), of_group));
     HD_TRY(c->engine->fill(c->device, flags, 0, c->rows, c->stream));
-    return columns->scatter(c->device, of_group, 1, firsts, c->made.row_bits, c->made.groups, flags,
-                            c->stream);
+    return columns->scatter(on, hd_elements_of(of_group, 1),
+                            hd_at_rows(firsts, c->made.row_bits, c->made.groups), flags);
 }
 
 static heddle_status mark(set_call *c, uint8_t *flags)
 {
     const hd_column_ops *columns = c->engine->columns;
+    const hd_site on = hd_on(c->device, NULL, c->stream);
     const uint64_t bytes = c->made.groups * (c->made.row_bits / 8);
     const bool by_b = c->operation != HEDDLE_SET_UNION;
     hd_grouped grouped;
@@ -94,11 +96,11 @@ static heddle_status mark(set_call *c, uint8_t *flags)
     if (by_b) HD_TRY(hd_scratch_take(&c->scratch, bytes, &lasts));
     if (by_b) HD_TRY(hd_row_groups_order(&c->made, c->stream));
     grouped = hd_row_groups_view(&c->made);
-    HD_TRY(columns->describe(c->device, &grouped, firsts, lasts, NULL, c->stream));
+    HD_TRY(columns->describe(on, &grouped, firsts, lasts, NULL));
     if (by_b) return mark_by_b(c, firsts, lasts, flags);
     HD_TRY(c->engine->fill(c->device, flags, 0, c->rows, c->stream));
-    return columns->scatter(c->device, NULL, 1, firsts, grouped.row_bits, grouped.groups, flags,
-                            c->stream);
+    return columns->scatter(on, hd_elements_of(NULL, 1),
+                            hd_at_rows(firsts, grouped.row_bits, grouped.groups), flags);
 }
 
 /* The rows whose keys are the result. */
@@ -114,8 +116,9 @@ static heddle_status pick(set_call *c)
     HD_TRY(hd_scratch_take(&c->scratch, most * (c->made.row_bits / 8), &c->picked));
     HD_TRY(mark(c, (uint8_t *)flags));
     if (n != 0) {
-        HD_TRY(columns->select(c->device, (const uint8_t *)flags, n, true, c->picked,
-                               c->made.row_bits, (uint64_t *)count, work, c->stream));
+        HD_TRY(columns->select(hd_on(c->device, work, c->stream),
+                               hd_flags_of((const uint8_t *)flags, n, true), c->picked,
+                               c->made.row_bits, (uint64_t *)count));
         HD_TRY(c->engine->copy(c->device, &c->count, count, sizeof c->count, c->stream));
     }
     return c->engine->synchronize(c->device, c->stream);
@@ -130,8 +133,9 @@ static heddle_status write_keys(set_call *c, void *keys, uint64_t capacity)
                        (unsigned long long)c->count, (unsigned long long)capacity);
     if (c->count == 0) return HEDDLE_OK;
     HD_TRY(hd_lend_out(&c->scratch, keys, c->count * c->width, &out));
-    HD_TRY(c->engine->columns->gather(c->device, c->keys, c->width, c->picked, c->made.row_bits,
-                                      c->count, out.memory, c->stream));
+    HD_TRY(c->engine->columns->gather(
+        hd_on(c->device, NULL, c->stream), hd_elements_of(c->keys, c->width),
+        hd_at_rows(c->picked, c->made.row_bits, c->count), out.memory));
     return hd_take_back(c->device, &out, c->stream);
 }
 

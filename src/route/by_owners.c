@@ -50,9 +50,9 @@ static heddle_status number_rows(hd_router *router, numbering *s)
     HD_TRY(hd_buffer_room(&s->count, device, sizeof(uint64_t)));
     HD_TRY(hd_buffer_room(&s->work, device, columns->work(device, n)));
     HD_TRY(device->engine->fill(device, s->flags.memory, 1, n, NULL));
-    return columns->select(device, (const uint8_t *)s->flags.memory, n, true,
-                           router->numbers.memory, 32, (uint64_t *)s->count.memory, s->work.memory,
-                           NULL);
+    return columns->select(hd_on(device, s->work.memory, NULL),
+                           hd_flags_of((const uint8_t *)s->flags.memory, n, true),
+                           router->numbers.memory, 32, (uint64_t *)s->count.memory);
 }
 
 /* The numbers of the rows of a slice, which go with the keys as values do. */

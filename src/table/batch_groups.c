@@ -41,10 +41,12 @@ heddle_status hd_batch_group(heddle_table *table, const hd_request *r, const hd_
     /* Where the groups begin, and at last where they end. */
     HD_TRY(hd_scratch_take(scratch, sizeof *count, (void **)&count));
     HD_TRY(hd_scratch_take(scratch, columns->work(device, n), &groups->work));
-    HD_TRY(columns->select(device, job.heads, n, true, NULL, 64, count, groups->work, stream));
+    const hd_site on = hd_on(device, groups->work, stream);
+    const hd_flags heads = hd_flags_of((const uint8_t *)job.heads, n, true);
+    HD_TRY(columns->select(on, heads, NULL, 64, count));
     HD_TRY(hd_read_back(table, &grouped->groups, count, sizeof *count, stream));
     HD_TRY(hd_scratch_take(scratch, (grouped->groups + 1) * sizeof *starts, (void **)&starts));
     grouped->starts = starts;
-    HD_TRY(columns->select(device, job.heads, n, true, starts, 64, count, groups->work, stream));
+    HD_TRY(columns->select(on, heads, starts, 64, count));
     return table->engine->copy(device, starts + grouped->groups, &grouped->n, sizeof n, stream);
 }

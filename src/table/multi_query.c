@@ -60,7 +60,7 @@ static heddle_status find_offsets(const retrieval *r, uint64_t *count)
     HD_TRY(hd_scratch_take(r->scratch, columns->work(table->device, r->n), &work));
     HD_TRY(hd_call_begin(table, false, r->stream, &call));
     HD_TRY(count_keys(r, r->offsets, call.counts));
-    HD_TRY(columns->scan(table->device, r->offsets, r->n, work, r->stream));
+    HD_TRY(columns->scan(hd_on(table->device, work, r->stream), r->offsets, r->n));
     return hd_read_back(table, count, r->offsets + r->n, sizeof *count, r->stream);
 }
 

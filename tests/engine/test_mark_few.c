@@ -62,8 +62,8 @@ static void check_marks(heddle_device *device, uint32_t width, uint64_t count, u
                       to_device(device, &seed, 8)};
     few.keys = memory[0];
     few.used = memory[1];
-    check_ok(
-        device->engine->columns->mark(device, &few, memory[2], rows, memory[3], memory[4], NULL));
+    const hd_few_search search = {memory[2], rows, memory[3], memory[4]};
+    check_ok(device->engine->columns->mark(hd_on(device, NULL, NULL), &few, &search));
     check_ok(heddle_memory_copy(device, flags, memory[3], rows, NULL));
     check_ok(heddle_memory_copy(device, &got, memory[4], 8, NULL));
     check_ok(heddle_device_synchronize(device, NULL));

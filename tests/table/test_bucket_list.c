@@ -356,6 +356,7 @@ static void crowd(const test_case *c)
     heddle_device *device = NULL;
     if (!is_lists(c) || !c->device->engine->host_memory) return;
     check_ok(heddle_device_open("cpu:8", &device));
+    const hd_site on = hd_on(device, NULL, NULL);
     for (int shortage = 0; shortage < 2; shortage++) {
         const uint64_t units = shortage ? CROWD * width / 16 : CROWD * 4;
         hd_list_record records[CROWD_LISTS];
@@ -375,12 +376,14 @@ static void crowd(const test_case *c)
             if (width == 4) ((uint32_t *)(void *)values)[i] = (uint32_t)i;
             else ((uint64_t *)(void *)values)[i] = i;
         }
-        check_ok(ops->append(device, &pool, all, values, CROWD, left, &granted, NULL));
+        const hd_list_appends appends = {all, values, CROWD, left};
+        check_ok(ops->append(on, &pool, &appends, &granted));
         for (uint64_t i = 0; i < CROWD; i++) in += left[i] == 0;
         assert_int_equal(granted, in);
         assert_true(shortage ? in < CROWD && in > CROWD / 16 : in == CROWD);
         for (uint64_t i = 0; i < CROWD_LISTS; i++) numbers[i] = i;
-        check_ok(ops->lengths(device, &pool, numbers, CROWD_LISTS, offsets, NULL));
+        const hd_list_numbers lists = hd_list_numbers_of(numbers, CROWD_LISTS);
+        check_ok(ops->lengths(on, &pool, lists, offsets));
         for (uint64_t i = 0, sum = 0; i <= CROWD_LISTS; i++) {
             const uint64_t length = offsets[i];
             offsets[i] = sum;
@@ -388,7 +391,7 @@ static void crowd(const test_case *c)
         }
         assert_int_equal(offsets[CROWD_LISTS], in);
         const hd_list_fetch fetch = {numbers, offsets, CROWD_LISTS, 0, in, out, NULL, 0, NULL};
-        check_ok(ops->fetch(device, &pool, &fetch, NULL));
+        check_ok(ops->fetch(on, &pool, &fetch));
         for (uint64_t l = 0; l < CROWD_LISTS; l++)
             for (uint64_t at = offsets[l]; at < offsets[l + 1]; at++) {
                 const uint64_t i =
@@ -399,7 +402,7 @@ static void crowd(const test_case *c)
             }
         limits[0] = cursor < units ? cursor : units;
         const hd_list_bounds bounds = {CROWD_LISTS, limits, first_bits, taken, &marks};
-        check_ok(ops->inspect(device, &pool, &bounds, numbers, CROWD_LISTS, &census, NULL));
+        check_ok(ops->inspect(on, &pool, &bounds, lists, &census));
         assert_int_equal(census.values, in);
         assert_int_equal(census.astray + census.broken + census.shared + census.twice, 0);
         free(chunk);

@@ -116,9 +116,9 @@ static heddle_status number_arrivals(const heddle_cluster_groups *by, hd_by_part
     if (status == HEDDLE_OK) status = hd_buffer_room(whole, device, rows * by->row_bits / 8);
     if (status == HEDDLE_OK) status = heddle_groups_of_rows(part->groups, local->memory, NULL);
     if (status == HEDDLE_OK)
-        status = device->engine->columns->renumber(device, local->memory, part->row_bits, rows,
-                                                   NULL, by->first + part->first, whole->memory,
-                                                   by->row_bits, NULL);
+        status = device->engine->columns->renumber(
+            hd_on(device, NULL, NULL), hd_at_rows(local->memory, part->row_bits, rows),
+            hd_names_of(NULL, by->first + part->first, by->row_bits), whole->memory);
     if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
     hd_phase(member, HEDDLE_PHASE_WORK);
     return status;

@@ -51,8 +51,9 @@ static heddle_status write_side(fetching *f, hd_member *member, uint32_t side, u
     hd_lent lent;
     if (part->named) return hd_member_copy(member, user, part->rows[side].memory, n * bits / 8);
     HD_TRY(hd_member_lend(member, user, n * bits / 8, false, &part->staged[side], &lent));
-    HD_TRY(device->engine->columns->renumber(device, part->rows[side].memory, part->row_bits, n,
-                                             part->names[side].memory, 0, lent.memory, bits, NULL));
+    HD_TRY(device->engine->columns->renumber(
+        hd_on(device, NULL, NULL), hd_at_rows(part->rows[side].memory, part->row_bits, n),
+        hd_names_of(part->names[side].memory, 0, bits), lent.memory));
     HD_TRY(device->engine->synchronize(device, NULL));
     return hd_member_take_back(member, &lent);
 }

@@ -209,8 +209,8 @@ static heddle_status hash_rows(hd_relating *r, uint32_t side, hd_buffer *hashes)
         const uint64_t n = p->n - at < p->slice ? p->n - at : p->slice;
         hd_row_keys keys;
         HD_TRY(open_columns(r, side, p->first + at, n, &keys));
-        HD_TRY(device->engine->columns->hash(device, &keys, 0, n, r->seed,
-                                             (uint64_t *)hashes->memory + at, NULL));
+        HD_TRY(device->engine->columns->hash(hd_on(device, NULL, NULL), &keys, n, r->seed,
+                                             (uint64_t *)hashes->memory + at));
         HD_TRY(device->engine->synchronize(device, NULL));
     }
     return HEDDLE_OK;

@@ -111,6 +111,8 @@ static heddle_status load(moving *m, hd_moved *moved, uint64_t round, uint64_t s
     const hd_transfer *p = m->p;
     heddle_device *device = p->member->device;
     const hd_column_ops *columns = device->engine->columns;
+    const hd_site on = hd_on(device, NULL, NULL);
+    const hd_row_numbers ordered = hd_at_rows(m->order, 32, sent);
     const uint64_t row = round * p->slice;
     hd_lent lent;
     heddle_status status;
@@ -122,13 +124,13 @@ static heddle_status load(moving *m, hd_moved *moved, uint64_t round, uint64_t s
     if (moved->kind == HD_MOVED_ONES)
         return device->engine->fill(device, moved->outgoing.memory, 1, sent, NULL);
     if (moved->kind == HD_MOVED_NUMBERS)
-        return columns->renumber(device, m->order, 32, sent, NULL, p->base + row,
-                                 moved->outgoing.memory, moved->width * 8, NULL);
+        return columns->renumber(on, ordered, hd_names_of(NULL, p->base + row, moved->width * 8),
+                                 moved->outgoing.memory);
     status = hd_member_lend(p->member, moved->user + (p->first + row) * moved->width,
                             slice_length(p, round) * moved->width, true, &moved->staged, &lent);
     if (status == HEDDLE_OK)
-        status = columns->gather(device, lent.memory, moved->width, m->order, 32, sent,
-                                 moved->outgoing.memory, NULL);
+        status = columns->gather(on, hd_elements_of(lent.memory, moved->width), ordered,
+                                 moved->outgoing.memory);
     return status;
 }
 
@@ -261,9 +263,9 @@ static heddle_status unload(returning *b, uint64_t round)
     status = hd_member_lend(p->member, b->user + (p->first + round * p->slice) * b->width,
                             n * b->width, false, &b->staged, &lent);
     if (status == HEDDLE_OK)
-        status = device->engine->columns->scatter(device, b->incoming.memory, b->width,
-                                                  (const uint32_t *)p->order.memory + b->order_at,
-                                                  32, n, lent.memory, NULL);
+        status = device->engine->columns->scatter(
+            hd_on(device, NULL, NULL), hd_elements_of(b->incoming.memory, b->width),
+            hd_at_rows((const uint32_t *)p->order.memory + b->order_at, 32, n), lent.memory);
     if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
     if (status == HEDDLE_OK) status = hd_member_take_back(p->member, &lent);
     b->order_at += n;

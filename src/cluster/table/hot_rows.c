@@ -181,20 +181,21 @@ static heddle_status pick(hd_inserting *p, const hd_slice *slice, bool hot, hd_s
     heddle_device *device = p->member->device;
     const hd_engine *engine = device->engine;
     const hd_column_ops *columns = engine->columns;
+    const hd_site on = hd_on(device, h->work.memory, NULL);
     heddle_status status =
-        columns->select(device, (const uint8_t *)h->flags.memory, slice->n, hot, h->rows.memory, 32,
-                        (uint64_t *)h->count.memory, h->work.memory, NULL);
+        columns->select(on, hd_flags_of((const uint8_t *)h->flags.memory, slice->n, hot),
+                        h->rows.memory, 32, (uint64_t *)h->count.memory);
     if (status == HEDDLE_OK)
         status = engine->copy(device, &picked->n, h->count.memory, sizeof picked->n, NULL);
     if (status == HEDDLE_OK) status = engine->synchronize(device, NULL);
     picked->keys = h->keys.memory;
     picked->values = slice->values != NULL ? h->values.memory : NULL;
     if (status == HEDDLE_OK && picked->n != 0)
-        status = columns->gather(device, slice->keys, p->key_width, h->rows.memory, 32, picked->n,
-                                 h->keys.memory, NULL);
+        status = columns->gather(on, hd_elements_of(slice->keys, p->key_width),
+                                 hd_at_rows(h->rows.memory, 32, picked->n), h->keys.memory);
     if (status == HEDDLE_OK && picked->n != 0 && slice->values != NULL)
-        status = columns->gather(device, slice->values, p->value_width, h->rows.memory, 32,
-                                 picked->n, h->values.memory, NULL);
+        status = columns->gather(on, hd_elements_of(slice->values, p->value_width),
+                                 hd_at_rows(h->rows.memory, 32, picked->n), h->values.memory);
     return status;
 }
 
@@ -241,6 +242,7 @@ static heddle_status mark(hd_inserting *p, const void *keys, uint64_t n, uint64_
     heddle_device *device = p->member->device;
     uint8_t *flags = (uint8_t *)h->flags.memory;
     uint64_t *count = (uint64_t *)h->count.memory;
+    const hd_few_search search = {keys, n, flags, count};
     heddle_totals totals = HEDDLE_TOTALS_INIT;
     heddle_status status;
     if (h->few.bits == 0) {
@@ -248,7 +250,7 @@ static heddle_status mark(hd_inserting *p, const void *keys, uint64_t n, uint64_
         *hot = totals.found;
         return status;
     }
-    status = device->engine->columns->mark(device, &h->few, keys, n, flags, count, NULL);
+    status = device->engine->columns->mark(hd_on(device, NULL, NULL), &h->few, &search);
     if (status == HEDDLE_OK) status = device->engine->copy(device, hot, count, sizeof *hot, NULL);
     return status == HEDDLE_OK ? device->engine->synchronize(device, NULL) : status;
 }

@@ -104,8 +104,8 @@ static heddle_status read_device(heddle_device *device, const char *column, uint
     if (status == HEDDLE_OK)
         status = engine->copy(device, which.memory, rows, n * sizeof *rows, NULL);
     if (status == HEDDLE_OK)
-        status = engine->columns->gather(device, column, width, which.memory, 64, n,
-                                         gathered.memory, NULL);
+        status = engine->columns->gather(hd_on(device, NULL, NULL), hd_elements_of(column, width),
+                                         hd_at_rows(which.memory, 64, n), gathered.memory);
     if (status == HEDDLE_OK) status = engine->copy(device, out, gathered.memory, n * width, NULL);
     if (status == HEDDLE_OK) status = engine->synchronize(device, NULL);
     hd_buffer_free(&which);

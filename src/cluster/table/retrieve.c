@@ -51,7 +51,7 @@ static heddle_status add_up(fetching *f, uint64_t at, uint64_t n, uint64_t *carr
     const uint64_t first = *carry;
     HD_TRY(hd_member_copy(f->member, sums, &first, sizeof first));
     HD_TRY(hd_member_copy(f->member, sums + 1, f->r->offsets + f->first + at, n * sizeof *sums));
-    HD_TRY(device->engine->columns->scan(device, sums, n + 1, f->work.memory, NULL));
+    HD_TRY(device->engine->columns->scan(hd_on(device, f->work.memory, NULL), sums, n + 1));
     HD_TRY(device->engine->synchronize(device, NULL));
     return hd_member_copy(f->member, carry, sums + n + 1, sizeof *carry);
 }
@@ -228,6 +228,7 @@ static heddle_status make_places(fetching *f, uint64_t n)
 static heddle_status lay_lists(fetching *f, uint64_t n)
 {
     heddle_device *device = f->member->device;
+    const hd_site on = hd_on(device, f->work.memory, NULL);
     const uint64_t base = f->host[0], values = f->host[n] - f->host[0];
     hd_answer_lists lists;
     hd_lent out;
@@ -235,8 +236,7 @@ static heddle_status lay_lists(fetching *f, uint64_t n)
     if (f->copies != 1) HD_TRY(make_places(f, n));
     HD_TRY(hd_member_lend(f->member, f->r->values + base * f->value_width, values * f->value_width,
                           false, &f->staged[1], &out));
-    HD_TRY(device->engine->columns->scan(device, (uint64_t *)f->back_matches.memory, n * f->copies,
-                                         f->work.memory, NULL));
+    HD_TRY(device->engine->columns->scan(on, (uint64_t *)f->back_matches.memory, n * f->copies));
     lists.n = n * f->copies;
     lists.elements = values;
     lists.starts = (const uint64_t *)f->back_matches.memory;
@@ -245,7 +245,7 @@ static heddle_status lay_lists(fetching *f, uint64_t n)
     lists.places = (const uint64_t *)(f->copies != 1 ? f->places.memory : f->router.values.memory);
     lists.base = base;
     lists.out = out.memory;
-    HD_TRY(device->engine->columns->deliver_lists(device, &lists, NULL));
+    HD_TRY(device->engine->columns->deliver_lists(on, &lists));
     HD_TRY(device->engine->synchronize(device, NULL));
     return hd_member_take_back(f->member, &out);
 }

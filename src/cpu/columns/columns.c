@@ -37,12 +37,10 @@ static uint64_t tallies_scan(tally *tallies)
     return sum;
 }
 
-static heddle_status scan(heddle_device *device, uint64_t *numbers, uint64_t n, void *work_memory,
-                          void *stream)
+static heddle_status scan(hd_site on, uint64_t *numbers, uint64_t n)
 {
-    tally *tallies = (tally *)work_memory;
-    (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, n))
+    tally *tallies = (tally *)on.work;
+#pragma omp parallel num_threads(hd_cpu_threads(on.device, n))
     {
         const hd_share share = hd_share_of(n);
         tally *mine = &tallies[omp_get_thread_num()];
@@ -88,9 +86,11 @@ HD_FN uint64_t skip_zeros(const uint8_t *flags, uint64_t i, uint64_t end)
 }
 
 /* Writes the indices of a share; it has `count` of them, so that no thread writes past its own. */
-HD_FN void select_share(const uint8_t *flags, hd_share share, bool wanted, void *rows,
-                        uint32_t row_bits, uint64_t at, uint64_t count)
+HD_FN void select_share(hd_flags from, hd_share share, void *rows, uint32_t row_bits, uint64_t at,
+                        uint64_t count)
 {
+    const uint8_t *flags = from.flags;
+    const bool wanted = from.wanted;
     const uint64_t end = at + count;
     const bool sparse = wanted && count < (share.end - share.begin) / 64;
     for (uint64_t i = share.begin; at < end; i++) {
@@ -100,35 +100,32 @@ HD_FN void select_share(const uint8_t *flags, hd_share share, bool wanted, void 
     }
 }
 
-static heddle_status select_flags(heddle_device *device, const uint8_t *flags, uint64_t n,
-                                  bool wanted, void *rows, uint32_t row_bits, uint64_t *count,
-                                  void *work_memory, void *stream)
+static heddle_status select_flags(hd_site on, hd_flags flags, void *rows, uint32_t row_bits,
+                                  uint64_t *count)
 {
-    tally *tallies = (tally *)work_memory;
-    (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, n))
+    tally *tallies = (tally *)on.work;
+#pragma omp parallel num_threads(hd_cpu_threads(on.device, flags.n))
     {
-        const hd_share share = hd_share_of(n);
+        const hd_share share = hd_share_of(flags.n);
         tally *mine = &tallies[omp_get_thread_num()];
-        const uint64_t set = count_set(flags, share.begin, share.end);
-        const uint64_t found = wanted ? set : share.end - share.begin - set;
+        const uint64_t set = count_set(flags.flags, share.begin, share.end);
+        const uint64_t found = flags.wanted ? set : share.end - share.begin - set;
         mine->count = found;
 #pragma omp barrier
 #pragma omp single
         *count = tallies_scan(tallies);
         if (rows != NULL && row_bits == 32)
-            select_share(flags, share, wanted, rows, 32, mine->count, found);
-        else if (rows != NULL) select_share(flags, share, wanted, rows, 64, mine->count, found);
+            select_share(flags, share, rows, 32, mine->count, found);
+        else if (rows != NULL) select_share(flags, share, rows, 64, mine->count, found);
     }
     return HEDDLE_OK;
 }
 
-static heddle_status rank(heddle_device *device, const uint8_t *flags, uint64_t n, void *ranks,
-                          uint32_t row_bits, void *work_memory, void *stream)
+static heddle_status rank(hd_site on, const uint8_t *flags, uint64_t n, void *ranks,
+                          uint32_t row_bits)
 {
-    tally *tallies = (tally *)work_memory;
-    (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, n))
+    tally *tallies = (tally *)on.work;
+#pragma omp parallel num_threads(hd_cpu_threads(on.device, n))
     {
         const hd_share share = hd_share_of(n);
         tally *mine = &tallies[omp_get_thread_num()];
@@ -148,10 +145,14 @@ static heddle_status rank(heddle_device *device, const uint8_t *flags, uint64_t 
 
 /* ---------------------------------------------------------------------------- gather and scatter */
 
-/* `width` and `row_bits` are constants where it matters: the copy is then one move. */
-HD_FN void gather_share(const char *column, uint32_t width, const void *rows, uint32_t row_bits,
-                        hd_share share, char *out)
+/* Each thread has its share of the rows. `width` and `row_bits` are constants where it matters: the copy is then one
+   move. */
+HD_FN void gather_share(const void *from, uint32_t width, hd_row_numbers of, uint32_t row_bits,
+                        char *out)
 {
+    const hd_share share = hd_share_of(of.n);
+    const char *column = (const char *)from;
+    const void *rows = of.numbers;
     for (uint64_t i = share.begin; i < share.end; i++) {
         const uint64_t ahead = i + HD_ROWS_AHEAD < share.end ? i + HD_ROWS_AHEAD : i;
         __builtin_prefetch(column + hd_row_at(rows, row_bits, ahead) * width);
@@ -159,9 +160,12 @@ HD_FN void gather_share(const char *column, uint32_t width, const void *rows, ui
     }
 }
 
-HD_FN void scatter_share(const char *from, uint32_t width, const void *rows, uint32_t row_bits,
-                         hd_share share, char *out)
+HD_FN void scatter_share(const void *elements, uint32_t width, hd_row_numbers of, uint32_t row_bits,
+                         char *out)
 {
+    const hd_share share = hd_share_of(of.n);
+    const char *from = (const char *)elements;
+    const void *rows = of.numbers;
     for (uint64_t i = share.begin; i < share.end; i++) {
         const uint64_t ahead = i + HD_ROWS_AHEAD < share.end ? i + HD_ROWS_AHEAD : i;
         __builtin_prefetch(out + hd_row_at(rows, row_bits, ahead) * width, 1);
@@ -170,60 +174,52 @@ HD_FN void scatter_share(const char *from, uint32_t width, const void *rows, uin
 }
 
 /* Marks instead of elements: zeros but for the first byte. */
-HD_FN void mark_share(uint32_t width, const void *rows, uint32_t row_bits, hd_share share,
-                      char *out)
+HD_FN void mark_share(uint32_t width, hd_row_numbers rows, char *out)
 {
+    const hd_share share = hd_share_of(rows.n);
     for (uint64_t i = share.begin; i < share.end; i++) {
-        char *element = out + hd_row_at(rows, row_bits, i) * width;
+        char *element = out + hd_row_at(rows.numbers, rows.bits, i) * width;
         memset(element, 0, width);
         *element = 1;
     }
 }
 
 #define BY_WIDTH(call)                                                                             \
-    switch (width) {                                                                               \
+    switch (from.width) {                                                                          \
     case 1: call(1); break;                                                                        \
     case 4: call(4); break;                                                                        \
     case 8: call(8); break;                                                                        \
-    default: call(width); break;                                                                   \
+    default: call(from.width); break;                                                              \
     }
 
-static void gather_any(const char *column, uint32_t width, const void *rows, uint32_t row_bits,
-                       hd_share share, char *out)
+static void gather_any(hd_elements from, hd_row_numbers rows, char *out)
 {
-#define GATHER_32(w) gather_share(column, w, rows, 32, share, out)
-#define GATHER_64(w) gather_share(column, w, rows, 64, share, out)
-    if (row_bits == 32) BY_WIDTH(GATHER_32)
+#define GATHER_32(w) gather_share(from.data, w, rows, 32, out)
+#define GATHER_64(w) gather_share(from.data, w, rows, 64, out)
+    if (rows.bits == 32) BY_WIDTH(GATHER_32)
     else BY_WIDTH(GATHER_64)
 }
 
-static void scatter_any(const char *from, uint32_t width, const void *rows, uint32_t row_bits,
-                        hd_share share, char *out)
+static void scatter_any(hd_elements from, hd_row_numbers rows, char *out)
 {
-#define SCATTER_32(w) scatter_share(from, w, rows, 32, share, out)
-#define SCATTER_64(w) scatter_share(from, w, rows, 64, share, out)
-    if (from == NULL) mark_share(width, rows, row_bits, share, out);
-    else if (row_bits == 32) BY_WIDTH(SCATTER_32)
+#define SCATTER_32(w) scatter_share(from.data, w, rows, 32, out)
+#define SCATTER_64(w) scatter_share(from.data, w, rows, 64, out)
+    if (from.data == NULL) mark_share(from.width, rows, out);
+    else if (rows.bits == 32) BY_WIDTH(SCATTER_32)
     else BY_WIDTH(SCATTER_64)
 }
 
-static heddle_status gather(heddle_device *device, const void *column, uint32_t width,
-                            const void *rows, uint32_t row_bits, uint64_t n, void *out,
-                            void *stream)
+static heddle_status gather(hd_site on, hd_elements column, hd_row_numbers rows, void *out)
 {
-    (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, n))
-    gather_any((const char *)column, width, rows, row_bits, hd_share_of(n), (char *)out);
+#pragma omp parallel num_threads(hd_cpu_threads(on.device, rows.n))
+    gather_any(column, rows, (char *)out);
     return HEDDLE_OK;
 }
 
-static heddle_status scatter(heddle_device *device, const void *from, uint32_t width,
-                             const void *rows, uint32_t row_bits, uint64_t n, void *out,
-                             void *stream)
+static heddle_status scatter(hd_site on, hd_elements from, hd_row_numbers rows, void *out)
 {
-    (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, n))
-    scatter_any((const char *)from, width, rows, row_bits, hd_share_of(n), (char *)out);
+#pragma omp parallel num_threads(hd_cpu_threads(on.device, rows.n))
+    scatter_any(from, rows, (char *)out);
     return HEDDLE_OK;
 }
 
@@ -251,11 +247,11 @@ static void sink(const uint64_t *numbers, uint64_t *heap, uint64_t count, uint64
 }
 
 /* A heap of the best k so far, in the array for the result, where it is sorted in the end. */
-static heddle_status top(heddle_device *device, const uint64_t *numbers, uint64_t n, uint64_t k,
-                         uint64_t *indices, void *work_memory, void *stream)
+static heddle_status top(hd_site on, const uint64_t *numbers, uint64_t n, uint64_t k,
+                         uint64_t *indices)
 {
     const uint64_t count = k < n ? k : n;
-    (void)device, (void)work_memory, (void)stream;
+    (void)on;
     if (count == 0) return HEDDLE_OK;
     for (uint64_t i = 0; i < count; i++) indices[i] = i;
     for (uint64_t i = count / 2; i-- > 0;) sink(numbers, indices, count, i);

@@ -62,30 +62,23 @@ static inline int hd_numbered_threads(const heddle_device *device, uint64_t n, u
 extern const hd_column_ops hd_columns_cpu;
 
 uint64_t hd_reduce_cpu_work(int threads);
-heddle_status hd_number_cpu(heddle_device *device, const hd_grouped *grouped, const void *names,
-                            void *out, void *stream);
-heddle_status hd_describe_cpu(heddle_device *device, const hd_grouped *grouped, void *firsts,
-                              void *lasts, uint64_t *counts, void *stream);
-heddle_status hd_reduce_cpu(heddle_device *device, const hd_grouped *grouped,
-                            const hd_reduce *reduce, void *work, void *stream);
+heddle_status hd_number_cpu(hd_site on, const hd_grouped *grouped, const void *names, void *out);
+heddle_status hd_describe_cpu(hd_site on, const hd_grouped *grouped, void *firsts, void *lasts,
+                              uint64_t *counts);
+heddle_status hd_reduce_cpu(hd_site on, const hd_grouped *grouped, const hd_reduce *reduce);
 /* The same for groups known by number, and its work. */
 uint64_t hd_numbered_cpu_work(heddle_device *device, uint64_t n);
-heddle_status hd_reduce_numbered_cpu(heddle_device *device, const hd_grouped *grouped,
-                                     const hd_reduce *reduce, void *work);
+heddle_status hd_reduce_numbered_cpu(hd_site on, const hd_grouped *grouped,
+                                     const hd_reduce *reduce);
 uint64_t hd_order_cpu_work(heddle_device *device, uint64_t n);
-heddle_status hd_order_cpu(heddle_device *device, const hd_grouped *grouped, uint64_t *starts,
-                           void *rows, void *work, void *stream);
-heddle_status hd_hash_cpu(heddle_device *device, const hd_row_keys *keys, uint64_t first,
-                          uint64_t n, uint64_t seed, uint64_t *out, void *stream);
-heddle_status hd_differ_cpu(heddle_device *device, const hd_row_keys *keys,
-                            const hd_grouped *grouped, uint64_t *count, void *stream);
+heddle_status hd_order_cpu(hd_site on, const hd_grouped *grouped, uint64_t *starts, void *rows);
+heddle_status hd_hash_cpu(hd_site on, const hd_row_keys *keys, uint64_t n, uint64_t seed,
+                          uint64_t *out);
+heddle_status hd_differ_cpu(hd_site on, const hd_row_keys *keys, const hd_grouped *grouped,
+                            uint64_t *count);
 
-heddle_status hd_deliver_lists_cpu(heddle_device *device, const hd_answer_lists *lists,
-                                   void *stream);
-heddle_status hd_renumber_cpu(heddle_device *device, const void *rows, uint32_t row_bits,
-                              uint64_t n, const void *names, uint64_t base, void *out,
-                              uint32_t out_bits, void *stream);
-heddle_status hd_mark_few_cpu(heddle_device *device, const hd_few *few, const void *keys,
-                              uint64_t n, uint8_t *flags, uint64_t *count, void *stream);
+heddle_status hd_deliver_lists_cpu(hd_site on, const hd_answer_lists *lists);
+heddle_status hd_renumber_cpu(hd_site on, hd_row_numbers rows, hd_names names, void *out);
+heddle_status hd_mark_few_cpu(hd_site on, const hd_few *few, const hd_few_search *search);
 
 #endif

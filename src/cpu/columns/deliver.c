@@ -19,12 +19,10 @@ static uint64_t list_at(const hd_answer_lists *l, uint64_t at)
 }
 
 /* A share of the elements, not of the lists: one of them may be longer than all others together. */
-heddle_status hd_deliver_lists_cpu(heddle_device *device, const hd_answer_lists *lists,
-                                   void *stream)
+heddle_status hd_deliver_lists_cpu(hd_site on, const hd_answer_lists *lists)
 {
-    (void)stream;
     if (lists->elements == 0) return HEDDLE_OK;
-#pragma omp parallel num_threads(hd_cpu_threads(device, lists->elements))
+#pragma omp parallel num_threads(hd_cpu_threads(on.device, lists->elements))
     {
         const hd_share share = hd_share_of(lists->elements);
         uint64_t at = share.begin;
@@ -43,10 +41,13 @@ heddle_status hd_deliver_lists_cpu(heddle_device *device, const hd_answer_lists 
 
 /* ------------------------------------------------------------------------------------ renumber */
 
-/* All but the pointers are constants. */
-HD_FN void renumber_share(const void *rows, uint32_t row_bits, const void *names, uint64_t base,
-                          void *out, uint32_t out_bits, hd_share share)
+/* A thread's share; the numbers of bits are constants. */
+HD_FN void renumber_share(hd_row_numbers from, uint32_t row_bits, hd_names to, uint32_t out_bits,
+                          void *out)
 {
+    const hd_share share = hd_share_of(from.n);
+    const void *rows = from.numbers, *names = to.names;
+    const uint64_t base = to.base;
     const uint64_t none = row_bits == 32 ? UINT32_MAX : UINT64_MAX;
     for (uint64_t i = share.begin; i < share.end; i++) {
         const uint64_t row = hd_row_at(rows, row_bits, i);
@@ -61,18 +62,14 @@ HD_FN void renumber_share(const void *rows, uint32_t row_bits, const void *names
     }
 }
 
-heddle_status hd_renumber_cpu(heddle_device *device, const void *rows, uint32_t row_bits,
-                              uint64_t n, const void *names, uint64_t base, void *out,
-                              uint32_t out_bits, void *stream)
+heddle_status hd_renumber_cpu(hd_site on, hd_row_numbers rows, hd_names names, void *out)
 {
-    (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, n))
+#pragma omp parallel num_threads(hd_cpu_threads(on.device, rows.n))
     {
-        const hd_share share = hd_share_of(n);
-        if (row_bits == 32 && out_bits == 32) renumber_share(rows, 32, names, base, out, 32, share);
-        else if (row_bits == 32) renumber_share(rows, 32, names, base, out, 64, share);
-        else if (out_bits == 32) renumber_share(rows, 64, names, base, out, 32, share);
-        else renumber_share(rows, 64, names, base, out, 64, share);
+        if (rows.bits == 32 && names.bits == 32) renumber_share(rows, 32, names, 32, out);
+        else if (rows.bits == 32) renumber_share(rows, 32, names, 64, out);
+        else if (names.bits == 32) renumber_share(rows, 64, names, 32, out);
+        else renumber_share(rows, 64, names, 64, out);
     }
     return HEDDLE_OK;
 }

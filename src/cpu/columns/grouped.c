@@ -29,11 +29,9 @@ HD_FN void copy_share(const uint32_t *numbers, uint32_t row_bits, const void *na
                    names != NULL ? hd_row_at(names, row_bits, numbers[i]) : numbers[i]);
 }
 
-heddle_status hd_number_cpu(heddle_device *device, const hd_grouped *grouped, const void *names,
-                            void *out, void *stream)
+heddle_status hd_number_cpu(hd_site on, const hd_grouped *grouped, const void *names, void *out)
 {
-    (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, grouped->n))
+#pragma omp parallel num_threads(hd_cpu_threads(on.device, grouped->n))
     {
         const hd_share share = hd_share_of(grouped->n);
         if (share.begin == share.end) {
@@ -46,13 +44,12 @@ heddle_status hd_number_cpu(heddle_device *device, const hd_grouped *grouped, co
     return HEDDLE_OK;
 }
 
-heddle_status hd_describe_cpu(heddle_device *device, const hd_grouped *grouped, void *firsts,
-                              void *lasts, uint64_t *counts, void *stream)
+heddle_status hd_describe_cpu(hd_site on, const hd_grouped *grouped, void *firsts, void *lasts,
+                              uint64_t *counts)
 {
     const uint32_t bits = grouped->row_bits;
     const uint64_t *starts = grouped->starts;
-    (void)stream;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, grouped->groups))
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, grouped->groups))
     for (uint64_t g = 0; g < grouped->groups; g++) {
         if (firsts != NULL)
             hd_row_set(firsts, bits, g,

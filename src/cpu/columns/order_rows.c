@@ -128,22 +128,20 @@ static void put_share(const hd_grouped *grouped, hd_share share, const order_wor
     else put_rows(numbers, 64, share, w, rows);
 }
 
-heddle_status hd_order_cpu(heddle_device *device, const hd_grouped *grouped, uint64_t *starts,
-                           void *rows, void *work, void *stream)
+heddle_status hd_order_cpu(hd_site on, const hd_grouped *grouped, uint64_t *starts, void *rows)
 {
     const uint64_t groups = grouped->groups;
-    const int wanted = hd_numbered_threads(device, grouped->n, groups);
+    const int wanted = hd_numbered_threads(on.device, grouped->n, groups);
     const bool lined = is_lined(grouped->n, groups, (uint64_t)wanted);
-    (void)stream;
 #pragma omp parallel num_threads(wanted)
     {
         const hd_share share = hd_share_of(grouped->n);
-        const order_work w = work_of(work, groups, lined, (uint64_t)omp_get_thread_num());
+        const order_work w = work_of(on.work, groups, lined, (uint64_t)omp_get_thread_num());
         memset(w.places, 0, groups * sizeof *w.places);
         for (uint64_t i = share.begin; i < share.end; i++) w.places[grouped->numbers[i]]++;
 #pragma omp barrier
 #pragma omp single
-        find_places(grouped, work, lined, omp_get_num_threads(), starts);
+        find_places(grouped, on.work, lined, omp_get_num_threads(), starts);
         put_share(grouped, share, &w, rows);
     }
     return HEDDLE_OK;

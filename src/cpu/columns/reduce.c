@@ -215,17 +215,15 @@ static int reduce_shares(heddle_device *device, const hd_grouped *grouped, const
     return threads;
 }
 
-heddle_status hd_reduce_cpu(heddle_device *device, const hd_grouped *grouped,
-                            const hd_reduce *reduce, void *work, void *stream)
+heddle_status hd_reduce_cpu(hd_site on, const hd_grouped *grouped, const hd_reduce *reduce)
 {
     const shape s = {reduce->aggregate, reduce->type, grouped->row_bits, reduce->valid != NULL};
-    few *some = is_few(&s, grouped) ? (few *)work : NULL;
-    ends *all = (ends *)work;
+    few *some = is_few(&s, grouped) ? (few *)on.work : NULL;
+    ends *all = (ends *)on.work;
     partial sum = {{0}, 0, UINT64_MAX};
     int threads;
-    (void)stream;
-    if (grouped->numbers != NULL) return hd_reduce_numbered_cpu(device, grouped, reduce, work);
-    threads = reduce_shares(device, grouped, reduce, choose(&s), all, some);
+    if (grouped->numbers != NULL) return hd_reduce_numbered_cpu(on, grouped, reduce);
+    threads = reduce_shares(on.device, grouped, reduce, choose(&s), all, some);
     for (uint64_t g = 0; some != NULL && g < grouped->groups; g++)
         for (int t = 0; t < threads; t++) add_partial(&s, reduce, &sum, &some[t].sums[g]);
     for (int t = 0; some == NULL && t < threads; t++) {

@@ -149,13 +149,12 @@ static numbered_loop choose(const shape *s)
     return by_type[s->type - HEDDLE_TYPE_U32][s->aggregate - HEDDLE_AGGREGATE_SUM][s->nulls];
 }
 
-heddle_status hd_reduce_numbered_cpu(heddle_device *device, const hd_grouped *grouped,
-                                     const hd_reduce *reduce, void *work)
+heddle_status hd_reduce_numbered_cpu(hd_site on, const hd_grouped *grouped, const hd_reduce *reduce)
 {
     const shape s = {reduce->aggregate, reduce->type, 32, reduce->valid != NULL};
     const numbered_loop loop = choose(&s);
-    number *cells = (number *)work;
-#pragma omp parallel num_threads(hd_numbered_threads(device, grouped->n, grouped->groups))
+    number *cells = (number *)on.work;
+#pragma omp parallel num_threads(hd_numbered_threads(on.device, grouped->n, grouped->groups))
     {
         const uint64_t lanes = lanes_of(grouped), me = (uint64_t)omp_get_thread_num();
         loop.add(grouped, reduce, hd_share_of(grouped->n),

@@ -77,22 +77,20 @@ static void hash_block(const hd_column *columns, uint32_t count, uint64_t first,
     for (uint64_t i = 0; i < n; i++) out[i] = finish(out[i]);
 }
 
-heddle_status hd_hash_cpu(heddle_device *device, const hd_row_keys *keys, uint64_t first,
-                          uint64_t n, uint64_t seed, uint64_t *out, void *stream)
+heddle_status hd_hash_cpu(hd_site on, const hd_row_keys *keys, uint64_t n, uint64_t seed,
+                          uint64_t *out)
 {
     const uint64_t blocks = (n + BLOCK - 1) / BLOCK;
-    (void)stream;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, n))
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, n))
     for (uint64_t b = 0; b < blocks; b++) {
-        const uint64_t begin = first + b * BLOCK;
-        const uint64_t end = first + (n - b * BLOCK < BLOCK ? n : (b + 1) * BLOCK);
+        const uint64_t begin = b * BLOCK;
+        const uint64_t end = n - b * BLOCK < BLOCK ? n : (b + 1) * BLOCK;
         const uint64_t border = keys->n < begin ? begin : keys->n > end ? end : keys->n;
         if (begin < border)
-            hash_block(keys->first, keys->columns, begin, border - begin, seed,
-                       out + (begin - first));
+            hash_block(keys->first, keys->columns, begin, border - begin, seed, out + begin);
         if (border < end)
             hash_block(keys->second, keys->columns, border - keys->n, end - border, seed,
-                       out + (border - first));
+                       out + border);
     }
     return HEDDLE_OK;
 }
@@ -177,12 +175,11 @@ static uint64_t differ_numbered(const hd_row_keys *keys, const hd_grouped *group
     return different;
 }
 
-heddle_status hd_differ_cpu(heddle_device *device, const hd_row_keys *keys,
-                            const hd_grouped *grouped, uint64_t *count, void *stream)
+heddle_status hd_differ_cpu(hd_site on, const hd_row_keys *keys, const hd_grouped *grouped,
+                            uint64_t *count)
 {
     uint64_t different = 0;
-    (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, grouped->n)) reduction(+ : different)
+#pragma omp parallel num_threads(hd_cpu_threads(on.device, grouped->n)) reduction(+ : different)
     {
         const hd_share share = hd_share_of(grouped->n);
         if (share.begin == share.end) different = 0;

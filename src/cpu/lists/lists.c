@@ -14,11 +14,9 @@
 
 /* -------------------------------------------------------------------------------------- inserting */
 
-static heddle_status measure(heddle_device *device, const hd_list_pool *pool,
-                             const hd_list_runs *runs, void *stream)
+static heddle_status measure(hd_site on, const hd_list_pool *pool, const hd_list_runs *runs)
 {
-    const int threads = hd_cpu_threads(device, runs->count);
-    (void)stream;
+    const int threads = hd_cpu_threads(on.device, runs->count);
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (uint64_t g = 0; g < runs->count; g++) {
         const uint64_t ahead = g + AHEAD < runs->count ? runs->numbers[g + AHEAD] : HD_LIST_NONE;
@@ -30,43 +28,40 @@ static heddle_status measure(heddle_device *device, const hd_list_pool *pool,
     return HEDDLE_OK;
 }
 
-static heddle_status flag_fresh(heddle_device *device, const hd_list_runs *runs, uint8_t *flags,
-                                void *stream)
+static heddle_status flag_fresh(hd_site on, const hd_list_runs *runs, uint8_t *flags)
 {
-    (void)stream;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, runs->count))
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, runs->count))
     for (uint64_t g = 0; g < runs->count; g++) flags[g] = run_is_fresh(runs, g);
     return HEDDLE_OK;
 }
 
-static heddle_status flag_empty(heddle_device *device, const hd_list_pool *pool,
-                                const uint64_t *numbers, uint64_t n, uint8_t *flags, void *stream)
+static heddle_status flag_empty(hd_site on, const hd_list_pool *pool, hd_list_numbers lists,
+                                uint8_t *flags)
 {
-    (void)stream;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, n))
+    const uint64_t *numbers = lists.numbers, n = lists.n;
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, n))
     for (uint64_t i = 0; i < n; i++)
         flags[i] = numbers[i] != HD_LIST_NONE && list_length(pool, numbers[i]) == 0;
     return HEDDLE_OK;
 }
 
-static heddle_status number(heddle_device *device, const uint8_t *flags, const uint64_t *ranks,
-                            uint64_t base, uint64_t n, uint64_t *numbers, void *stream)
+static heddle_status number(hd_site on, const hd_list_runs *runs, const uint8_t *flags,
+                            const uint64_t *ranks, uint64_t base)
 {
-    (void)stream;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, n))
+    uint64_t *numbers = runs->numbers;
+    const uint64_t n = runs->count;
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, n))
     for (uint64_t i = 0; i < n; i++)
         if (flags[i] != 0) numbers[i] = base + ranks[i];
     return HEDDLE_OK;
 }
 
-static heddle_status claim(heddle_device *device, const hd_list_pool *pool,
-                           const hd_list_runs *runs, hd_list_place *places, uint64_t *granted,
-                           void *stream)
+static heddle_status claim(hd_site on, const hd_list_pool *pool, const hd_list_runs *runs,
+                           hd_list_place *places, uint64_t *granted)
 {
     uint64_t sum = 0;
-    (void)stream;
 #pragma omp parallel for schedule(static) reduction(+ : sum)                                       \
-    num_threads(hd_cpu_threads(device, runs->count))
+    num_threads(hd_cpu_threads(on.device, runs->count))
     for (uint64_t g = 0; g < runs->count; g++) {
         const uint64_t ahead = g + AHEAD < runs->count ? runs->numbers[g + AHEAD] : HD_LIST_NONE;
         if (ahead != HD_LIST_NONE) __builtin_prefetch(&pool->records[ahead], 1);
@@ -101,11 +96,10 @@ HD_FN void copy_share(const hd_list_runs *runs, const hd_list_place *places,
     }
 }
 
-static heddle_status copy(heddle_device *device, const hd_list_runs *runs,
-                          const hd_list_place *places, const hd_list_rows *rows, void *stream)
+static heddle_status copy(hd_site on, const hd_list_runs *runs, const hd_list_place *places,
+                          const hd_list_rows *rows)
 {
-    (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, rows->n))
+#pragma omp parallel num_threads(hd_cpu_threads(on.device, rows->n))
     {
         const hd_share share = hd_share_of(rows->n);
         if (rows->rows == NULL) copy_share(runs, places, rows, 0, share);
@@ -115,15 +109,16 @@ static heddle_status copy(heddle_device *device, const hd_list_runs *runs,
     return HEDDLE_OK;
 }
 
-static heddle_status append(heddle_device *device, const hd_list_pool *pool,
-                            const uint64_t *numbers, const void *values, uint64_t n, uint8_t *left,
-                            uint64_t *granted, void *stream)
+static heddle_status append(hd_site on, const hd_list_pool *pool, const hd_list_appends *appends,
+                            uint64_t *granted)
 {
+    const uint64_t *numbers = appends->numbers, n = appends->n;
+    const hd_value *values = (const hd_value *)appends->values;
+    uint8_t *left = appends->left;
     uint64_t sum = 0;
-    (void)stream;
-#pragma omp parallel for schedule(static) reduction(+ : sum) num_threads(hd_cpu_threads(device, n))
+#pragma omp parallel for schedule(static) reduction(+ : sum) num_threads(hd_cpu_threads(on.device, n))
     for (uint64_t i = 0; i < n; i++) {
-        const hd_value value = ((const hd_value *)values)[i];
+        const hd_value value = values[i];
         int result = numbers[i] != HD_LIST_NONE ? HD_LIST_AGAIN : HD_LIST_OUT;
         for (uint32_t tries = 1; result == HD_LIST_AGAIN; tries++) {
             result = list_append_step(pool, numbers[i], value);
@@ -138,11 +133,11 @@ static heddle_status append(heddle_device *device, const hd_list_pool *pool,
 
 /* ---------------------------------------------------------------------------------------- reading */
 
-static heddle_status lengths(heddle_device *device, const hd_list_pool *pool,
-                             const uint64_t *numbers, uint64_t n, uint64_t *out, void *stream)
+static heddle_status lengths(hd_site on, const hd_list_pool *pool, hd_list_numbers lists,
+                             uint64_t *out)
 {
-    (void)stream;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, n))
+    const uint64_t *numbers = lists.numbers, n = lists.n;
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, n))
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t ahead = i + AHEAD < n ? numbers[i + AHEAD] : HD_LIST_NONE;
         if (ahead != HD_LIST_NONE) __builtin_prefetch(&pool->records[ahead]);
@@ -151,11 +146,11 @@ static heddle_status lengths(heddle_device *device, const hd_list_pool *pool,
     return HEDDLE_OK;
 }
 
-static heddle_status first(heddle_device *device, const hd_list_pool *pool, const uint64_t *numbers,
-                           uint64_t n, void *values, void *stream)
+static heddle_status first(hd_site on, const hd_list_pool *pool, hd_list_numbers lists,
+                           void *values)
 {
-    (void)stream;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(device, n))
+    const uint64_t *numbers = lists.numbers, n = lists.n;
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, n))
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t ahead = i + AHEAD < n ? numbers[i + AHEAD] : HD_LIST_NONE;
         const uint64_t soon = i + AHEAD / 2 < n ? numbers[i + AHEAD / 2] : HD_LIST_NONE;
@@ -217,24 +212,22 @@ static void fetch_share(const hd_list_pool *pool, const hd_list_fetch *f, hd_sha
     }
 }
 
-static heddle_status fetch(heddle_device *device, const hd_list_pool *pool,
-                           const hd_list_fetch *job, void *stream)
+static heddle_status fetch(hd_site on, const hd_list_pool *pool, const hd_list_fetch *job)
 {
-    (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, job->n))
+#pragma omp parallel num_threads(hd_cpu_threads(on.device, job->n))
     fetch_share(pool, job, hd_share_of(job->n));
     return HEDDLE_OK;
 }
 
 /* ------------------------------------------------------------------------------- erasing, checking */
 
-static heddle_status bury(heddle_device *device, const hd_list_pool *pool, const uint64_t *numbers,
-                          const uint8_t *flags, uint64_t n, uint64_t *sums, void *stream)
+static heddle_status bury(hd_site on, const hd_list_pool *pool, hd_list_numbers lists,
+                          const uint8_t *flags, uint64_t *sums)
 {
     uint64_t values = 0, units = 0;
-    (void)stream;
+    const uint64_t *numbers = lists.numbers, n = lists.n;
 #pragma omp parallel for schedule(static) reduction(+ : values, units)                             \
-    num_threads(hd_cpu_threads(device, n))
+    num_threads(hd_cpu_threads(on.device, n))
     for (uint64_t i = 0; i < n; i++) {
         uint64_t had = 0;
         if (flags[i] == 0) continue;
@@ -246,12 +239,11 @@ static heddle_status bury(heddle_device *device, const hd_list_pool *pool, const
     return HEDDLE_OK;
 }
 
-static heddle_status inspect(heddle_device *device, const hd_list_pool *pool,
-                             const hd_list_bounds *bounds, const uint64_t *numbers, uint64_t n,
-                             hd_list_census *census, void *stream)
+static heddle_status inspect(hd_site on, const hd_list_pool *pool, const hd_list_bounds *bounds,
+                             hd_list_numbers lists, hd_list_census *census)
 {
-    (void)stream;
-#pragma omp parallel num_threads(hd_cpu_threads(device, n))
+    const uint64_t *numbers = lists.numbers, n = lists.n;
+#pragma omp parallel num_threads(hd_cpu_threads(on.device, n))
     {
         hd_list_census own;
         memset(&own, 0, sizeof own);

@@ -40,28 +40,27 @@ struct flag_selects {
 };
 
 template <class FUNCTION>
-static thrust::transform_iterator<FUNCTION, const uint8_t *> each_flag(const uint8_t *flags,
-                                                                       bool wanted)
+static thrust::transform_iterator<FUNCTION, const uint8_t *> each_flag(hd_flags flags)
 {
-    return thrust::transform_iterator<FUNCTION, const uint8_t *>(flags, FUNCTION{wanted});
+    return thrust::transform_iterator<FUNCTION, const uint8_t *>(flags.flags,
+                                                                 FUNCTION{flags.wanted});
 }
 
 template <class ROW>
-static cudaError_t run_select(void *work, size_t &bytes, const uint8_t *flags, uint64_t n,
-                              bool wanted, void *rows, uint64_t *count, cudaStream_t stream)
+static cudaError_t run_select(void *work, size_t &bytes, hd_flags flags, void *rows,
+                              uint64_t *count, cudaStream_t stream)
 {
     return cub::DeviceSelect::Flagged(work, bytes, thrust::counting_iterator<ROW>(0),
-                                      each_flag<flag_selects>(flags, wanted), (ROW *)rows, count,
-                                      (int64_t)n, stream);
+                                      each_flag<flag_selects>(flags), (ROW *)rows, count,
+                                      (int64_t)flags.n, stream);
 }
 
 template <class ROW>
-static cudaError_t run_rank(void *work, size_t &bytes, const uint8_t *flags, uint64_t n,
-                            void *ranks, cudaStream_t stream)
+static cudaError_t run_rank(void *work, size_t &bytes, hd_flags flags, void *ranks,
+                            cudaStream_t stream)
 {
-    return cub::DeviceScan::ExclusiveScan(work, bytes, each_flag<flag_counts>(flags, true),
-                                          (ROW *)ranks, cuda::std::plus<>(), (ROW)0, (int64_t)n,
-                                          stream);
+    return cub::DeviceScan::ExclusiveScan(work, bytes, each_flag<flag_counts>(flags), (ROW *)ranks,
+                                          cuda::std::plus<>(), (ROW)0, (int64_t)flags.n, stream);
 }
 
 static cudaError_t run_scan(void *work, size_t &bytes, uint64_t *numbers, uint64_t n,
@@ -70,85 +69,77 @@ static cudaError_t run_scan(void *work, size_t &bytes, uint64_t *numbers, uint64
     return cub::DeviceScan::ExclusiveSum(work, bytes, numbers, numbers, (int64_t)n + 1, stream);
 }
 
-static cudaError_t run_count(void *work, size_t &bytes, const uint8_t *flags, uint64_t n,
-                             bool wanted, uint64_t *count, cudaStream_t stream)
+static cudaError_t run_count(void *work, size_t &bytes, hd_flags flags, uint64_t *count,
+                             cudaStream_t stream)
 {
-    return cub::DeviceReduce::Sum(work, bytes, each_flag<flag_counts>(flags, wanted), count,
-                                  (int64_t)n, stream);
+    return cub::DeviceReduce::Sum(work, bytes, each_flag<flag_counts>(flags), count,
+                                  (int64_t)flags.n, stream);
 }
 
 /* The most that any of them asks for. */
 static uint64_t column_work(heddle_device *device, uint64_t n)
 {
+    const hd_flags flags = {NULL, n, true};
     size_t bytes[6] = {0};
     uint64_t most = 0;
     cudaStream_t use;
     if (hd_cuda_enter(device, NULL, &use) != HEDDLE_OK) return 0;
     run_scan(NULL, bytes[0], NULL, n, use);
-    run_select<uint32_t>(NULL, bytes[1], NULL, n, true, NULL, NULL, use);
-    run_select<uint64_t>(NULL, bytes[2], NULL, n, true, NULL, NULL, use);
-    run_rank<uint32_t>(NULL, bytes[3], NULL, n, NULL, use);
-    run_rank<uint64_t>(NULL, bytes[4], NULL, n, NULL, use);
-    run_count(NULL, bytes[5], NULL, n, true, NULL, use);
+    run_select<uint32_t>(NULL, bytes[1], flags, NULL, NULL, use);
+    run_select<uint64_t>(NULL, bytes[2], flags, NULL, NULL, use);
+    run_rank<uint32_t>(NULL, bytes[3], flags, NULL, use);
+    run_rank<uint64_t>(NULL, bytes[4], flags, NULL, use);
+    run_count(NULL, bytes[5], flags, NULL, use);
     for (int i = 0; i < 6; i++)
         if (bytes[i] > most) most = bytes[i];
     return most + 256;
 }
 
-static heddle_status column_scan(heddle_device *device, uint64_t *numbers, uint64_t n, void *work,
-                                 void *stream)
+static heddle_status column_scan(hd_site on, uint64_t *numbers, uint64_t n)
 {
     size_t bytes = 0;
     cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    const heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
     if (status != HEDDLE_OK) return status;
     cudaError_t error = cudaMemsetAsync(numbers + n, 0, sizeof *numbers, use);
     if (error == cudaSuccess) error = run_scan(NULL, bytes, numbers, n, use);
-    if (error == cudaSuccess) error = run_scan(work, bytes, numbers, n, use);
+    if (error == cudaSuccess) error = run_scan(on.work, bytes, numbers, n, use);
     return hd_cuda_check(error, "cannot sum up");
 }
 
-static cudaError_t select_or_count(const uint8_t *flags, uint64_t n, bool wanted, void *rows,
-                                   uint32_t row_bits, uint64_t *count, void *work,
-                                   cudaStream_t stream)
+static heddle_status column_select(hd_site on, hd_flags flags, void *rows, uint32_t row_bits,
+                                   uint64_t *count)
 {
     size_t bytes = 0;
-    if (n == 0) return cudaMemsetAsync(count, 0, sizeof *count, stream);
-    for (int pass = 0; pass < 2; pass++) { /* the first asks for the size of the work memory */
-        void *use = pass == 0 ? NULL : work;
-        const cudaError_t error =
-            rows == NULL ? run_count(use, bytes, flags, n, wanted, count, stream)
-            : row_bits == 32
-                ? run_select<uint32_t>(use, bytes, flags, n, wanted, rows, count, stream)
-                : run_select<uint64_t>(use, bytes, flags, n, wanted, rows, count, stream);
-        if (error != cudaSuccess) return error;
-    }
-    return cudaSuccess;
-}
-
-static heddle_status column_select(heddle_device *device, const uint8_t *flags, uint64_t n,
-                                   bool wanted, void *rows, uint32_t row_bits, uint64_t *count,
-                                   void *work, void *stream)
-{
     cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    const heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
     if (status != HEDDLE_OK) return status;
-    return hd_cuda_check(select_or_count(flags, n, wanted, rows, row_bits, count, work, use),
-                         "cannot select rows");
+    cudaError_t error = cudaSuccess;
+    if (flags.n == 0) error = cudaMemsetAsync(count, 0, sizeof *count, use);
+    else
+        for (int pass = 0; pass < 2 && error == cudaSuccess; pass++) {
+            void *work = pass == 0 ? NULL : on.work; /* the first asks how much it has to be */
+            error = rows == NULL     ? run_count(work, bytes, flags, count, use)
+                    : row_bits == 32 ? run_select<uint32_t>(work, bytes, flags, rows, count, use)
+                                     : run_select<uint64_t>(work, bytes, flags, rows, count, use);
+        }
+    return hd_cuda_check(error, "cannot select rows");
 }
 
-static heddle_status column_rank(heddle_device *device, const uint8_t *flags, uint64_t n,
-                                 void *ranks, uint32_t row_bits, void *work, void *stream)
+static heddle_status column_rank(hd_site on, const uint8_t *flags, uint64_t n, void *ranks,
+                                 uint32_t row_bits)
 {
+    const hd_flags set = {flags, n, true};
     size_t bytes = 0;
     cudaError_t error = cudaSuccess;
     cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    const heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
     if (status != HEDDLE_OK || n == 0) return status;
-    for (int pass = 0; pass < 2 && error == cudaSuccess; pass++)
-        error = row_bits == 32
-                    ? run_rank<uint32_t>(pass == 0 ? NULL : work, bytes, flags, n, ranks, use)
-                    : run_rank<uint64_t>(pass == 0 ? NULL : work, bytes, flags, n, ranks, use);
+    for (int pass = 0; pass < 2 && error == cudaSuccess; pass++) {
+        void *work = pass == 0 ? NULL : on.work; /* the first asks how much it has to be */
+        error = row_bits == 32 ? run_rank<uint32_t>(work, bytes, set, ranks, use)
+                               : run_rank<uint64_t>(work, bytes, set, ranks, use);
+    }
     return hd_cuda_check(error, "cannot rank rows");
 }
 
@@ -195,61 +186,55 @@ static __global__ void __launch_bounds__(BLOCK)
 }
 
 template <bool GATHER, class MOVE>
-static void launch_move(MOVE move, const void *rows, uint32_t row_bits, uint64_t n, unsigned blocks,
-                        cudaStream_t stream)
+static void launch_move(MOVE move, hd_row_numbers rows, unsigned blocks, cudaStream_t stream)
 {
-    if (row_bits == 32)
+    if (rows.bits == 32)
         move_rows<uint32_t, MOVE, GATHER>
-            <<<blocks, BLOCK, 0, stream>>>(move, (const uint32_t *)rows, n);
+            <<<blocks, BLOCK, 0, stream>>>(move, (const uint32_t *)rows.numbers, rows.n);
     else
         move_rows<uint64_t, MOVE, GATHER>
-            <<<blocks, BLOCK, 0, stream>>>(move, (const uint64_t *)rows, n);
+            <<<blocks, BLOCK, 0, stream>>>(move, (const uint64_t *)rows.numbers, rows.n);
 }
 
 template <bool GATHER>
-static heddle_status move_elements(heddle_device *device, const void *from, uint32_t width,
-                                   const void *rows, uint32_t row_bits, uint64_t n, void *out,
-                                   void *stream)
+static heddle_status move_elements(hd_site on, hd_elements elements, hd_row_numbers rows, void *out)
 {
     cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, stream, &use);
-    if (status != HEDDLE_OK || n == 0) return status;
-    const unsigned blocks = blocks_for(device, n);
+    const heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
+    if (status != HEDDLE_OK || rows.n == 0) return status;
+    const unsigned blocks = blocks_for(on.device, rows.n);
+    const void *from = elements.data;
+    const uint32_t width = elements.width;
     const uintptr_t alignment = (uintptr_t)from | (uintptr_t)out;
-    if (width == 1)
-        launch_move<GATHER>(whole_elements<uint8_t>{from, out}, rows, row_bits, n, blocks, use);
+    if (width == 1) launch_move<GATHER>(whole_elements<uint8_t>{from, out}, rows, blocks, use);
     else if (width == 2 && alignment % 2 == 0)
-        launch_move<GATHER>(whole_elements<uint16_t>{from, out}, rows, row_bits, n, blocks, use);
+        launch_move<GATHER>(whole_elements<uint16_t>{from, out}, rows, blocks, use);
     else if (width == 4 && alignment % 4 == 0)
-        launch_move<GATHER>(whole_elements<uint32_t>{from, out}, rows, row_bits, n, blocks, use);
+        launch_move<GATHER>(whole_elements<uint32_t>{from, out}, rows, blocks, use);
     else if (width == 8 && alignment % 8 == 0)
-        launch_move<GATHER>(whole_elements<uint64_t>{from, out}, rows, row_bits, n, blocks, use);
-    else launch_move<GATHER>(any_elements{from, out, width}, rows, row_bits, n, blocks, use);
+        launch_move<GATHER>(whole_elements<uint64_t>{from, out}, rows, blocks, use);
+    else launch_move<GATHER>(any_elements{from, out, width}, rows, blocks, use);
     return hd_cuda_check(cudaGetLastError(), GATHER ? "cannot gather" : "cannot scatter");
 }
 
-static heddle_status column_gather(heddle_device *device, const void *column, uint32_t width,
-                                   const void *rows, uint32_t row_bits, uint64_t n, void *out,
-                                   void *stream)
+static heddle_status column_gather(hd_site on, hd_elements column, hd_row_numbers rows, void *out)
 {
-    return move_elements<true>(device, column, width, rows, row_bits, n, out, stream);
+    return move_elements<true>(on, column, rows, out);
 }
 
-static heddle_status column_scatter(heddle_device *device, const void *from, uint32_t width,
-                                    const void *rows, uint32_t row_bits, uint64_t n, void *out,
-                                    void *stream)
+static heddle_status column_scatter(hd_site on, hd_elements from, hd_row_numbers rows, void *out)
 {
+    if (from.data != NULL) return move_elements<false>(on, from, rows, out);
     cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, stream, &use);
-    if (from != NULL)
-        return move_elements<false>(device, from, width, rows, row_bits, n, out, stream);
-    if (status != HEDDLE_OK || n == 0) return status;
-    if (row_bits == 32)
-        mark_rows<<<blocks_for(device, n), BLOCK, 0, use>>>((uint8_t *)out, width,
-                                                            (const uint32_t *)rows, n);
+    const heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
+    if (status != HEDDLE_OK || rows.n == 0) return status;
+    const unsigned blocks = blocks_for(on.device, rows.n);
+    if (rows.bits == 32)
+        mark_rows<<<blocks, BLOCK, 0, use>>>((uint8_t *)out, from.width,
+                                             (const uint32_t *)rows.numbers, rows.n);
     else
-        mark_rows<<<blocks_for(device, n), BLOCK, 0, use>>>((uint8_t *)out, width,
-                                                            (const uint64_t *)rows, n);
+        mark_rows<<<blocks, BLOCK, 0, use>>>((uint8_t *)out, from.width,
+                                             (const uint64_t *)rows.numbers, rows.n);
     return hd_cuda_check(cudaGetLastError(), "cannot mark rows");
 }
 
@@ -354,14 +339,14 @@ static heddle_status number_of_rows(heddle_device *device, const hd_grouped *gro
     return hd_cuda_check(error, "cannot number the rows of groups");
 }
 
-static heddle_status column_number(heddle_device *device, const hd_grouped *grouped,
-                                   const void *names, void *out, void *stream)
+static heddle_status column_number(hd_site on, const hd_grouped *grouped, const void *names,
+                                   void *out)
 {
     cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    const heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
     if (status != HEDDLE_OK || grouped->n == 0) return status;
-    return grouped->row_bits == 32 ? number_of_rows<uint32_t>(device, grouped, names, out, use)
-                                   : number_of_rows<uint64_t>(device, grouped, names, out, use);
+    return grouped->row_bits == 32 ? number_of_rows<uint32_t>(on.device, grouped, names, out, use)
+                                   : number_of_rows<uint64_t>(on.device, grouped, names, out, use);
 }
 
 template <class ROW>
@@ -378,13 +363,13 @@ static __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-static heddle_status column_describe(heddle_device *device, const hd_grouped *grouped, void *firsts,
-                                     void *lasts, uint64_t *counts, void *stream)
+static heddle_status column_describe(hd_site on, const hd_grouped *grouped, void *firsts,
+                                     void *lasts, uint64_t *counts)
 {
     cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    const heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
     if (status != HEDDLE_OK || grouped->groups == 0) return status;
-    const unsigned blocks = blocks_for(device, grouped->groups);
+    const unsigned blocks = blocks_for(on.device, grouped->groups);
     if (grouped->row_bits == 32)
         describe_groups<<<blocks, BLOCK, 0, use>>>(*grouped, (uint32_t *)firsts, (uint32_t *)lasts,
                                                    counts);
@@ -427,13 +412,13 @@ static __device__ __forceinline__ uint64_t finish(uint64_t hash)
 }
 
 static __global__ void __launch_bounds__(BLOCK)
-    hash_rows(hd_row_keys keys, uint64_t first, uint64_t n, uint64_t seed, uint64_t *out)
+    hash_rows(hd_row_keys keys, uint64_t n, uint64_t seed, uint64_t *out)
 {
     FOR_EACH(i, n)
     {
         uint64_t hash = seed;
         for (uint32_t c = 0; c < keys.columns; c++) {
-            const key_element e = element_of(keys, c, first + i);
+            const key_element e = element_of(keys, c, i);
             const uint32_t width = keys.first[c].width;
             const uint64_t salt = (seed + c) * UINT64_C(0xd6e8feb86659fd93);
             if (!e.valid) hash = stir(stir(hash, salt), ~salt);
@@ -448,13 +433,13 @@ static __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-static heddle_status column_hash(heddle_device *device, const hd_row_keys *keys, uint64_t first,
-                                 uint64_t n, uint64_t seed, uint64_t *out, void *stream)
+static heddle_status column_hash(hd_site on, const hd_row_keys *keys, uint64_t n, uint64_t seed,
+                                 uint64_t *out)
 {
     cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    const heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
     if (status != HEDDLE_OK || n == 0) return status;
-    hash_rows<<<blocks_for(device, n), BLOCK, 0, use>>>(*keys, first, n, seed, out);
+    hash_rows<<<blocks_for(on.device, n), BLOCK, 0, use>>>(*keys, n, seed, out);
     return hd_cuda_check(cudaGetLastError(), "cannot hash rows");
 }
 
@@ -486,11 +471,11 @@ static __global__ void __launch_bounds__(GROUPED_BLOCK)
     block_add(to, mine);
 }
 
-static heddle_status column_differ(heddle_device *device, const hd_row_keys *keys,
-                                   const hd_grouped *grouped, uint64_t *count, void *stream)
+static heddle_status column_differ(hd_site on, const hd_row_keys *keys, const hd_grouped *grouped,
+                                   uint64_t *count)
 {
     cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    const heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
     if (status != HEDDLE_OK || grouped->n == 0) return status;
     if (grouped->row_bits == 32)
         differ_rows<uint32_t>
@@ -541,20 +526,20 @@ static cudaError_t sort_top(const heddle_device *device, const uint64_t *numbers
     return error == cudaSuccess ? cudaStreamSynchronize(stream) : error;
 }
 
-static heddle_status column_top(heddle_device *device, const uint64_t *numbers, uint64_t n,
-                                uint64_t k, uint64_t *indices, void *work, void *stream)
+static heddle_status column_top(hd_site on, const uint64_t *numbers, uint64_t n, uint64_t k,
+                                uint64_t *indices)
 {
     void *own = NULL;
     cudaStream_t use;
-    heddle_status status = hd_cuda_enter(device, stream, &use);
-    (void)work;
+    heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
     if (status != HEDDLE_OK || n == 0 || k == 0) return status;
     const top_layout l(n);
-    status = hd_block_take(device, l.sort + l.sort_bytes, &own);
+    status = hd_block_take(on.device, l.sort + l.sort_bytes, &own);
     if (status != HEDDLE_OK) return status;
-    status = hd_cuda_check(sort_top(device, numbers, n, k < n ? k : n, indices, (char *)own, use),
-                           "cannot find the largest");
-    hd_block_give(device, own);
+    status =
+        hd_cuda_check(sort_top(on.device, numbers, n, k < n ? k : n, indices, (char *)own, use),
+                      "cannot find the largest");
+    hd_block_give(on.device, own);
     return status;
 }
 

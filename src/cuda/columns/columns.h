@@ -6,15 +6,10 @@
 
 extern "C" const hd_column_ops hd_columns_cuda;
 
-heddle_status hd_reduce_cuda(heddle_device *device, const hd_grouped *grouped,
-                             const hd_reduce *reduce, void *work, void *stream);
+heddle_status hd_reduce_cuda(hd_site on, const hd_grouped *grouped, const hd_reduce *reduce);
 
-heddle_status hd_deliver_lists_cuda(heddle_device *device, const hd_answer_lists *lists,
-                                    void *stream);
-heddle_status hd_renumber_cuda(heddle_device *device, const void *rows, uint32_t row_bits,
-                               uint64_t n, const void *names, uint64_t base, void *out,
-                               uint32_t out_bits, void *stream);
-heddle_status hd_mark_few_cuda(heddle_device *device, const hd_few *few, const void *keys,
-                               uint64_t n, uint8_t *flags, uint64_t *count, void *stream);
+heddle_status hd_deliver_lists_cuda(hd_site on, const hd_answer_lists *lists);
+heddle_status hd_renumber_cuda(hd_site on, hd_row_numbers rows, hd_names names, void *out);
+heddle_status hd_mark_few_cuda(hd_site on, const hd_few *few, const hd_few_search *search);
 
 #endif

@@ -8,10 +8,11 @@
  * The few keys are in shared memory: in a table of global memory all processors would want the same lines from the same
  * place of the second-level cache.
  */
-template <class KEY>
-static __global__ void mark_few(hd_few few, const KEY *keys, uint64_t n, uint8_t *flags,
-                                unsigned long long *count)
+template <class KEY> static __global__ void mark_few(hd_few few, hd_few_search search)
 {
+    const KEY *keys = (const KEY *)search.keys;
+    const uint64_t n = search.n;
+    uint8_t *flags = search.flags;
     extern __shared__ uint64_t few_keys[];
     uint32_t *used = (uint32_t *)(few_keys + (1u << few.bits));
     const uint32_t last = (1u << few.bits) - 1;
@@ -26,25 +27,23 @@ static __global__ void mark_few(hd_few few, const KEY *keys, uint64_t n, uint8_t
         mine += found;
     }
     for (int step = 16; step != 0; step /= 2) mine += __shfl_xor_sync(0xffffffffu, mine, step);
-    if (threadIdx.x % 32 == 0 && mine != 0) atomicAdd(count, (unsigned long long)mine);
+    if (threadIdx.x % 32 == 0 && mine != 0)
+        atomicAdd((unsigned long long *)search.count, (unsigned long long)mine);
 }
 
-heddle_status hd_mark_few_cuda(heddle_device *device, const hd_few *few, const void *keys,
-                               uint64_t n, uint8_t *flags, uint64_t *count, void *stream)
+heddle_status hd_mark_few_cuda(hd_site on, const hd_few *few, const hd_few_search *search)
 {
     const size_t shared = ((size_t)1 << few->bits) * 8 + (((size_t)1 << few->bits) + 31) / 32 * 4;
-    const uint64_t needed = (n + BLOCK - 1) / BLOCK,
-                   full = (uint64_t)((const hd_device_cuda *)device)->multiprocessors * BLOCKS;
+    const uint64_t needed = (search->n + BLOCK - 1) / BLOCK,
+                   full = (uint64_t)((const hd_device_cuda *)on.device)->multiprocessors * BLOCKS;
     const unsigned blocks = (unsigned)(needed < full ? needed : full);
     cudaStream_t use;
-    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    const heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
     if (status != HEDDLE_OK) return status;
-    cudaError_t error = cudaMemsetAsync(count, 0, sizeof *count, use);
-    if (error == cudaSuccess && n != 0) {
-        unsigned long long *to = (unsigned long long *)count;
-        if (few->width == 4)
-            mark_few<<<blocks, BLOCK, shared, use>>>(*few, (const uint32_t *)keys, n, flags, to);
-        else mark_few<<<blocks, BLOCK, shared, use>>>(*few, (const uint64_t *)keys, n, flags, to);
+    cudaError_t error = cudaMemsetAsync(search->count, 0, sizeof *search->count, use);
+    if (error == cudaSuccess && search->n != 0) {
+        if (few->width == 4) mark_few<uint32_t><<<blocks, BLOCK, shared, use>>>(*few, *search);
+        else mark_few<uint64_t><<<blocks, BLOCK, shared, use>>>(*few, *search);
         error = cudaGetLastError();
     }
     return hd_cuda_check(error, "cannot mark keys");

@@ -309,18 +309,16 @@ static cudaError_t reduce_any(const reduction *r)
     }
 }
 
-heddle_status hd_reduce_cuda(heddle_device *device, const hd_grouped *grouped,
-                             const hd_reduce *reduce, void *work, void *stream)
+heddle_status hd_reduce_cuda(hd_site on, const hd_grouped *grouped, const hd_reduce *reduce)
 {
     reduction r = {grouped, reduce, reduce->out_valid, 0, NULL};
     uint8_t *own = NULL;
     cudaError_t error = cudaSuccess;
-    const heddle_status status = hd_cuda_enter(device, stream, &r.stream);
-    (void)work;
+    const heddle_status status = hd_cuda_enter(on.device, on.stream, &r.stream);
     if (status != HEDDLE_OK || grouped->groups == 0) return status;
     r.blocks = (unsigned)((grouped->groups + GROUPED_BLOCK - 1) / GROUPED_BLOCK);
-    if (r.blocks > (unsigned)((hd_device_cuda *)device)->multiprocessors * 16)
-        r.blocks = (unsigned)((hd_device_cuda *)device)->multiprocessors * 16;
+    if (r.blocks > (unsigned)((hd_device_cuda *)on.device)->multiprocessors * 16)
+        r.blocks = (unsigned)((hd_device_cuda *)on.device)->multiprocessors * 16;
     if (reduce->valid == NULL) { /* no group is empty */
         r.any = NULL;
         if (reduce->out_valid != NULL)

@@ -79,16 +79,16 @@ static heddle_status find_starts(const hd_row_source *from, const uint8_t *heads
 {
     heddle_device *device = from->device;
     const hd_column_ops *columns = device->engine->columns;
-    void *work = NULL, *count = NULL;
+    const hd_flags first = hd_flags_of(heads, made->n, true);
+    hd_site on = hd_on(device, NULL, from->stream);
+    void *count = NULL;
     HD_SCRATCH(scratch, device);
-    HD_TRY(hd_scratch_take(&scratch, columns->work(device, made->n), &work));
+    HD_TRY(hd_scratch_take(&scratch, columns->work(device, made->n), &on.work));
     HD_TRY(hd_scratch_take(&scratch, sizeof(uint64_t), &count));
-    HD_TRY(columns->select(device, heads, made->n, true, NULL, 64, (uint64_t *)count, work,
-                           from->stream));
+    HD_TRY(columns->select(on, first, NULL, 64, (uint64_t *)count));
     HD_TRY(read_word(device, (const uint64_t *)count, &made->groups, from->stream));
     HD_TRY(hd_block_take(device, (made->groups + 1) * sizeof(uint64_t), (void **)&made->starts));
-    HD_TRY(columns->select(device, heads, made->n, true, made->starts, 64, (uint64_t *)count, work,
-                           from->stream));
+    HD_TRY(columns->select(on, first, made->starts, 64, (uint64_t *)count));
     HD_TRY(device->engine->copy(device, made->starts + made->groups, &made->n, sizeof made->n,
                                 from->stream));
     return device->engine->synchronize(device, from->stream);
@@ -174,8 +174,8 @@ static heddle_status group_hashes(const hd_row_source *from, hd_row_groups *made
     HD_SCRATCH(scratch, from->device);
     void *hashes = NULL;
     HD_TRY(hd_scratch_take(&scratch, from->rows * sizeof(uint64_t), &hashes));
-    HD_TRY(columns->hash(from->device, from->keys, 0, from->rows, from->seed, (uint64_t *)hashes,
-                         from->stream));
+    HD_TRY(columns->hash(hd_on(from->device, NULL, from->stream), from->keys, from->rows,
+                         from->seed, (uint64_t *)hashes));
     if (hd_tune.row_hash_mask != UINT64_MAX) HD_TRY(weaken(from, (uint64_t *)hashes));
     return hd_group_array(from, hashes, 64, made);
 }
@@ -190,8 +190,8 @@ static heddle_status count_strays(const hd_row_source *from, const hd_row_groups
     void *count = NULL;
     HD_TRY(hd_scratch_take(&scratch, sizeof(uint64_t), &count));
     HD_TRY(engine->fill(from->device, count, 0, sizeof(uint64_t), from->stream));
-    HD_TRY(engine->columns->differ(from->device, from->keys, &grouped, (uint64_t *)count,
-                                   from->stream));
+    HD_TRY(engine->columns->differ(hd_on(from->device, NULL, from->stream), from->keys, &grouped,
+                                   (uint64_t *)count));
     return read_word(from->device, (const uint64_t *)count, strays, from->stream);
 }
 
@@ -227,6 +227,7 @@ heddle_status hd_encode_rows(const hd_row_source *from, void *numbers, uint64_t 
     grouped = hd_row_groups_view(&made);
     *count = made.groups;
     if (from->rows != 0)
-        HD_TRY(engine->columns->number(from->device, &grouped, NULL, numbers, from->stream));
+        HD_TRY(engine->columns->number(hd_on(from->device, NULL, from->stream), &grouped, NULL,
+                                       numbers));
     return engine->synchronize(from->device, from->stream);
 }

@@ -98,7 +98,8 @@ static heddle_status fetch_numbers(refinement *r)
     HD_SCRATCH(scratch, device);
     void *numbers = NULL;
     HD_TRY(hd_scratch_take(&scratch, bytes, &numbers));
-    HD_TRY(device->engine->columns->number(device, &grouped, NULL, numbers, r->from->stream));
+    HD_TRY(device->engine->columns->number(hd_on(device, NULL, r->from->stream), &grouped, NULL,
+                                           numbers));
     HD_TRY(to_host(r, r->numbers, numbers, bytes));
     HD_TRY(synchronize(r));
     if (r->from->row_bits == 32) spread_out(r->numbers, r->from->rows);

@@ -52,16 +52,17 @@ heddle_status hd_row_groups_count(hd_row_groups *made, void *stream)
 {
     heddle_device *device = made->device;
     const hd_engine *engine = device->engine;
+    hd_site on = hd_on(device, NULL, stream);
     const hd_grouped grouped = hd_row_groups_view(made);
     HD_SCRATCH(scratch, device);
-    void *work = NULL, *starts = NULL;
+    void *starts = NULL;
     hd_reduce sizes = {HEDDLE_AGGREGATE_COUNT, HEDDLE_TYPE_U64, NULL, NULL, NULL, NULL};
     if (made->starts != NULL) return HEDDLE_OK;
-    HD_TRY(hd_scratch_take(&scratch, engine->columns->work(device, made->n), &work));
+    HD_TRY(hd_scratch_take(&scratch, engine->columns->work(device, made->n), &on.work));
     HD_TRY(hd_scratch_take(&scratch, (made->groups + 1) * sizeof(uint64_t), &starts));
     sizes.out = starts;
-    HD_TRY(engine->columns->reduce(device, &grouped, &sizes, work, stream));
-    HD_TRY(engine->columns->scan(device, (uint64_t *)starts, made->groups, work, stream));
+    HD_TRY(engine->columns->reduce(on, &grouped, &sizes));
+    HD_TRY(engine->columns->scan(on, (uint64_t *)starts, made->groups));
     HD_TRY(engine->synchronize(device, stream));
     made->starts = (uint64_t *)hd_scratch_keep(&scratch, starts);
     return HEDDLE_OK;
@@ -78,7 +79,7 @@ heddle_status hd_row_groups_order(hd_row_groups *made, void *stream)
     HD_TRY(hd_scratch_take(&scratch, engine->columns->work(device, made->n), &work));
     HD_TRY(hd_scratch_take(&scratch, (made->groups + 1) * sizeof(uint64_t), &starts));
     HD_TRY(hd_scratch_take(&scratch, made->n * (made->row_bits / 8), &rows));
-    HD_TRY(engine->columns->order(device, &grouped, (uint64_t *)starts, rows, work, stream));
+    HD_TRY(engine->columns->order(hd_on(device, work, stream), &grouped, (uint64_t *)starts, rows));
     HD_TRY(engine->synchronize(device, stream));
     hd_block_give(device, made->starts);
     made->starts = (uint64_t *)hd_scratch_keep(&scratch, starts);

@@ -46,7 +46,7 @@ static heddle_status run(const heddle_groups *groups, hd_scratch *scratch, hd_re
     reduce.valid = (const uint8_t *)valid;
     reduce.out = arrange.memory;
     reduce.out_valid = (uint8_t *)arrange_valid.memory;
-    HD_TRY(engine->columns->reduce(groups->device, &grouped, &reduce, work, stream));
+    HD_TRY(engine->columns->reduce(hd_on(groups->device, work, stream), &grouped, &reduce));
     HD_TRY(hd_arrange_end(groups, &arrange, stream));
     HD_TRY(hd_arrange_end(groups, &arrange_valid, stream));
     HD_TRY(hd_take_back(groups->device, &out, stream));

@@ -37,14 +37,14 @@ static heddle_status find_names(ordering *o)
     const hd_column_ops *columns = groups->engine->columns;
     const hd_grouped grouped = hd_row_groups_view(&groups->made);
     heddle_device *device = groups->device;
+    const hd_site on = hd_on(device, o->work, o->stream);
     const uint32_t bits = grouped.row_bits;
-    HD_TRY(columns->describe(device, &grouped, o->firsts, NULL, NULL, o->stream));
+    const hd_row_numbers firsts = hd_at_rows(o->firsts, bits, grouped.groups);
+    HD_TRY(columns->describe(on, &grouped, o->firsts, NULL, NULL));
     HD_TRY(groups->engine->fill(device, o->flags, 0, grouped.n, o->stream));
-    HD_TRY(columns->scatter(device, NULL, 1, o->firsts, bits, grouped.groups, o->flags, o->stream));
-    HD_TRY(columns->rank(device, (const uint8_t *)o->flags, grouped.n, o->by_row, bits, o->work,
-                         o->stream));
-    return columns->gather(device, o->by_row, bits / 8, o->firsts, bits, grouped.groups,
-                           groups->names, o->stream);
+    HD_TRY(columns->scatter(on, hd_elements_of(NULL, 1), firsts, o->flags));
+    HD_TRY(columns->rank(on, (const uint8_t *)o->flags, grouped.n, o->by_row, bits));
+    return columns->gather(on, hd_elements_of(o->by_row, bits / 8), firsts, groups->names);
 }
 
 /* order[g]: which of the engine's groups has the g-th of all first rows. */
@@ -53,13 +53,13 @@ static heddle_status find_order(ordering *o)
     heddle_groups *groups = o->groups;
     const hd_column_ops *columns = groups->engine->columns;
     const hd_grouped grouped = hd_row_groups_view(&groups->made);
-    heddle_device *device = groups->device;
+    const hd_site on = hd_on(groups->device, o->work, o->stream);
     const uint32_t bits = grouped.row_bits;
-    HD_TRY(columns->number(device, &grouped, NULL, o->by_row, o->stream));
-    HD_TRY(columns->select(device, (const uint8_t *)o->flags, grouped.n, true, o->firsts, bits,
-                           (uint64_t *)o->count, o->work, o->stream));
-    return columns->gather(device, o->by_row, bits / 8, o->firsts, bits, grouped.groups,
-                           groups->order, o->stream);
+    const hd_row_numbers firsts = hd_at_rows(o->firsts, bits, grouped.groups);
+    HD_TRY(columns->number(on, &grouped, NULL, o->by_row));
+    HD_TRY(columns->select(on, hd_flags_of((const uint8_t *)o->flags, grouped.n, true), o->firsts,
+                           bits, (uint64_t *)o->count));
+    return columns->gather(on, hd_elements_of(o->by_row, bits / 8), firsts, groups->order);
 }
 
 static heddle_status make_order(ordering *o)
@@ -93,7 +93,7 @@ heddle_status hd_arrange_begin(const heddle_groups *groups, hd_scratch *scratch,
 heddle_status hd_arrange_end(const heddle_groups *groups, const hd_arrange *arrange, void *stream)
 {
     if (arrange->memory == arrange->out) return HEDDLE_OK;
-    return groups->engine->columns->gather(groups->device, arrange->memory, arrange->width,
-                                           groups->order, groups->made.row_bits,
-                                           groups->made.groups, arrange->out, stream);
+    return groups->engine->columns->gather(
+        hd_on(groups->device, NULL, stream), hd_elements_of(arrange->memory, arrange->width),
+        hd_at_rows(groups->order, groups->made.row_bits, groups->made.groups), arrange->out);
 }

@@ -42,8 +42,8 @@ static heddle_status describe(const question *q, void *firsts, uint64_t *sizes)
     grouped = hd_row_groups_view(&groups->made);
     HD_TRY(hd_arrange_begin(groups, q->scratch, firsts, hd_row_width(groups), &f));
     HD_TRY(hd_arrange_begin(groups, q->scratch, sizes, sizeof *sizes, &s));
-    HD_TRY(groups->engine->columns->describe(groups->device, &grouped, f.memory, NULL,
-                                             (uint64_t *)s.memory, q->stream));
+    HD_TRY(groups->engine->columns->describe(hd_on(groups->device, NULL, q->stream), &grouped,
+                                             f.memory, NULL, (uint64_t *)s.memory));
     HD_TRY(hd_arrange_end(groups, &f, q->stream));
     return hd_arrange_end(groups, &s, q->stream);
 }
@@ -85,8 +85,9 @@ static heddle_status gather_at(const question *q, const void *column, uint32_t w
     hd_lent out;
     HD_TRY(hd_lend_in(q->scratch, column, made->n * width, &lent, q->stream));
     HD_TRY(hd_lend_out(q->scratch, user, made->groups * width, &out));
-    HD_TRY(q->groups->engine->columns->gather(made->device, lent, width, rows, made->row_bits,
-                                              made->groups, out.memory, q->stream));
+    HD_TRY(q->groups->engine->columns->gather(
+        hd_on(made->device, NULL, q->stream), hd_elements_of(lent, width),
+        hd_at_rows(rows, made->row_bits, made->groups), out.memory));
     return take_back(q, &out);
 }
 
@@ -134,8 +135,8 @@ heddle_status heddle_groups_of_rows(heddle_groups *groups, void *numbers, void *
     HD_SCRATCH(scratch, groups->device);
     grouped = hd_row_groups_view(&groups->made);
     HD_TRY(hd_lend_out(&scratch, numbers, groups->made.n * hd_row_width(groups), &out));
-    HD_TRY(groups->engine->columns->number(groups->device, &grouped, groups->names, out.memory,
-                                           stream));
+    HD_TRY(groups->engine->columns->number(hd_on(groups->device, NULL, stream), &grouped,
+                                           groups->names, out.memory));
     return hd_take_back(groups->device, &out, stream);
 }
 
@@ -147,7 +148,7 @@ static heddle_status find_begins(const question *q, uint64_t *begins)
     void *work = NULL;
     HD_TRY(hd_scratch_take(q->scratch, columns->work(q->groups->device, count), &work));
     HD_TRY(describe(q, NULL, begins));
-    return columns->scan(q->groups->device, begins, count, work, q->stream);
+    return columns->scan(hd_on(q->groups->device, work, q->stream), begins, count);
 }
 
 /* What move_groups reads, in host memory. */
@@ -247,14 +248,13 @@ static heddle_status find_top(const question *q, uint64_t count, uint64_t *numbe
     heddle_groups *groups = q->groups;
     const hd_column_ops *columns = groups->engine->columns;
     const uint64_t all = groups->made.groups;
-    void *sizes = NULL, *work = NULL;
+    void *sizes = NULL;
     hd_lent out;
     HD_TRY(hd_scratch_take(q->scratch, all * sizeof(uint64_t), &sizes));
-    HD_TRY(hd_scratch_take(q->scratch, columns->work(groups->device, all), &work));
     HD_TRY(hd_lend_out(q->scratch, numbers, count * sizeof *numbers, &out));
     HD_TRY(describe(q, NULL, (uint64_t *)sizes));
-    HD_TRY(columns->top(groups->device, (const uint64_t *)sizes, all, count, (uint64_t *)out.memory,
-                        work, q->stream));
+    HD_TRY(columns->top(hd_on(groups->device, NULL, q->stream), (const uint64_t *)sizes, all, count,
+                        (uint64_t *)out.memory));
     return take_back(q, &out);
 }
 

@@ -73,8 +73,9 @@ static heddle_status write_lists(all_pairs *a, const wanted *w)
     HD_TRY(write_offsets(a, w->offsets, rows));
     if (w->values == NULL) return HEDDLE_OK;
     HD_TRY(hd_lend_out(&a->scratch, w->values, a->n * width, &values));
-    HD_TRY(table->engine->columns->gather(table->device, a->values, width, rows, a->row_bits, a->n,
-                                          values.memory, a->stream));
+    HD_TRY(table->engine->columns->gather(hd_on(table->device, NULL, a->stream),
+                                          hd_elements_of(a->values, width),
+                                          hd_at_rows(rows, a->row_bits, a->n), values.memory));
     return hd_take_back(table->device, &values, a->stream);
 }
 

@@ -69,8 +69,9 @@ static heddle_status replace_rows(const sorting *s, side_keys *keys, const void 
     if (keys->rows == NULL)
         HD_TRY(join->engine->copy(join->device, rows, kept, count * width, s->stream));
     else
-        HD_TRY(join->engine->columns->gather(join->device, keys->rows, width, kept, join->row_bits,
-                                             count, rows, s->stream));
+        HD_TRY(join->engine->columns->gather(hd_on(join->device, NULL, s->stream),
+                                             hd_elements_of(keys->rows, width),
+                                             hd_at_rows(kept, join->row_bits, count), rows));
     HD_TRY(join->engine->synchronize(join->device, s->stream));
     hd_block_give(join->device, keys->rows);
     keys->rows = hd_scratch_keep(&scratch, rows);
@@ -84,14 +85,15 @@ static heddle_status keep_valid(const sorting *s, side_keys *keys, const uint8_t
 {
     const heddle_join *join = s->join;
     const hd_column_ops *columns = join->engine->columns;
+    const hd_site on = hd_on(join->device, search->work, s->stream);
     uint64_t count = 0;
     if (keys->rows != NULL) {
-        HD_TRY(columns->gather(join->device, valid, 1, keys->rows, join->row_bits, keys->count,
-                               search->flags, s->stream));
+        HD_TRY(columns->gather(on, hd_elements_of(valid, 1),
+                               hd_at_rows(keys->rows, join->row_bits, keys->count), search->flags));
         valid = (const uint8_t *)search->flags;
     }
-    HD_TRY(columns->select(join->device, valid, keys->count, true, search->kept, join->row_bits,
-                           (uint64_t *)search->count, search->work, s->stream));
+    HD_TRY(columns->select(on, hd_flags_of(valid, keys->count, true), search->kept, join->row_bits,
+                           (uint64_t *)search->count));
     HD_TRY(join->engine->copy(join->device, &count, search->count, sizeof count, s->stream));
     HD_TRY(join->engine->synchronize(join->device, s->stream));
     return replace_rows(s, keys, search->kept, count);
@@ -171,8 +173,9 @@ static heddle_status gather_left(sorting *s, const side_keys *keys, uint32_t wid
     void *gathered;
     if (*column == NULL || keys->rows == NULL) return HEDDLE_OK;
     HD_TRY(hd_scratch_take(&s->scratch, keys->count * width, &gathered));
-    HD_TRY(join->engine->columns->gather(join->device, *column, width, keys->rows, join->row_bits,
-                                         keys->count, gathered, s->stream));
+    HD_TRY(join->engine->columns->gather(
+        hd_on(join->device, NULL, s->stream), hd_elements_of(*column, width),
+        hd_at_rows(keys->rows, join->row_bits, keys->count), gathered));
     *column = gathered;
     return HEDDLE_OK;
 }

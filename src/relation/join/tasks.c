@@ -181,18 +181,18 @@ heddle_status hd_join_count_matches(heddle_join *join, void *stream)
 static heddle_status list_side(heddle_join *join, hd_join_side *side, bool matched, void *stream)
 {
     const hd_column_ops *columns = join->engine->columns;
+    hd_site on = hd_on(join->device, NULL, stream);
+    const hd_flags listed = hd_flags_of(side->matched, side->rows, matched);
     HD_SCRATCH(scratch, join->device);
-    void *work, *count;
-    HD_TRY(hd_scratch_take(&scratch, columns->work(join->device, side->rows), &work));
+    void *count;
+    HD_TRY(hd_scratch_take(&scratch, columns->work(join->device, side->rows), &on.work));
     HD_TRY(hd_scratch_take(&scratch, sizeof(uint64_t), &count));
-    HD_TRY(columns->select(join->device, side->matched, side->rows, matched, NULL, join->row_bits,
-                           (uint64_t *)count, work, stream));
+    HD_TRY(columns->select(on, listed, NULL, join->row_bits, (uint64_t *)count));
     HD_TRY(join->engine->copy(join->device, &side->listed, count, sizeof side->listed, stream));
     HD_TRY(join->engine->synchronize(join->device, stream));
     if (side->listed == 0) return HEDDLE_OK;
     HD_TRY(hd_block_take(join->device, side->listed * hd_join_row_bytes(join), &side->list));
-    HD_TRY(columns->select(join->device, side->matched, side->rows, matched, side->list,
-                           join->row_bits, (uint64_t *)count, work, stream));
+    HD_TRY(columns->select(on, listed, side->list, join->row_bits, (uint64_t *)count));
     return join->engine->synchronize(join->device, stream);
 }
 

@@ -82,8 +82,9 @@ static heddle_status note_outcomes(const addition *a, uint8_t old, const fresh_k
     if (a->r->n != 0) HD_TRY(engine->fill(device, a->outcomes, old, a->r->n, a->r->stream));
     _Static_assert(HEDDLE_OUTCOME_INSERTED == 1, "scatter without values writes ones");
     return fresh->n == 0 ? HEDDLE_OK
-                         : engine->columns->scatter(device, NULL, 1, fresh->firsts, row_bits,
-                                                    fresh->n, a->outcomes, a->r->stream);
+                         : engine->columns->scatter(
+                               hd_on(device, NULL, a->r->stream), hd_elements_of(NULL, 1),
+                               hd_at_rows(fresh->firsts, row_bits, fresh->n), a->outcomes);
 }
 
 /* Marks the folded keys that the table has. */
@@ -109,23 +110,24 @@ static heddle_status select_fresh(const addition *a, const hd_folded *folded, fr
     const hd_column_ops *columns = table->engine->columns;
     const uint32_t row_bits = folded->row_bits, kw = hd_key_width(table);
     void *stream = a->r->stream;
+    hd_site on = hd_on(device, NULL, stream);
     uint8_t *found = NULL;
     uint64_t *count = NULL;
-    void *rows = NULL, *work = NULL;
+    void *rows = NULL;
     HD_TRY(hd_scratch_take(a->scratch, folded->n, (void **)&found));
     HD_TRY(hd_scratch_take(a->scratch, sizeof *count, (void **)&count));
     HD_TRY(hd_scratch_take(a->scratch, folded->n * row_bits / 8, &rows));
-    HD_TRY(hd_scratch_take(a->scratch, columns->work(device, folded->n), &work));
+    HD_TRY(hd_scratch_take(a->scratch, columns->work(device, folded->n), &on.work));
     HD_TRY(look_up(a, folded, found));
-    HD_TRY(columns->select(device, found, folded->n, false, rows, row_bits, count, work, stream));
+    HD_TRY(columns->select(on, hd_flags_of(found, folded->n, false), rows, row_bits, count));
     HD_TRY(hd_read_back(table, &fresh->n, count, sizeof *count, stream));
     HD_TRY(hd_scratch_take(a->scratch, fresh->n * kw, &fresh->keys));
     HD_TRY(hd_scratch_take(a->scratch, fresh->n * row_bits / 8, &fresh->firsts));
     if (fresh->n == 0) return HEDDLE_OK;
-    HD_TRY(
-        columns->gather(device, folded->keys, kw, rows, row_bits, fresh->n, fresh->keys, stream));
-    return columns->gather(device, folded->firsts, row_bits / 8, rows, row_bits, fresh->n,
-                           fresh->firsts, stream);
+    HD_TRY(columns->gather(on, hd_elements_of(folded->keys, kw),
+                           hd_at_rows(rows, row_bits, fresh->n), fresh->keys));
+    return columns->gather(on, hd_elements_of(folded->firsts, row_bits / 8),
+                           hd_at_rows(rows, row_bits, fresh->n), fresh->firsts);
 }
 
 /* Adds counts to those that are there: all of both are brought together once more. */

@@ -82,7 +82,7 @@ static heddle_status find_offsets(const retrieval *r, uint64_t *count)
     batch.matches = r->offsets;
     batch.counts = call.counts;
     if (r->n != 0) HD_TRY(look(table, &batch, r->stream));
-    HD_TRY(columns->scan(table->device, r->offsets, r->n, work, r->stream));
+    HD_TRY(columns->scan(hd_on(table->device, work, r->stream), r->offsets, r->n));
     return hd_read_back(table, count, r->offsets + r->n, sizeof *count, r->stream);
 }
 

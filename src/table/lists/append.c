@@ -49,11 +49,12 @@ static heddle_status append_values(appending *p)
     heddle_table *table = a->table;
     const uint32_t chunk = hd_lists_chunk(a->storage, UINT64_MAX);
     const hd_list_pool pool = hd_lists_pool(table, a->storage, chunk);
+    const hd_list_appends appends = {a->runs.numbers, a->rows.values, a->rows.n, p->flags};
     uint64_t cursor = pool.used;
     HD_TRY(table->engine->copy(table->device, pool.cursor, &cursor, sizeof cursor, a->stream));
     HD_TRY(table->engine->fill(table->device, p->count, 0, sizeof *p->count, a->stream));
-    HD_TRY(hd_lists(table)->ops->append(table->device, &pool, a->runs.numbers, a->rows.values,
-                                        a->rows.n, p->flags, p->count, a->stream));
+    HD_TRY(hd_lists(table)->ops->append(hd_on(table->device, NULL, a->stream), &pool, &appends,
+                                        p->count));
     HD_TRY(hd_read_back(table, &a->inserted, p->count, sizeof *p->count, a->stream));
     HD_TRY(hd_read_back(table, &cursor, pool.cursor, sizeof cursor, a->stream));
     a->storage->pairs += a->inserted;
@@ -68,11 +69,11 @@ static heddle_status select_flagged(appending *p, uint64_t *m)
     hd_list_addition *a = p->a;
     heddle_table *table = a->table;
     const hd_column_ops *columns = table->engine->columns;
-    HD_TRY(columns->select(table->device, p->flags, a->rows.n, true, p->rows, 64, p->count, p->work,
-                           a->stream));
+    const hd_site on = hd_on(table->device, p->work, a->stream);
+    HD_TRY(columns->select(on, hd_flags_of(p->flags, a->rows.n, true), p->rows, 64, p->count));
     HD_TRY(hd_read_back(table, m, p->count, sizeof *m, a->stream));
-    return columns->gather(table->device, a->keys, hd_key_width(table), p->rows, 64, *m, p->keys,
-                           a->stream);
+    return columns->gather(on, hd_elements_of(a->keys, hd_key_width(table)),
+                           hd_at_rows(p->rows, 64, *m), p->keys);
 }
 
 /* The values that found no room, by runs. */
@@ -81,6 +82,7 @@ static heddle_status add_rest(appending *p)
     hd_list_addition *a = p->a;
     heddle_table *table = a->table;
     const hd_column_ops *columns = table->engine->columns;
+    const hd_site on = hd_on(table->device, NULL, a->stream);
     uint8_t *outcomes = a->rows.outcomes;
     hd_request pairs = {.keys = p->keys, .values = p->values, .stream = a->stream};
     hd_list_addition rest = {.table = table,
@@ -89,8 +91,9 @@ static heddle_status add_rest(appending *p)
                              .scratch = a->scratch,
                              .stream = a->stream};
     HD_TRY(select_flagged(p, &pairs.n));
-    HD_TRY(columns->gather(table->device, a->rows.values, hd_value_width(table), p->rows, 64,
-                           pairs.n, p->values, a->stream));
+    const hd_row_numbers left = hd_at_rows(p->rows, 64, pairs.n);
+    HD_TRY(columns->gather(on, hd_elements_of(a->rows.values, hd_value_width(table)), left,
+                           p->values));
     if (outcomes != NULL) {
         rest.rows.outcomes = p->outcomes;
         HD_TRY(table->engine->fill(table->device, p->outcomes, HEDDLE_OUTCOME_FAILED, pairs.n,
@@ -100,8 +103,7 @@ static heddle_status add_rest(appending *p)
     if (status == HEDDLE_OK) status = hd_lists_add_runs(&rest);
     a->inserted += rest.inserted;
     if (outcomes != NULL)
-        (void)columns->scatter(table->device, p->outcomes, 1, p->rows, 64, pairs.n, outcomes,
-                               a->stream);
+        (void)columns->scatter(on, hd_elements_of(p->outcomes, 1), left, outcomes);
     return status;
 }
 
@@ -112,8 +114,9 @@ static heddle_status drop_empty(appending *p)
     heddle_table *table = a->table, *keys = a->storage->keys;
     const hd_list_pool pool = hd_lists_pool(table, a->storage, HD_LIST_CHUNKS);
     hd_request r = {.keys = p->keys, .waits = true, .stream = a->stream};
-    HD_TRY(hd_lists(table)->ops->flag_empty(table->device, &pool, a->runs.numbers, a->rows.n,
-                                            p->flags, a->stream));
+    HD_TRY(hd_lists(table)->ops->flag_empty(hd_on(table->device, NULL, a->stream), &pool,
+                                            hd_list_numbers_of(a->runs.numbers, a->rows.n),
+                                            p->flags));
     HD_TRY(select_flagged(p, &r.n));
     if (r.n != 0) HD_TRY(keys->kind->erase(keys, &r));
     a->storage->key_count -= r.counts.at[HD_FOUND];

@@ -186,21 +186,22 @@ static heddle_status read_all(hd_list_addition *a, hd_lists_storage *from)
     const hd_list_ops *ops = hd_lists(table)->ops;
     const hd_column_ops *columns = table->engine->columns;
     const hd_list_pool pool = hd_lists_pool(table, from, HD_LIST_CHUNKS);
+    hd_site on = hd_on(table->device, NULL, a->stream);
     uint64_t *numbers = NULL, *offsets = NULL, count = from->key_count;
-    void *keys = NULL, *values = NULL, *work = NULL;
+    void *keys = NULL, *values = NULL;
     const hd_list_need needs[] = {
         {count * hd_key_width(table), &keys},
         {count * sizeof *numbers, (void **)&numbers},
         {(count + 1) * sizeof *offsets, (void **)&offsets},
         {from->pairs * hd_value_width(table), &values},
-        {columns->work(table->device, count), &work},
+        {columns->work(table->device, count), &on.work},
     };
     HD_TRY(HD_LISTS_TAKE(a->scratch, needs));
     HD_TRY(heddle_table_export(from->keys, keys, numbers, count, &count, a->stream));
-    HD_TRY(ops->lengths(table->device, &pool, numbers, count, offsets, a->stream));
-    HD_TRY(columns->scan(table->device, offsets, count, work, a->stream));
+    HD_TRY(ops->lengths(on, &pool, hd_list_numbers_of(numbers, count), offsets));
+    HD_TRY(columns->scan(on, offsets, count));
     const hd_list_fetch all = {numbers, offsets, count, 0, from->pairs, values, NULL, 0, NULL};
-    HD_TRY(ops->fetch(table->device, &pool, &all, a->stream));
+    HD_TRY(ops->fetch(on, &pool, &all));
     a->keys = keys;
     a->runs.starts = offsets;
     a->runs.count = count;

@@ -68,8 +68,8 @@ static heddle_status find(heddle_table *table, hd_request *r)
     if (out.memory != out.user)
         HD_TRY(table->engine->copy(table->device, out.memory, out.user, bytes, r->stream));
     if (r->n != 0)
-        HD_TRY(hd_lists(table)->ops->first(table->device, &pool, q.numbers, r->n, out.memory,
-                                           r->stream));
+        HD_TRY(hd_lists(table)->ops->first(hd_on(table->device, NULL, r->stream), &pool,
+                                           hd_list_numbers_of(q.numbers, r->n), out.memory));
     HD_TRY(hd_take_back(table->device, &out, r->stream));
     report(r, &q.ask.counts);
     return HEDDLE_OK;
@@ -94,8 +94,9 @@ static heddle_status count_values(heddle_table *table, hd_request *r)
     HD_TRY(look_up(&q, r, NULL));
     HD_TRY(hd_lend_out(&scratch, r->matches, r->n * sizeof *r->matches, &out));
     if (r->n != 0)
-        HD_TRY(hd_lists(table)->ops->lengths(table->device, &pool, q.numbers, r->n,
-                                             (uint64_t *)out.memory, r->stream));
+        HD_TRY(hd_lists(table)->ops->lengths(hd_on(table->device, NULL, r->stream), &pool,
+                                             hd_list_numbers_of(q.numbers, r->n),
+                                             (uint64_t *)out.memory));
     HD_TRY(hd_take_back(table->device, &out, r->stream));
     report(r, &q.ask.counts);
     return HEDDLE_OK;
@@ -114,11 +115,12 @@ static heddle_status find_offsets(const query *q, uint64_t *offsets, uint64_t *c
     void *stream = q->ask.stream;
     const hd_column_ops *columns = table->engine->columns;
     const hd_list_pool pool = pool_of(table);
-    void *work = NULL;
-    HD_TRY(hd_scratch_take(q->scratch, columns->work(table->device, n), &work));
+    hd_site on = hd_on(table->device, NULL, stream);
+    HD_TRY(hd_scratch_take(q->scratch, columns->work(table->device, n), &on.work));
     if (n != 0)
-        HD_TRY(hd_lists(table)->ops->lengths(table->device, &pool, q->numbers, n, offsets, stream));
-    HD_TRY(columns->scan(table->device, offsets, n, work, stream));
+        HD_TRY(
+            hd_lists(table)->ops->lengths(on, &pool, hd_list_numbers_of(q->numbers, n), offsets));
+    HD_TRY(columns->scan(on, offsets, n));
     return hd_read_back(table, count, offsets + n, sizeof *count, stream);
 }
 
@@ -131,7 +133,7 @@ static heddle_status write_values(const query *q, const uint64_t *offsets, const
     HD_TRY(hd_lend_out(q->scratch, r->values_out, count * hd_value_width(table), &out));
     if (count != 0) {
         const hd_list_fetch all = {q->numbers, offsets, r->n, 0, count, out.memory, NULL, 0, NULL};
-        HD_TRY(hd_lists(table)->ops->fetch(table->device, &pool, &all, r->stream));
+        HD_TRY(hd_lists(table)->ops->fetch(hd_on(table->device, NULL, r->stream), &pool, &all));
     }
     return hd_take_back(table->device, &out, r->stream);
 }
@@ -206,8 +208,8 @@ static heddle_status bury(const erasure *e, const hd_request *r)
     const hd_list_pool pool = pool_of(table);
     uint64_t read[2] = {0, 0};
     HD_TRY(table->engine->fill(table->device, e->sums, 0, sizeof read, r->stream));
-    HD_TRY(hd_lists(table)->ops->bury(table->device, &pool, e->numbers, r->found, r->n, e->sums,
-                                      r->stream));
+    HD_TRY(hd_lists(table)->ops->bury(hd_on(table->device, NULL, r->stream), &pool,
+                                      hd_list_numbers_of(e->numbers, r->n), r->found, e->sums));
     HD_TRY(hd_read_back(table, read, e->sums, sizeof read, r->stream));
     storage->pairs -= read[0];
     storage->dead += read[1];

@@ -21,14 +21,15 @@ static heddle_status find_keys(hd_list_addition *a, const hd_grouped *grouped, c
 {
     heddle_table *table = a->table;
     const hd_column_ops *columns = table->engine->columns;
+    const hd_site on = hd_on(table->device, NULL, a->stream);
     const uint32_t kw = hd_key_width(table);
     void *firsts = NULL, *run_keys = NULL;
     HD_TRY(hd_scratch_take(a->scratch, a->runs.count * a->rows.row_bits / 8, &firsts));
     HD_TRY(hd_scratch_take(a->scratch, a->runs.count * kw, &run_keys));
     a->keys = run_keys;
-    HD_TRY(columns->describe(table->device, grouped, firsts, NULL, NULL, a->stream));
-    return columns->gather(table->device, keys, kw, firsts, a->rows.row_bits, a->runs.count,
-                           run_keys, a->stream);
+    HD_TRY(columns->describe(on, grouped, firsts, NULL, NULL));
+    return columns->gather(on, hd_elements_of(keys, kw),
+                           hd_at_rows(firsts, a->rows.row_bits, a->runs.count), run_keys);
 }
 
 heddle_status hd_lists_group(hd_list_addition *a, const hd_request *pairs)
@@ -104,15 +105,16 @@ static heddle_status insert_flagged(hd_list_addition *a, const uint64_t *rows, u
 {
     heddle_table *table = a->table;
     const hd_column_ops *columns = table->engine->columns;
+    const hd_site on = hd_on(table->device, NULL, a->stream);
+    const hd_row_numbers flagged = hd_at_rows(rows, 64, m);
     void *keys = NULL, *numbers = NULL;
     HD_TRY(hd_scratch_take(a->scratch, m * hd_key_width(table), &keys));
     HD_TRY(hd_scratch_take(a->scratch, m * sizeof(uint64_t), &numbers));
     if (a->grows) HD_TRY(hd_lists_add_records(table, a->storage, m, a->stream));
     HD_TRY(make_room_for_keys(a, m));
+    HD_TRY(columns->gather(on, hd_elements_of(a->keys, hd_key_width(table)), flagged, keys));
     HD_TRY(
-        columns->gather(table->device, a->keys, hd_key_width(table), rows, 64, m, keys, a->stream));
-    HD_TRY(columns->gather(table->device, a->runs.numbers, sizeof(uint64_t), rows, 64, m, numbers,
-                           a->stream));
+        columns->gather(on, hd_elements_of(a->runs.numbers, sizeof(uint64_t)), flagged, numbers));
     /* as appends expect them */
     HD_TRY(table->engine->fill(table->device, a->storage->records + a->storage->records_used, 0,
                                m * sizeof *a->storage->records, a->stream));
@@ -125,23 +127,22 @@ static heddle_status number_fresh(hd_list_addition *a, uint64_t **rows, uint64_t
     heddle_table *table = a->table;
     const hd_list_ops *ops = hd_lists(table)->ops;
     const hd_column_ops *columns = table->engine->columns;
+    hd_site on = hd_on(table->device, NULL, a->stream);
     const uint64_t n = a->runs.count;
     uint8_t *flags = NULL;
     uint64_t *ranks = NULL, *count = NULL;
-    void *work = NULL;
     const hd_list_need needs[] = {
         {n, (void **)&flags},
         {n * sizeof *ranks, (void **)&ranks},
         {n * sizeof **rows, (void **)rows},
         {sizeof *count, (void **)&count},
-        {columns->work(table->device, n), &work},
+        {columns->work(table->device, n), &on.work},
     };
     HD_TRY(HD_LISTS_TAKE(a->scratch, needs));
-    HD_TRY(ops->flag_fresh(table->device, &a->runs, flags, a->stream));
-    HD_TRY(columns->rank(table->device, flags, n, ranks, 64, work, a->stream));
-    HD_TRY(columns->select(table->device, flags, n, true, *rows, 64, count, work, a->stream));
-    HD_TRY(ops->number(table->device, flags, ranks, a->storage->records_used, n, a->runs.numbers,
-                       a->stream));
+    HD_TRY(ops->flag_fresh(on, &a->runs, flags));
+    HD_TRY(columns->rank(on, flags, n, ranks, 64));
+    HD_TRY(columns->select(on, hd_flags_of(flags, n, true), *rows, 64, count));
+    HD_TRY(ops->number(on, &a->runs, flags, ranks, a->storage->records_used));
     return hd_read_back(table, m, count, sizeof *m, a->stream);
 }
 
@@ -174,10 +175,10 @@ heddle_status hd_lists_admit(hd_list_addition *a, bool twice)
 static heddle_status measure(hd_list_addition *a, void *work, uint64_t *need)
 {
     heddle_table *table = a->table;
+    const hd_site on = hd_on(table->device, work, a->stream);
     const hd_list_pool pool = hd_lists_pool(table, a->storage, HD_LIST_CHUNKS);
-    HD_TRY(hd_lists(table)->ops->measure(table->device, &pool, &a->runs, a->stream));
-    HD_TRY(
-        table->engine->columns->scan(table->device, a->runs.units, a->runs.count, work, a->stream));
+    HD_TRY(hd_lists(table)->ops->measure(on, &pool, &a->runs));
+    HD_TRY(table->engine->columns->scan(on, a->runs.units, a->runs.count));
     return hd_read_back(table, need, a->runs.units + a->runs.count, sizeof *need, a->stream);
 }
 
@@ -224,9 +225,10 @@ static heddle_status claim_and_copy(hd_list_addition *a, uint32_t chunk, hd_list
 {
     heddle_table *table = a->table;
     const hd_list_ops *ops = hd_lists(table)->ops;
+    const hd_site on = hd_on(table->device, NULL, a->stream);
     const hd_list_pool pool = hd_lists_pool(table, a->storage, chunk);
-    HD_TRY(ops->claim(table->device, &pool, &a->runs, places, granted, a->stream));
-    HD_TRY(ops->copy(table->device, &a->runs, places, &a->rows, a->stream));
+    HD_TRY(ops->claim(on, &pool, &a->runs, places, granted));
+    HD_TRY(ops->copy(on, &a->runs, places, &a->rows));
     return hd_read_back(table, &a->inserted, granted, sizeof *granted, a->stream);
 }
 

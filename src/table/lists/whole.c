@@ -57,18 +57,18 @@ static heddle_status list_all(heddle_table *table, hd_scratch *scratch, bool off
     const hd_lists_storage *storage = &hd_lists(table)->storage;
     const hd_column_ops *columns = table->engine->columns;
     const hd_list_pool pool = hd_lists_pool(table, storage, HD_LIST_CHUNKS);
+    hd_site on = hd_on(table->device, NULL, stream);
     const uint64_t count = storage->key_count;
-    void *work = NULL;
     HD_TRY(hd_scratch_take(scratch, count * hd_key_width(table), &all->keys));
     HD_TRY(hd_scratch_take(scratch, count * sizeof *all->numbers, (void **)&all->numbers));
     HD_TRY(heddle_table_export(storage->keys, all->keys, all->numbers, count, &all->count, stream));
     if (!offsets) return HEDDLE_OK;
     HD_TRY(hd_scratch_take(scratch, (count + 1) * sizeof *all->offsets, (void **)&all->offsets));
-    HD_TRY(hd_scratch_take(scratch, columns->work(table->device, count), &work));
+    HD_TRY(hd_scratch_take(scratch, columns->work(table->device, count), &on.work));
     if (count != 0)
-        HD_TRY(hd_lists(table)->ops->lengths(table->device, &pool, all->numbers, all->count,
-                                             all->offsets, stream));
-    return columns->scan(table->device, all->offsets, all->count, work, stream);
+        HD_TRY(hd_lists(table)->ops->lengths(
+            on, &pool, hd_list_numbers_of(all->numbers, all->count), all->offsets));
+    return columns->scan(on, all->offsets, all->count);
 }
 
 /* The pieces of all lists' pairs: the items are pairs, `from` are all lists. */
@@ -80,7 +80,7 @@ static heddle_status fetch_pairs(const hd_pieces *pieces, uint64_t first, uint64
     const hd_list_pool pool = hd_lists_pool(table, &hd_lists(table)->storage, HD_LIST_CHUNKS);
     const hd_list_fetch fetch = {all->numbers, all->offsets, all->count,          first,   n,
                                  to->values,   all->keys,    hd_key_width(table), to->keys};
-    return hd_lists(table)->ops->fetch(table->device, &pool, &fetch, pieces->stream);
+    return hd_lists(table)->ops->fetch(hd_on(table->device, NULL, pieces->stream), &pool, &fetch);
 }
 
 /* hd_pieces.fetch */
@@ -159,8 +159,8 @@ static heddle_status take_census(heddle_table *table, hd_list_census *census, vo
     HD_TRY(make_bounds(table, &scratch, &bounds, stream));
     HD_TRY(list_all(table, &scratch, false, &all, stream));
     if (all.count != 0)
-        HD_TRY(hd_lists(table)->ops->inspect(table->device, &pool, &bounds, all.numbers, all.count,
-                                             counted, stream));
+        HD_TRY(hd_lists(table)->ops->inspect(hd_on(table->device, NULL, stream), &pool, &bounds,
+                                             hd_list_numbers_of(all.numbers, all.count), counted));
     return hd_read_back(table, census, counted, sizeof *census, stream);
 }
 

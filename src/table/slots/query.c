@@ -133,8 +133,8 @@ static heddle_status find_hits(hits *h, hd_request *r, bool values)
     find.matches = NULL;
     HD_TRY(hd_slots_find(table, &find));
     r->counts = find.counts;
-    HD_TRY(h->columns->select(device, h->found, h->n, true, h->rows, 64, h->count, h->work,
-                              h->stream));
+    HD_TRY(h->columns->select(hd_on(device, h->work, h->stream), hd_flags_of(h->found, h->n, true),
+                              h->rows, 64, h->count));
     return hd_read_back(table, &h->hits, h->count, sizeof h->hits, h->stream);
 }
 
@@ -148,8 +148,9 @@ heddle_status hd_slots_count(heddle_table *table, hd_request *r)
     HD_TRY(hd_lend_out(&scratch, r->matches, h.n * sizeof *r->matches, &out));
     if (h.n != 0) HD_TRY(table->engine->fill(table->device, out.memory, 0, out.bytes, h.stream));
     if (h.hits != 0)
-        HD_TRY(h.columns->scatter(table->device, NULL, sizeof *r->matches, h.rows, 64, h.hits,
-                                  out.memory, h.stream));
+        HD_TRY(h.columns->scatter(hd_on(table->device, NULL, h.stream),
+                                  hd_elements_of(NULL, sizeof *r->matches),
+                                  hd_at_rows(h.rows, 64, h.hits), out.memory));
     return hd_take_back(table->device, &out, h.stream);
 }
 
@@ -159,7 +160,7 @@ static heddle_status write_offsets(const hits *h, uint64_t *offsets)
     heddle_device *device = h->table->device;
     hd_lent out;
     HD_TRY(hd_lend_out(h->scratch, offsets, (h->n + 1) * sizeof *offsets, &out));
-    HD_TRY(h->columns->rank(device, h->found, h->n, out.memory, 64, h->work, h->stream));
+    HD_TRY(h->columns->rank(hd_on(device, h->work, h->stream), h->found, h->n, out.memory, 64));
     HD_TRY(h->table->engine->copy(device, (uint64_t *)out.memory + h->n, &h->hits, sizeof h->hits,
                                   h->stream));
     return hd_take_back(device, &out, h->stream);
@@ -172,8 +173,8 @@ static heddle_status write_values(const hits *h, void *values)
     hd_lent out;
     HD_TRY(hd_lend_out(h->scratch, values, h->hits * width, &out));
     if (h->hits != 0)
-        HD_TRY(h->columns->gather(device, h->values, width, h->rows, 64, h->hits, out.memory,
-                                  h->stream));
+        HD_TRY(h->columns->gather(hd_on(device, NULL, h->stream), hd_elements_of(h->values, width),
+                                  hd_at_rows(h->rows, 64, h->hits), out.memory));
     return hd_take_back(device, &out, h->stream);
 }
 
