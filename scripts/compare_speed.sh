@@ -11,6 +11,7 @@ old=${1:?usage: compare_speed.sh OLD NEW [DEVICE [ROUNDS [LOG2 ...]]]} new=${2:?
 device=${3:-cpu} rounds=${4:-7}
 sizes=("${@:5}")
 [ ${#sizes[@]} != 0 ] || sizes=(12 16 20 23)
+keys=$(printf ',2^%s' "${sizes[@]}") keys=${keys:1}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -37,12 +38,12 @@ END
 }
 
 broken=0
-# measure PROGRAM ROUND SIDE LINE SIZE: appends "operation<TAB>round<TAB>rate" lines; sets `broken` when a run failed.
+# measure PROGRAM ROUND SIDE LINE: appends "operation<TAB>round<TAB>rate" lines, of all sizes; sets `broken` when a run failed.
 measure()
 {
     # Word splitting of the options is meant.
     # shellcheck disable=SC2086
-    "$1" bench ${4//@/2^$5} --device "$device" --repeat 5 --format csv 2> "$work/error" |
+    "$1" bench ${4//@/$keys} --device "$device" --repeat 5 --format csv 2> "$work/error" |
         awk -F, -v round="$2" '
             /^#/ { next }
             !seen { for (i = 1; i <= NF; i++) { at[$i] = i; name[i] = $i } seen = 1; next }
@@ -56,7 +57,7 @@ measure()
             }
             END { exit wrong }' >> "$work/$3" && return
     # A program that refuses a line, or answers wrongly, is no faster for it.
-    echo "$3: bench ${4//@/2^$5}: $(cat "$work/error")" >&2
+    echo "$3: bench ${4//@/$keys}: $(cat "$work/error")" >&2
     broken=1
 }
 
@@ -64,10 +65,8 @@ measure()
 for ((round = 1; round <= rounds; round++)); do
     [ ! -t 2 ] || printf '\rround %d of %d' "$round" "$rounds" >&2
     while read -r line; do
-        for size in "${sizes[@]}"; do
-            if ((round % 2)); then order="old new"; else order="new old"; fi
-            for side in $order; do measure "${!side}" $round $side "$line" "$size"; done
-        done
+        if ((round % 2)); then order="old new"; else order="new old"; fi
+        for side in $order; do measure "${!side}" $round $side "$line"; done
     done < <(suite)
 done
 [ ! -t 2 ] || printf '\r' >&2

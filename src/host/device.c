@@ -5,9 +5,11 @@
 #include "base/error.h"
 #include "engine/blocks.h"
 #include "engine/engine.h"
+#include "host/host.h"
 #include "host/public_struct.h"
-#include "host/stage.h"
 #include "instances_config.h"
+
+#define BESIDE_A_GPU 4 /* threads */
 
 static const hd_engine *cuda_engine(void)
 {
@@ -121,6 +123,14 @@ heddle_status heddle_device_get_info(heddle_device *device, heddle_device_info *
     HD_TRY(device->engine->get_info(device, &own));
     hd_write_struct(info, &own, &hd_device_info_kind);
     return HEDDLE_OK;
+}
+
+int hd_host_threads(heddle_device *device)
+{
+    heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
+    const bool known = heddle_device_get_info(device, &info) == HEDDLE_OK;
+    return known && info.kind == HEDDLE_DEVICE_CPU && info.threads != 0 ? (int)info.threads
+                                                                        : BESIDE_A_GPU;
 }
 
 /* Streams exist on GPUs only. */

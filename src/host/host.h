@@ -22,4 +22,7 @@
 #include "host/scratch.h"
 #include "host/stage.h"
 
+/* Threads for what the host does itself: those of a CPU device, a few beside a GPU. */
+int hd_host_threads(heddle_device *device);
+
 #endif

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "host/host.h"
 #include "host/public_struct.h"
 #include "shelf/shelf.h"
 #include "table/slots/geometry.h"
@@ -48,13 +49,6 @@ static heddle_status copy_text(const char *from, char **to)
     return HEDDLE_OK;
 }
 
-static int choose_threads(heddle_device *device)
-{
-    heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
-    const bool known = heddle_device_get_info(device, &info) == HEDDLE_OK;
-    return known && info.kind == HEDDLE_DEVICE_CPU && info.threads != 0 ? (int)info.threads : 4;
-}
-
 /* A shelf without parts, of the options. */
 static heddle_status shelf_make(heddle_device *device, const char *directory,
                                 const heddle_shelf_options *options, heddle_shelf **shelf)
@@ -67,7 +61,7 @@ static heddle_status shelf_make(heddle_device *device, const char *directory,
     s->device = device;
     s->read_only = (options->flags & HEDDLE_SHELF_READ_ONLY) != 0;
     s->memory = options->memory != 0 ? options->memory : choose_memory(device);
-    s->threads = choose_threads(device);
+    s->threads = hd_host_threads(device);
     s->progress = options->progress;
     s->context = options->context;
     HD_TRY(copy_text(directory, &s->directory));

@@ -40,7 +40,7 @@ static uint64_t tallies_scan(tally *tallies)
 static heddle_status scan(hd_site on, uint64_t *numbers, uint64_t n)
 {
     tally *tallies = (tally *)on.work;
-#pragma omp parallel num_threads(hd_cpu_threads(on.device, n))
+#pragma omp parallel num_threads(hd_cpu_team(on.device, n))
     {
         const hd_share share = hd_share_of(n);
         tally *mine = &tallies[omp_get_thread_num()];
@@ -104,7 +104,7 @@ static heddle_status select_flags(hd_site on, hd_flags flags, void *rows, uint32
                                   uint64_t *count)
 {
     tally *tallies = (tally *)on.work;
-#pragma omp parallel num_threads(hd_cpu_threads(on.device, flags.n))
+#pragma omp parallel num_threads(hd_cpu_team(on.device, flags.n))
     {
         const hd_share share = hd_share_of(flags.n);
         tally *mine = &tallies[omp_get_thread_num()];
@@ -125,7 +125,7 @@ static heddle_status rank(hd_site on, const uint8_t *flags, uint64_t n, void *ra
                           uint32_t row_bits)
 {
     tally *tallies = (tally *)on.work;
-#pragma omp parallel num_threads(hd_cpu_threads(on.device, n))
+#pragma omp parallel num_threads(hd_cpu_team(on.device, n))
     {
         const hd_share share = hd_share_of(n);
         tally *mine = &tallies[omp_get_thread_num()];
@@ -211,14 +211,14 @@ static void scatter_any(hd_elements from, hd_row_numbers rows, char *out)
 
 static heddle_status gather(hd_site on, hd_elements column, hd_row_numbers rows, void *out)
 {
-#pragma omp parallel num_threads(hd_cpu_threads(on.device, rows.n))
+#pragma omp parallel num_threads(hd_cpu_team(on.device, rows.n))
     gather_any(column, rows, (char *)out);
     return HEDDLE_OK;
 }
 
 static heddle_status scatter(hd_site on, hd_elements from, hd_row_numbers rows, void *out)
 {
-#pragma omp parallel num_threads(hd_cpu_threads(on.device, rows.n))
+#pragma omp parallel num_threads(hd_cpu_team(on.device, rows.n))
     scatter_any(from, rows, (char *)out);
     return HEDDLE_OK;
 }

@@ -22,7 +22,7 @@ static uint64_t list_at(const hd_answer_lists *l, uint64_t at)
 heddle_status hd_deliver_lists_cpu(hd_site on, const hd_answer_lists *lists)
 {
     if (lists->elements == 0) return HEDDLE_OK;
-#pragma omp parallel num_threads(hd_cpu_threads(on.device, lists->elements))
+#pragma omp parallel num_threads(hd_cpu_team(on.device, lists->elements))
     {
         const hd_share share = hd_share_of(lists->elements);
         uint64_t at = share.begin;
@@ -64,7 +64,7 @@ HD_FN void renumber_share(hd_row_numbers from, uint32_t row_bits, hd_names to, u
 
 heddle_status hd_renumber_cpu(hd_site on, hd_row_numbers rows, hd_names names, void *out)
 {
-#pragma omp parallel num_threads(hd_cpu_threads(on.device, rows.n))
+#pragma omp parallel num_threads(hd_cpu_team(on.device, rows.n))
     {
         if (rows.bits == 32 && names.bits == 32) renumber_share(rows, 32, names, 32, out);
         else if (rows.bits == 32) renumber_share(rows, 32, names, 64, out);

@@ -31,7 +31,7 @@ HD_FN void copy_share(const uint32_t *numbers, uint32_t row_bits, const void *na
 
 heddle_status hd_number_cpu(hd_site on, const hd_grouped *grouped, const void *names, void *out)
 {
-#pragma omp parallel num_threads(hd_cpu_threads(on.device, grouped->n))
+#pragma omp parallel num_threads(hd_cpu_team(on.device, grouped->n))
     {
         const hd_share share = hd_share_of(grouped->n);
         if (share.begin == share.end) {
@@ -49,7 +49,7 @@ heddle_status hd_describe_cpu(hd_site on, const hd_grouped *grouped, void *first
 {
     const uint32_t bits = grouped->row_bits;
     const uint64_t *starts = grouped->starts;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, grouped->groups))
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_team(on.device, grouped->groups))
     for (uint64_t g = 0; g < grouped->groups; g++) {
         if (firsts != NULL)
             hd_row_set(firsts, bits, g,

@@ -13,7 +13,7 @@ heddle_status hd_mark_few_cpu(hd_site on, const hd_few *few, const hd_few_search
     const void *keys = search->keys;
     uint8_t *flags = search->flags;
     uint64_t found = 0;
-#pragma omp parallel for num_threads(hd_cpu_threads(on.device, n)) schedule(static) \
+#pragma omp parallel for num_threads(hd_cpu_team(on.device, n)) schedule(static) \
     reduction(+ : found)
     for (uint64_t i = 0; i < n; i++) {
         flags[i] = hd_few_has(f.keys, f.used, f.bits, key_at(keys, f.width, i));

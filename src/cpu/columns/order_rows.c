@@ -133,7 +133,7 @@ heddle_status hd_order_cpu(hd_site on, const hd_grouped *grouped, uint64_t *star
     const uint64_t groups = grouped->groups;
     const int wanted = hd_numbered_threads(on.device, grouped->n, groups);
     const bool lined = is_lined(grouped->n, groups, (uint64_t)wanted);
-#pragma omp parallel num_threads(wanted)
+#pragma omp parallel num_threads(hd_cpu_team_of(wanted, grouped->n))
     {
         const hd_share share = hd_share_of(grouped->n);
         const order_work w = work_of(on.work, groups, lined, (uint64_t)omp_get_thread_num());

@@ -201,7 +201,7 @@ static int reduce_shares(heddle_device *device, const hd_grouped *grouped, const
                          share_function reduce_mine, ends *all, few *some)
 {
     int threads = 1;
-#pragma omp parallel num_threads(hd_cpu_threads(device, grouped->n))
+#pragma omp parallel num_threads(hd_cpu_team(device, grouped->n))
     {
         const int me = omp_get_thread_num();
         const hd_share share = hd_share_of(grouped->n);

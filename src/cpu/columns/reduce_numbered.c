@@ -154,7 +154,9 @@ heddle_status hd_reduce_numbered_cpu(hd_site on, const hd_grouped *grouped, cons
     const shape s = {reduce->aggregate, reduce->type, 32, reduce->valid != NULL};
     const numbered_loop loop = choose(&s);
     number *cells = (number *)on.work;
-#pragma omp parallel num_threads(hd_numbered_threads(on.device, grouped->n, grouped->groups))
+    const int most = hd_numbered_threads(on.device, grouped->n, grouped->groups);
+    const int threads = hd_cpu_team_of(most, grouped->n);
+#pragma omp parallel num_threads(threads)
     {
         const uint64_t lanes = lanes_of(grouped), me = (uint64_t)omp_get_thread_num();
         loop.add(grouped, reduce, hd_share_of(grouped->n),

@@ -81,7 +81,7 @@ heddle_status hd_hash_cpu(hd_site on, const hd_row_keys *keys, uint64_t n, uint6
                           uint64_t *out)
 {
     const uint64_t blocks = (n + BLOCK - 1) / BLOCK;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, n))
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_team(on.device, n))
     for (uint64_t b = 0; b < blocks; b++) {
         const uint64_t begin = b * BLOCK;
         const uint64_t end = n - b * BLOCK < BLOCK ? n : (b + 1) * BLOCK;
@@ -179,7 +179,7 @@ heddle_status hd_differ_cpu(hd_site on, const hd_row_keys *keys, const hd_groupe
                             uint64_t *count)
 {
     uint64_t different = 0;
-#pragma omp parallel num_threads(hd_cpu_threads(on.device, grouped->n)) reduction(+ : different)
+#pragma omp parallel num_threads(hd_cpu_team(on.device, grouped->n)) reduction(+ : different)
     {
         const hd_share share = hd_share_of(grouped->n);
         if (share.begin == share.end) different = 0;

@@ -3,7 +3,6 @@
 #define HD_ENGINE_CPU_H
 
 #include "base/port.h"
-#include "base/team.h"
 #include "engine/engine.h"
 
 typedef struct hd_device_cpu {
@@ -23,5 +22,7 @@ HD_FOR_TOOL int hd_cpu_threads(const heddle_device *device, uint64_t items);
 /* How many it should use now, at most as many: fewer where others use the processors, or no thread can be made. For every
    parallel region, whose threads each ask how many there are. */
 HD_FOR_TOOL int hd_cpu_team(const heddle_device *device, uint64_t items);
+/* The same where a step over so many items has memory for `wanted` threads. */
+HD_FOR_TOOL int hd_cpu_team_of(int wanted, uint64_t items);
 
 #endif

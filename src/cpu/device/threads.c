@@ -59,14 +59,18 @@ static long free_processors(int team)
     return processors - others;
 }
 
-int hd_cpu_team(const heddle_device *device, uint64_t items)
+int hd_cpu_team_of(int wanted, uint64_t items)
 {
     static _Thread_local int team = 1;
-    int threads = hd_cpu_threads(device, items);
-    if (threads == 1) return 1;
+    if (wanted == 1) return 1;
     if (items < SHORT_ITEMS) {
         const long most = free_processors(team);
-        if (most < threads) threads = most < 1 ? 1 : (int)most;
+        if (most < wanted) wanted = most < 1 ? 1 : (int)most;
     }
-    return team = hd_team(threads);
+    return team = hd_team(wanted);
+}
+
+int hd_cpu_team(const heddle_device *device, uint64_t items)
+{
+    return hd_cpu_team_of(hd_cpu_threads(device, items), items);
 }

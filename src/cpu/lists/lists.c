@@ -16,7 +16,7 @@
 
 static heddle_status measure(hd_site on, const hd_list_pool *pool, const hd_list_runs *runs)
 {
-    const int threads = hd_cpu_threads(on.device, runs->count);
+    const int threads = hd_cpu_team(on.device, runs->count);
 #pragma omp parallel for schedule(static) num_threads(threads)
     for (uint64_t g = 0; g < runs->count; g++) {
         const uint64_t ahead = g + AHEAD < runs->count ? runs->numbers[g + AHEAD] : HD_LIST_NONE;
@@ -30,7 +30,7 @@ static heddle_status measure(hd_site on, const hd_list_pool *pool, const hd_list
 
 static heddle_status flag_fresh(hd_site on, const hd_list_runs *runs, uint8_t *flags)
 {
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, runs->count))
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_team(on.device, runs->count))
     for (uint64_t g = 0; g < runs->count; g++) flags[g] = run_is_fresh(runs, g);
     return HEDDLE_OK;
 }
@@ -39,7 +39,7 @@ static heddle_status flag_empty(hd_site on, const hd_list_pool *pool, hd_list_nu
                                 uint8_t *flags)
 {
     const uint64_t *numbers = lists.numbers, n = lists.n;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, n))
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_team(on.device, n))
     for (uint64_t i = 0; i < n; i++)
         flags[i] = numbers[i] != HD_LIST_NONE && list_length(pool, numbers[i]) == 0;
     return HEDDLE_OK;
@@ -50,7 +50,7 @@ static heddle_status number(hd_site on, const hd_list_runs *runs, const uint8_t 
 {
     uint64_t *numbers = runs->numbers;
     const uint64_t n = runs->count;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, n))
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_team(on.device, n))
     for (uint64_t i = 0; i < n; i++)
         if (flags[i] != 0) numbers[i] = base + ranks[i];
     return HEDDLE_OK;
@@ -61,7 +61,7 @@ static heddle_status claim(hd_site on, const hd_list_pool *pool, const hd_list_r
 {
     uint64_t sum = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum)                                       \
-    num_threads(hd_cpu_threads(on.device, runs->count))
+    num_threads(hd_cpu_team(on.device, runs->count))
     for (uint64_t g = 0; g < runs->count; g++) {
         const uint64_t ahead = g + AHEAD < runs->count ? runs->numbers[g + AHEAD] : HD_LIST_NONE;
         if (ahead != HD_LIST_NONE) __builtin_prefetch(&pool->records[ahead], 1);
@@ -99,7 +99,7 @@ HD_FN void copy_share(const hd_list_runs *runs, const hd_list_place *places,
 static heddle_status copy(hd_site on, const hd_list_runs *runs, const hd_list_place *places,
                           const hd_list_rows *rows)
 {
-#pragma omp parallel num_threads(hd_cpu_threads(on.device, rows->n))
+#pragma omp parallel num_threads(hd_cpu_team(on.device, rows->n))
     {
         const hd_share share = hd_share_of(rows->n);
         if (rows->rows == NULL) copy_share(runs, places, rows, 0, share);
@@ -116,7 +116,7 @@ static heddle_status append(hd_site on, const hd_list_pool *pool, const hd_list_
     const hd_value *values = (const hd_value *)appends->values;
     uint8_t *left = appends->left;
     uint64_t sum = 0;
-#pragma omp parallel for schedule(static) reduction(+ : sum) num_threads(hd_cpu_threads(on.device, n))
+#pragma omp parallel for schedule(static) reduction(+ : sum) num_threads(hd_cpu_team(on.device, n))
     for (uint64_t i = 0; i < n; i++) {
         const hd_value value = values[i];
         int result = numbers[i] != HD_LIST_NONE ? HD_LIST_AGAIN : HD_LIST_OUT;
@@ -137,7 +137,7 @@ static heddle_status lengths(hd_site on, const hd_list_pool *pool, hd_list_numbe
                              uint64_t *out)
 {
     const uint64_t *numbers = lists.numbers, n = lists.n;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, n))
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_team(on.device, n))
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t ahead = i + AHEAD < n ? numbers[i + AHEAD] : HD_LIST_NONE;
         if (ahead != HD_LIST_NONE) __builtin_prefetch(&pool->records[ahead]);
@@ -150,7 +150,7 @@ static heddle_status first(hd_site on, const hd_list_pool *pool, hd_list_numbers
                            void *values)
 {
     const uint64_t *numbers = lists.numbers, n = lists.n;
-#pragma omp parallel for schedule(static) num_threads(hd_cpu_threads(on.device, n))
+#pragma omp parallel for schedule(static) num_threads(hd_cpu_team(on.device, n))
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t ahead = i + AHEAD < n ? numbers[i + AHEAD] : HD_LIST_NONE;
         const uint64_t soon = i + AHEAD / 2 < n ? numbers[i + AHEAD / 2] : HD_LIST_NONE;
@@ -214,7 +214,7 @@ static void fetch_share(const hd_list_pool *pool, const hd_list_fetch *f, hd_sha
 
 static heddle_status fetch(hd_site on, const hd_list_pool *pool, const hd_list_fetch *job)
 {
-#pragma omp parallel num_threads(hd_cpu_threads(on.device, job->n))
+#pragma omp parallel num_threads(hd_cpu_team(on.device, job->n))
     fetch_share(pool, job, hd_share_of(job->n));
     return HEDDLE_OK;
 }
@@ -227,7 +227,7 @@ static heddle_status bury(hd_site on, const hd_list_pool *pool, hd_list_numbers 
     uint64_t values = 0, units = 0;
     const uint64_t *numbers = lists.numbers, n = lists.n;
 #pragma omp parallel for schedule(static) reduction(+ : values, units)                             \
-    num_threads(hd_cpu_threads(on.device, n))
+    num_threads(hd_cpu_team(on.device, n))
     for (uint64_t i = 0; i < n; i++) {
         uint64_t had = 0;
         if (flags[i] == 0) continue;
@@ -243,7 +243,7 @@ static heddle_status inspect(hd_site on, const hd_list_pool *pool, const hd_list
                              hd_list_numbers lists, hd_list_census *census)
 {
     const uint64_t *numbers = lists.numbers, n = lists.n;
-#pragma omp parallel num_threads(hd_cpu_threads(on.device, n))
+#pragma omp parallel num_threads(hd_cpu_team(on.device, n))
     {
         hd_list_census own;
         memset(&own, 0, sizeof own);

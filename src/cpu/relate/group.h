@@ -174,7 +174,7 @@ static void group_regions(const group_layout *l, const hd_group_job *job, group_
 {
     const uint64_t *starts = l->sort.starts;
     group_crowded(l, job, tables, done);
-#pragma omp parallel num_threads(hd_team(l->threads))
+#pragma omp parallel num_threads(l->threads)
     {
         group_table *t = &tables[omp_get_thread_num()];
         t->bits = GROUP_TABLE_BITS_MIN;
@@ -195,6 +195,7 @@ static heddle_status group(heddle_device *device, const hd_group_job *job, void 
     const group_source all = {(const hd_key *)job->keys, NULL, &job->mix, 0, job->n,
                               (uint16_t *)(void *)work};
     heddle_status status;
+    l.threads = hd_cpu_team_of(l.threads, job->n);
     if (group_few(job, &all, 0, tables, l.threads)) return HEDDLE_OK;
     l.sort.mix = job->mix;
     l.sort.keys = job->keys;

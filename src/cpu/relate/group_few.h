@@ -190,7 +190,7 @@ static bool group_few(const hd_group_job *job, const group_source *s, uint32_t u
                       group_table *tables, int threads)
 {
     bool many = false;
-#pragma omp parallel num_threads(hd_team(threads))
+#pragma omp parallel num_threads(threads)
     {
         group_table *t = &tables[omp_get_thread_num()];
         hd_share share = hd_share_of(s->end - s->begin);

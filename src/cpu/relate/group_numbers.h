@@ -240,7 +240,7 @@ static heddle_status numbers_make(heddle_device *device, hd_few_job *job, void *
     (void)stream;
     job->groups = 0;
     if (numbers_look_many(&tables[0], job)) return HEDDLE_OK;
-#pragma omp parallel num_threads(hd_team(wanted))
+#pragma omp parallel num_threads(hd_cpu_team_of(wanted, job->n))
     {
         const int threads = omp_get_num_threads();
         numbers_table *mine = &tables[omp_get_thread_num()];

@@ -7,6 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/team.h"
+#include "host/host.h"
 #include "relation/groups/groups.h"
 #include "table/table.h"
 
@@ -158,12 +160,12 @@ typedef struct host_groups {
 } host_groups;
 
 /* One group after the other, on the host: no step of an engine moves groups as a whole. */
-static void move_groups(const hd_row_groups *made, const host_groups *from, void *out)
+static void move_groups(const hd_row_groups *made, const host_groups *from, int threads, void *out)
 {
     const uint64_t *starts = (const uint64_t *)from->starts;
     const uint64_t *begins = (const uint64_t *)from->begins;
     const uint32_t width = made->row_bits / 8;
-#pragma omp parallel for schedule(dynamic, 1024)
+#pragma omp parallel for schedule(dynamic, 1024) num_threads(hd_team(threads))
     for (uint64_t g = 0; g < made->groups; g++) {
         const uint64_t at =
             width == 4 ? ((const uint32_t *)from->order)[g] : ((const uint64_t *)from->order)[g];
@@ -205,7 +207,7 @@ static heddle_status move_by_host(const question *q, host_groups from, void *use
     HD_TRY(to_host(q, &from.rows, made->n * width, &rows));
     HD_TRY(to_host(q, &from.begins, ends, &begins));
     HD_TRY(take_host(made->n * width, &out));
-    move_groups(made, &from, out);
+    move_groups(made, &from, hd_host_threads(made->device), out);
     HD_TRY(copy(q, user, out, made->n * width));
     return synchronize(q);
 }
@@ -226,7 +228,7 @@ static heddle_status fetch_rows(const question *q, uint64_t *begins, void *rows)
     HD_TRY(take_back(q, &out));
     const host_groups from = {groups->order, made->rows, made->starts, out.memory};
     if (!groups->engine->host_memory) return move_by_host(q, from, rows);
-    move_groups(made, &from, rows);
+    move_groups(made, &from, hd_host_threads(made->device), rows);
     return HEDDLE_OK;
 }
 
