@@ -37,7 +37,7 @@ def key(item, equal_nan=True):
         return "nan" if equal_nan else object()
     if isinstance(item, numpy.datetime64):
         return int(item.astype("int64"))
-    return item.item() if isinstance(item, numpy.generic) else item
+    return item.item() + 0 if isinstance(item, (numpy.floating, numpy.integer)) else bool(item)
 
 
 def keys(array, equal_nan=True):
