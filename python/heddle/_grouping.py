@@ -38,7 +38,7 @@ class Grouping:
         self.views, self.device, self.like, self.stream = views, device, like, like.stream
         if len(views) == 1:
             self.rows = like.size
-            columns = column_of(like)
+            columns: Any = column_of(like)
         else:
             self.rows = same_length(views)
             columns = (c.Column * len(views))(*map(column_of, views))
