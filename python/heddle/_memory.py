@@ -299,7 +299,7 @@ class Counter(MemoryTable):
         """The `n` most frequent keys and their counts, the most frequent first; all of them without `n`."""
         framework = self._like.framework
         keys, counts = self._export()
-        order = framework.argsort(-counts if self._value is None or self._value.kind == "i" else ~counts)[:n]
+        order = framework.order(-counts if self._value is None or self._value.kind == "i" else ~counts)[:n]
         return Items(framework.plain(framework.take(keys, order)), framework.plain(framework.take(counts, order)))
 
     def total(self) -> int:

@@ -76,6 +76,10 @@ class NumPy:
 
     # ---------------------------------------------------------------------------------- working on arrays
 
+    def order(self, array: Any) -> Any:
+        """As argsort, with equal elements in any order."""
+        return self.xp.argsort(array)
+
     def argsort(self, array: Any) -> Any:
         return self.xp.argsort(array, kind="stable")
 

@@ -87,7 +87,7 @@ def _combine(x: Array, y: Array, operation: int, sorted: bool, device: Device | 
     if left.native is not native:
         keys = framework.cast(keys, native)
     if sorted:
-        keys = framework.take(keys, framework.argsort(keys))
+        keys = framework.take(keys, framework.order(keys))
     return framework.finish(keys)
 
 

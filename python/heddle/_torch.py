@@ -42,6 +42,9 @@ class Torch:
     def shaped(self, array: Any, shape: tuple[int, ...]) -> Any:
         return array if len(shape) == 1 else array.reshape(tuple(shape))
 
+    def order(self, array: Any) -> Any:
+        return self.argsort(array)
+
     def argsort(self, array: Any) -> Any:
         if array.dtype == torch.bool:
             array = array.to(torch.uint8)

@@ -101,7 +101,7 @@ def _group_floats(v: View, device: Device, by_first: bool, equal_nan: bool, *wan
 def _sort(found: _Found, v: View) -> None:
     """Brings the values into ascending order, nulls and NaN last."""
     framework = v.framework
-    order = framework.argsort(found.values)
+    order = framework.order(found.values)
     if found.valid is not None:
         order = framework.take(order, framework.argsort(framework.take(found.valid, order) == 0))
     found.values = framework.take(found.values, order)
@@ -112,7 +112,7 @@ def _sort(found: _Found, v: View) -> None:
     if found.sizes is not None:
         found.sizes = framework.take(found.sizes, order)
     if found.inverse is not None:
-        found.inverse = framework.take(framework.argsort(order), found.inverse)
+        found.inverse = framework.take(framework.order(order), found.inverse)
 
 
 def _unique(v: View, device: Device | str | None, sorted: bool, in_order: bool, equal_nan: bool, first: bool = False,
@@ -198,7 +198,7 @@ def value_counts(x: Array, *, top: int | None = None, sort: bool = True, dropna:
         if there is not None:
             values, sizes, valid = values[there], sizes[there], None
     if sort or top is not None:
-        order = framework.argsort(-sizes)[:top]
+        order = framework.order(-sizes)[:top]
         values, sizes = framework.take(values, order), framework.take(sizes, order)
         valid = None if valid is None else framework.take(valid, order)
     return ValueCounts(framework.finish(values, valid), framework.plain(sizes))
