@@ -1,24 +1,40 @@
 """What is compared: for every task the functions of every library, on the same columns, and a check of each answer.
 
-A contestant is a function without arguments that gives its answer. Columns are handed to a library in its own form before the
-clock starts. `answer` brings an answer into one form: numbers and sums that agree exactly when the answers are right.
+A contestant is a function without arguments that gives its answer. Columns are handed to a library in its own
+form before the clock starts. `answer` brings an answer into one form: numbers and sums that agree exactly when
+the answers are right.
 """
 
 import numpy
 
 import heddle
 
-TASKS = ("unique", "unique_counts", "unique_inverse", "unique_all", "isin", "value_counts", "join_inner", "join_left",
-         "groupby_sum")
+TASKS = (
+    "unique",
+    "unique_counts",
+    "unique_inverse",
+    "unique_all",
+    "isin",
+    "value_counts",
+    "join_inner",
+    "join_left",
+    "groupby_sum",
+)
 
 
 def columns(rows, distinct, seed=7):
-    """Keys that look random, `distinct` at most, and values; also half as many others, half of which are among the keys."""
+    """Keys that look random, `distinct` at most, and values; also half as many others, half of which are among the
+    keys.
+    """
     random = numpy.random.default_rng(seed)
     names = random.permutation(2 * distinct).astype(numpy.int64) * 0x9E3779B97F4A7C1
     keys = names[random.integers(0, distinct, rows)]
-    return {"keys": keys, "values": random.integers(0, 1000, rows), "others": names[distinct // 2:][
-        random.integers(0, distinct, max(1, rows // 2))], "names": names[:distinct + distinct // 2]}
+    return {
+        "keys": keys,
+        "values": random.integers(0, 1000, rows),
+        "others": names[distinct // 2 :][random.integers(0, distinct, max(1, rows // 2))],
+        "names": names[: distinct + distinct // 2],
+    }
 
 
 def host(array):
@@ -70,10 +86,14 @@ def of_heddle(data, make=lambda x: x):
 
     distinct = make(data["names"])
     return {
-        "unique": lambda: heddle.unique_values(x), "unique_counts": lambda: heddle.unique_counts(x),
-        "unique_inverse": lambda: heddle.unique_inverse(x), "unique_all": lambda: heddle.unique_all(x),
-        "isin": lambda: heddle.isin(x, y), "value_counts": lambda: heddle.value_counts(x),
-        "join_inner": lambda: heddle.join(x, distinct), "join_left": lambda: heddle.join(y, distinct[:len(distinct) // 2], "left"),
+        "unique": lambda: heddle.unique_values(x),
+        "unique_counts": lambda: heddle.unique_counts(x),
+        "unique_inverse": lambda: heddle.unique_inverse(x),
+        "unique_all": lambda: heddle.unique_all(x),
+        "isin": lambda: heddle.isin(x, y),
+        "value_counts": lambda: heddle.value_counts(x),
+        "join_inner": lambda: heddle.join(x, distinct),
+        "join_left": lambda: heddle.join(y, distinct[: len(distinct) // 2], "left"),
         "groupby_sum": group,
     }
 
@@ -91,19 +111,30 @@ def of_numpy(data):
         return values, numpy.bincount(inverse, v).astype(numpy.int64)
 
     return {
-        "unique": lambda: numpy.unique(x), "unique_counts": lambda: numpy.unique_counts(x),
-        "unique_inverse": lambda: numpy.unique_inverse(x), "unique_all": lambda: numpy.unique_all(x),
-        "isin": lambda: numpy.isin(x, y), "value_counts": counted, "groupby_sum": group,
+        "unique": lambda: numpy.unique(x),
+        "unique_counts": lambda: numpy.unique_counts(x),
+        "unique_inverse": lambda: numpy.unique_inverse(x),
+        "unique_all": lambda: numpy.unique_all(x),
+        "isin": lambda: numpy.isin(x, y),
+        "value_counts": counted,
+        "groupby_sum": group,
     }
 
 
 def of_pandas(data):
     import pandas
+
     x, v, y = (pandas.Series(data[name]) for name in ("keys", "values", "others"))
     names = data["names"]
-    half = names[:len(names) // 2]
-    left, right = pandas.DataFrame({"k": x, "i": numpy.arange(len(x))}), pandas.DataFrame({"k": names, "j": numpy.arange(len(names))})
-    asked, fewer = pandas.DataFrame({"k": y, "i": numpy.arange(len(y))}), pandas.DataFrame({"k": half, "j": numpy.arange(len(half))})
+    half = names[: len(names) // 2]
+    left, right = (
+        pandas.DataFrame({"k": x, "i": numpy.arange(len(x))}),
+        pandas.DataFrame({"k": names, "j": numpy.arange(len(names))}),
+    )
+    asked, fewer = (
+        pandas.DataFrame({"k": y, "i": numpy.arange(len(y))}),
+        pandas.DataFrame({"k": half, "j": numpy.arange(len(half))}),
+    )
 
     def counted():
         got = x.value_counts()
@@ -122,14 +153,20 @@ def of_pandas(data):
         return got.index.to_numpy(), got.to_numpy()
 
     return {
-        "unique": x.unique, "unique_counts": counted, "unique_inverse": inverse, "isin": lambda: x.isin(y),
-        "value_counts": counted, "join_inner": lambda: joined(left, right, "inner"),
-        "join_left": lambda: joined(asked, fewer, "left"), "groupby_sum": group,
+        "unique": x.unique,
+        "unique_counts": counted,
+        "unique_inverse": inverse,
+        "isin": lambda: x.isin(y),
+        "value_counts": counted,
+        "join_inner": lambda: joined(left, right, "inner"),
+        "join_left": lambda: joined(asked, fewer, "left"),
+        "groupby_sum": group,
     }
 
 
 def of_polars(data):
     import polars
+
     x, v, y = (polars.Series(name, data[name]) for name in ("keys", "values", "others"))
     names = data["names"]
     frame = polars.DataFrame({"k": x, "v": v}).with_row_index("i")
@@ -149,15 +186,20 @@ def of_polars(data):
         return got["k"], got["v"]
 
     return {
-        "unique": x.unique, "unique_counts": lambda: counted(False), "isin": lambda: x.is_in(y.implode()),
-        "value_counts": lambda: counted(True), "join_inner": lambda: joined(frame, right, "inner"),
-        "join_left": lambda: joined(asked, fewer, "left"), "groupby_sum": group,
+        "unique": x.unique,
+        "unique_counts": lambda: counted(False),
+        "isin": lambda: x.is_in(y.implode()),
+        "value_counts": lambda: counted(True),
+        "join_inner": lambda: joined(frame, right, "inner"),
+        "join_left": lambda: joined(asked, fewer, "left"),
+        "groupby_sum": group,
     }
 
 
 def of_pyarrow(data):
     import pyarrow
     import pyarrow.compute as pc
+
     x, v, y = (pyarrow.array(data[name]) for name in ("keys", "values", "others"))
     names = data["names"]
     left = pyarrow.table({"k": x, "i": numpy.arange(len(x)), "v": v})
@@ -181,14 +223,19 @@ def of_pyarrow(data):
         return got["k"], got["v_sum"]
 
     return {
-        "unique": lambda: pc.unique(x), "unique_counts": counted, "unique_inverse": inverse,
-        "isin": lambda: pc.is_in(x, value_set=y), "join_inner": lambda: joined(left, right, "inner"),
-        "join_left": lambda: joined(asked, fewer, "left outer"), "groupby_sum": group,
+        "unique": lambda: pc.unique(x),
+        "unique_counts": counted,
+        "unique_inverse": inverse,
+        "isin": lambda: pc.is_in(x, value_set=y),
+        "join_inner": lambda: joined(left, right, "inner"),
+        "join_left": lambda: joined(asked, fewer, "left outer"),
+        "groupby_sum": group,
     }
 
 
 def of_duckdb(data, threads):
     import duckdb
+
     database = duckdb.connect(":memory:")
     database.execute(f"SET threads = {threads}")
     for name, column in data.items():
@@ -202,16 +249,23 @@ def of_duckdb(data, threads):
     def asked(text, *names):
         def run():
             got = database.execute(text).fetchnumpy()
-            columns_ = [got[name].filled(-1) if isinstance(got[name], numpy.ma.MaskedArray) else got[name] for name in names]
+            columns_ = [
+                got[name].filled(-1) if isinstance(got[name], numpy.ma.MaskedArray) else got[name] for name in names
+            ]
             return columns_[0] if len(names) == 1 else tuple(columns_)
+
         return run
 
     count = "SELECT k, count(*)::BIGINT AS n FROM t_keys GROUP BY k"
     return {
-        "unique": asked("SELECT DISTINCT k FROM t_keys", "k"), "unique_counts": asked(count, "k", "n"),
+        "unique": asked("SELECT DISTINCT k FROM t_keys", "k"),
+        "unique_counts": asked(count, "k", "n"),
         "value_counts": asked(count + " ORDER BY n DESC", "k", "n"),
         "join_inner": asked("SELECT a.i, b.i AS j FROM t_keys a JOIN t_names b ON a.k = b.k", "i", "j"),
-        "join_left": asked(f"SELECT a.i, b.i AS j FROM t_others a LEFT JOIN (SELECT * FROM t_names WHERE i < {half}) b "
-                           "ON a.k = b.k", "i", "j"),
+        "join_left": asked(
+            f"SELECT a.i, b.i AS j FROM t_others a LEFT JOIN (SELECT * FROM t_names WHERE i < {half}) b ON a.k = b.k",
+            "i",
+            "j",
+        ),
         "groupby_sum": asked("SELECT k, sum(v)::BIGINT AS s FROM pairs GROUP BY k", "k", "s"),
     }

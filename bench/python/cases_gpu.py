@@ -7,11 +7,13 @@ from cases import of_heddle
 
 def of_heddle_gpu(data):
     import cupy
+
     return of_heddle(data, cupy.asarray)
 
 
 def of_cupy(data):
     import cupy
+
     x, v, y = (cupy.asarray(data[name]) for name in ("keys", "values", "others"))
 
     def counted():
@@ -31,14 +33,19 @@ def of_cupy(data):
         return values, first, inverse_, counts
 
     return {
-        "unique": lambda: cupy.unique(x), "unique_counts": lambda: cupy.unique(x, return_counts=True),
-        "unique_inverse": inverse, "unique_all": everything, "isin": lambda: cupy.isin(x, y), "value_counts": counted,
+        "unique": lambda: cupy.unique(x),
+        "unique_counts": lambda: cupy.unique(x, return_counts=True),
+        "unique_inverse": inverse,
+        "unique_all": everything,
+        "isin": lambda: cupy.isin(x, y),
+        "value_counts": counted,
         "groupby_sum": group,
     }
 
 
 def of_torch(data):
     import torch
+
     x, v, y = (torch.from_numpy(data[name]).cuda() for name in ("keys", "values", "others"))
 
     def counted():
@@ -51,9 +58,12 @@ def of_torch(data):
         return values, torch.zeros(len(values), dtype=torch.int64, device="cuda").index_add_(0, inverse, v)
 
     return {
-        "unique": lambda: torch.unique(x), "unique_counts": lambda: torch.unique(x, return_counts=True),
-        "unique_inverse": lambda: torch.unique(x, return_inverse=True), "isin": lambda: torch.isin(x, y),
-        "value_counts": counted, "groupby_sum": group,
+        "unique": lambda: torch.unique(x),
+        "unique_counts": lambda: torch.unique(x, return_counts=True),
+        "unique_inverse": lambda: torch.unique(x, return_inverse=True),
+        "isin": lambda: torch.isin(x, y),
+        "value_counts": counted,
+        "groupby_sum": group,
     }
 
 
@@ -68,6 +78,7 @@ class Column:
 
     def to_numpy(self):
         import pylibcudf
+
         return pylibcudf.interop.to_arrow(self.column).to_numpy(zero_copy_only=False)
 
 
@@ -79,13 +90,18 @@ def of_pylibcudf(data):
         return plc.interop.from_arrow(pyarrow.array(data[name]))
 
     x, v, y, names = (column(name) for name in ("keys", "values", "others", "names"))
-    half = plc.interop.from_arrow(pyarrow.array(data["names"][:len(data["names"]) // 2]))
+    half = plc.interop.from_arrow(pyarrow.array(data["names"][: len(data["names"]) // 2]))
     keys, others = plc.Table([x]), plc.Table([y])
     equal = plc.types.NullEquality.UNEQUAL
 
     def unique():
-        kept = plc.stream_compaction.distinct(keys, [0], plc.stream_compaction.DuplicateKeepOption.KEEP_ANY,
-                                              plc.types.NullEquality.EQUAL, plc.types.NanEquality.ALL_EQUAL)
+        kept = plc.stream_compaction.distinct(
+            keys,
+            [0],
+            plc.stream_compaction.DuplicateKeepOption.KEEP_ANY,
+            plc.types.NullEquality.EQUAL,
+            plc.types.NanEquality.ALL_EQUAL,
+        )
         return Column(kept.columns()[0])
 
     def grouped(values, aggregation):
@@ -99,8 +115,10 @@ def of_pylibcudf(data):
         return Column(rows), numpy.where(found < 0, -1, found)
 
     return {
-        "unique": unique, "unique_counts": lambda: grouped(x, plc.aggregation.count()),
+        "unique": unique,
+        "unique_counts": lambda: grouped(x, plc.aggregation.count()),
         "isin": lambda: Column(plc.search.contains(y, x)),
-        "join_inner": lambda: tuple(map(Column, plc.join.inner_join(keys, plc.Table([names]), equal))), "join_left": left,
+        "join_inner": lambda: tuple(map(Column, plc.join.inner_join(keys, plc.Table([names]), equal))),
+        "join_left": left,
         "groupby_sum": lambda: grouped(v, plc.aggregation.sum()),
     }

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""Heddle beside NumPy, pandas, Polars, DuckDB and pyarrow, or on a GPU beside CuPy, torch and pylibcudf, in one run.
+"""Heddle beside NumPy, pandas, Polars, DuckDB and pyarrow, or on a GPU beside CuPy, torch and pylibcudf, in one
+run.
 
     python -m venv build-python/peers
     build-python/peers/bin/pip install numpy pandas polars pyarrow duckdb
     HEDDLE_LIBRARY=build/libheddle.so build-python/peers/bin/python bench/python/compare.py --csv FILE
 
-Tasks: unique (values; counts; inverse; all), isin, value_counts, inner and left join, group-by sum, on int64 keys of which few,
-many or most are distinct. All libraries of a line take turns, after a turn to warm up; `ms` is the median of the turns. The
-answers of all are compared with Heddle's and with what is known of the columns: `verified`. `cold_ms` is the first call of a
-fresh process, and `cold_peak_mb` by how much its memory grew at most (--cold). `best_ratio` is the best of the others divided by
-Heddle: above 1 Heddle is faster. Libraries that are not installed are left out, tasks that a library has no call for as well.
-Exits with 1 when an answer is wrong.
+Tasks: unique (values; counts; inverse; all), isin, value_counts, inner and left join, group-by sum, on int64
+keys of which few, many or most are distinct. All libraries of a line take turns, after a turn to warm up; `ms`
+is the median of the turns. The answers of all are compared with Heddle's and with what is known of the columns:
+`verified`. `cold_ms` is the first call of a fresh process, and `cold_peak_mb` by how much its memory grew at
+most (--cold). `best_ratio` is the best of the others divided by Heddle: above 1 Heddle is faster. Libraries
+that are not installed are left out, tasks that a library has no call for as well. Exits with 1 when an answer
+is wrong.
 """
 
 import argparse
@@ -27,9 +29,19 @@ from common import head
 
 import cases  # after common, which says where heddle is
 
-DISTINCT = {"few": lambda rows: min(1000, max(1, rows // 10)), "many": lambda rows: max(1, rows // 10),
-            "most": lambda rows: rows * 2}
-CPU = {"heddle": "heddle", "numpy": "numpy", "pandas": "pandas", "polars": "polars", "duckdb": "duckdb", "pyarrow": "pyarrow"}
+DISTINCT = {
+    "few": lambda rows: min(1000, max(1, rows // 10)),
+    "many": lambda rows: max(1, rows // 10),
+    "most": lambda rows: rows * 2,
+}
+CPU = {
+    "heddle": "heddle",
+    "numpy": "numpy",
+    "pandas": "pandas",
+    "polars": "polars",
+    "duckdb": "duckdb",
+    "pyarrow": "pyarrow",
+}
 GPU = {"heddle": "heddle", "cupy": "cupy", "torch": "torch", "pylibcudf": "pylibcudf"}
 FIELDS = "task,rows,distinct,library,ms,cold_ms,cold_peak_mb,best_ratio,verified"
 
@@ -45,6 +57,7 @@ def is_there(name):
 def tasks_of(name, data, options):
     if options.gpu:
         import cases_gpu
+
         return getattr(cases_gpu, "of_heddle_gpu" if name == "heddle" else f"of_{name}")(data)
     return cases.of_duckdb(data, options.threads) if name == "duckdb" else getattr(cases, f"of_{name}")(data)
 
@@ -54,6 +67,7 @@ def waiting(options):
     if not options.gpu:
         return lambda: None
     import cupy
+
     return cupy.cuda.runtime.deviceSynchronize
 
 
@@ -87,13 +101,20 @@ def peak(what):
 def cold_figures(name, task, rows, distinct, options):
     if not options.cold:
         return "", ""
-    command = [sys.executable, sys.argv[0], "--once", json.dumps([name, task, rows, distinct]), "--threads", str(options.threads)]
+    command = [
+        sys.executable,
+        sys.argv[0],
+        "--once",
+        json.dumps([name, task, rows, distinct]),
+        "--threads",
+        str(options.threads),
+    ]
     done = subprocess.run(command + (["--gpu"] if options.gpu else []), capture_output=True, text=True, check=True)
     ms, mb = json.loads(done.stdout.splitlines()[-1])
     return f"{ms:.3f}", f"{mb:.1f}"
 
 
-def compare(task, works, data, options, report):
+def compare(task, works, data, options):
     """One line for every library that has the task."""
     wait, times, answers = waiting(options), {name: [] for name in works}, {}
     for turn in range(options.turns + 1):
@@ -107,7 +128,8 @@ def compare(task, works, data, options, report):
     medians = {name: statistics.median(taken) for name, taken in times.items()}
     others = [ms for name, ms in medians.items() if name != "heddle"]
     for name, ms in medians.items():
-        report(name, ms, min(others) / ms if name == "heddle" and others else None, answers[name] == answers["heddle"])
+        ratio = min(others) / ms if name == "heddle" and others else None
+        yield name, ms, ratio, answers[name] == answers["heddle"]
 
 
 def main():
@@ -127,8 +149,11 @@ def main():
         os.environ.setdefault(variable, str(options.threads))
     if options.once:
         return cold(options)
-    names = [name for name in (GPU if options.gpu else CPU)
-             if is_there(name) and (name == "heddle" or not options.libraries or name in options.libraries)]
+    names = [
+        name
+        for name in (GPU if options.gpu else CPU)
+        if is_there(name) and (name == "heddle" or not options.libraries or name in options.libraries)
+    ]
     device = "cuda" if options.gpu else f"cpu:{options.threads}"
     lines, wrong = [*head(device, [name for name in names if name not in ("heddle", "numpy")]), FIELDS], []
     print("\n".join(lines), flush=True)
@@ -137,16 +162,15 @@ def main():
             data = cases.columns(rows, DISTINCT[kind](rows))
             works = {name: tasks_of(name, data, options) for name in names}
 
-            def report(name, ms, ratio, verified, kind=kind, rows=rows):
-                first, grown = cold_figures(name, task, rows, DISTINCT[kind](rows), options)
-                line = f"{task},{rows},{kind},{name},{ms:.4f},{first},{grown},{'' if ratio is None else f'{ratio:.2f}'},"
-                line += str(verified).lower()
-                wrong.extend([line] if not verified else [])
-                lines.append(line)
-                print(line, flush=True)
-
             for task in options.tasks:
-                compare(task, {name: own[task] for name, own in works.items() if task in own}, data, options, report)
+                own = {name: made[task] for name, made in works.items() if task in made}
+                for name, ms, ratio, verified in compare(task, own, data, options):
+                    first, grown = cold_figures(name, task, rows, DISTINCT[kind](rows), options)
+                    shown = "" if ratio is None else f"{ratio:.2f}"
+                    line = f"{task},{rows},{kind},{name},{ms:.4f},{first},{grown},{shown},{str(verified).lower()}"
+                    wrong.extend([line] if not verified else [])
+                    lines.append(line)
+                    print(line, flush=True)
     if options.csv:
         with open(options.csv, "w") as file:
             file.write("\n".join(lines) + "\n")

@@ -1,8 +1,9 @@
 """Arrow data: pyarrow, Polars, pandas and whatever else has the Arrow PyCapsule interface, without pyarrow's help.
 
-Numbers go in without a copy when the column is one piece; several pieces are joined into one array first. A bitmap that says
-which elements are null becomes a byte an element, and so do bools: both are copies of an eighth to a whole of the column.
-Results are handed over through the same interface, so pyarrow and Polars take them without a copy.
+Numbers go in without a copy when the column is one piece; several pieces are joined into one array first. A
+bitmap that says which elements are null becomes a byte an element, and so do bools: both are copies of an
+eighth to a whole of the column. Results are handed over through the same interface, so pyarrow and Polars take
+them without a copy.
 """
 
 from __future__ import annotations
@@ -10,8 +11,24 @@ from __future__ import annotations
 import itertools
 import sys
 from ctypes import (
-    CDLL, CFUNCTYPE, POINTER, PYFUNCTYPE, Structure, addressof, byref, c_char, c_char_p, c_int, c_int64, c_size_t, c_void_p,
-    cast, memmove, py_object, pythonapi, sizeof,
+    CDLL,
+    CFUNCTYPE,
+    POINTER,
+    PYFUNCTYPE,
+    Structure,
+    addressof,
+    byref,
+    c_char,
+    c_char_p,
+    c_int,
+    c_int64,
+    c_size_t,
+    c_void_p,
+    cast,
+    memmove,
+    py_object,
+    pythonapi,
+    sizeof,
 )
 from typing import Any
 
@@ -35,23 +52,59 @@ class Stream(Structure):
 
 
 _RELEASE_SCHEMA, _RELEASE_CHUNK = CFUNCTYPE(None, POINTER(Schema)), CFUNCTYPE(None, POINTER(Chunk))
-Schema._fields_ = [("format", c_char_p), ("name", c_char_p), ("metadata", c_char_p), ("flags", c_int64),
-                   ("n_children", c_int64), ("children", c_void_p), ("dictionary", c_void_p),
-                   ("release", _RELEASE_SCHEMA), ("private_data", c_void_p)]
-Chunk._fields_ = [("length", c_int64), ("null_count", c_int64), ("offset", c_int64), ("n_buffers", c_int64),
-                  ("n_children", c_int64), ("buffers", POINTER(c_void_p)), ("children", c_void_p),
-                  ("dictionary", c_void_p), ("release", _RELEASE_CHUNK), ("private_data", c_void_p)]
-Stream._fields_ = [("get_schema", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Schema))),
-                   ("get_next", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Chunk))),
-                   ("get_last_error", CFUNCTYPE(c_char_p, POINTER(Stream))),
-                   ("release", CFUNCTYPE(None, POINTER(Stream))), ("private_data", c_void_p)]
+Schema._fields_ = [
+    ("format", c_char_p),
+    ("name", c_char_p),
+    ("metadata", c_char_p),
+    ("flags", c_int64),
+    ("n_children", c_int64),
+    ("children", c_void_p),
+    ("dictionary", c_void_p),
+    ("release", _RELEASE_SCHEMA),
+    ("private_data", c_void_p),
+]
+Chunk._fields_ = [
+    ("length", c_int64),
+    ("null_count", c_int64),
+    ("offset", c_int64),
+    ("n_buffers", c_int64),
+    ("n_children", c_int64),
+    ("buffers", POINTER(c_void_p)),
+    ("children", c_void_p),
+    ("dictionary", c_void_p),
+    ("release", _RELEASE_CHUNK),
+    ("private_data", c_void_p),
+]
+Stream._fields_ = [
+    ("get_schema", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Schema))),
+    ("get_next", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Chunk))),
+    ("get_last_error", CFUNCTYPE(c_char_p, POINTER(Stream))),
+    ("release", CFUNCTYPE(None, POINTER(Stream))),
+    ("private_data", c_void_p),
+]
 
 _pointer = PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", pythonapi))
 _new_capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", pythonapi))
 
-_LETTERS = {"c": "int8", "C": "uint8", "s": "int16", "S": "uint16", "i": "int32", "I": "uint32", "l": "int64", "L": "uint64",
-            "f": "float32", "g": "float64", "b": "bool", "tdD": "int32", "tdm": "int64", "tts": "int32", "ttm": "int32",
-            "ttu": "int64", "ttn": "int64"}
+_LETTERS = {
+    "c": "int8",
+    "C": "uint8",
+    "s": "int16",
+    "S": "uint16",
+    "i": "int32",
+    "I": "uint32",
+    "l": "int64",
+    "L": "uint64",
+    "f": "float32",
+    "g": "float64",
+    "b": "bool",
+    "tdD": "int32",
+    "tdm": "int64",
+    "tts": "int32",
+    "ttm": "int32",
+    "ttu": "int64",
+    "ttn": "int64",
+}
 _FORMATS = {name: letter for letter, name in _LETTERS.items() if len(letter) == 1}
 
 
@@ -62,8 +115,10 @@ def _dtype_of(format: str) -> DType:
     if format.startswith("w:") and 1 <= int(format[2:]) <= 64:
         return KNOWN.get(numpy.dtype(f"V{format[2:]}")) or learn(numpy.dtype(f"V{format[2:]}"))
     if format not in _LETTERS:
-        raise TypeError(f"an Arrow column of the type {format!r}: Heddle takes numbers, bools, dates, times and binary of a "
-                        "fixed length; give texts as the codes of a dictionary, and a dictionary's column as its codes")
+        raise TypeError(
+            f"an Arrow column of the type {format!r}: Heddle takes numbers, bools, dates, times and binary of a "
+            "fixed length; give texts as the codes of a dictionary, and a dictionary's column as its codes"
+        )
     return DTYPES[_LETTERS[format]]
 
 
@@ -109,7 +164,7 @@ def _bits(address: int, offset: int, length: int) -> Any:
     """A byte for each of `length` bits from `offset` on."""
     first, last = offset // 8, (offset + length + 7) // 8
     bitmap = numpy.frombuffer((c_char * (last - first)).from_address(address + first), numpy.uint8)
-    return numpy.unpackbits(bitmap, bitorder="little")[offset - 8 * first:][:length]
+    return numpy.unpackbits(bitmap, bitorder="little")[offset - 8 * first :][:length]
 
 
 def _elements(chunk: Any, dtype: DType, native: Any, keep: Any) -> Any:
@@ -146,7 +201,9 @@ class Export:
         return _hand_over(schema, b"arrow_schema", self)
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
-        chunk = Chunk(self.length, self.nulls, 0, 2, 0, cast(self.buffers, POINTER(c_void_p)), None, None, _release_chunk)
+        chunk = Chunk(
+            self.length, self.nulls, 0, 2, 0, cast(self.buffers, POINTER(c_void_p)), None, None, _release_chunk
+        )
         return self.__arrow_c_schema__(), _hand_over(chunk, b"arrow_array", self)
 
 
@@ -156,7 +213,9 @@ _numbers = itertools.count(1)
 
 
 def _hand_over(struct: Any, name: bytes, keep: Any) -> Any:
-    """A capsule with a copy of the struct. `keep` lives until the struct is released, by its taker or with the capsule."""
+    """A capsule with a copy of the struct. `keep` lives until the struct is released, by its taker or with
+    the capsule.
+    """
     struct.private_data = number = next(_numbers)
     _handed[number] = keep
     place = _libc.malloc(sizeof(struct))
@@ -219,6 +278,7 @@ def _to_polars(export: Export) -> Any:
 def _to_pandas(export: Export) -> Any:
     import pandas
     import pyarrow
+
     return pandas.Series(pandas.arrays.ArrowExtensionArray(pyarrow.chunked_array([pyarrow.array(export)])))
 
 
@@ -243,8 +303,12 @@ def view_arrow(x: Any) -> View:
     flags = [_valid(chunk) for chunk in chunks]
     valid = None
     if any(flag is not None for flag in flags):
-        valid = numpy.concatenate([numpy.ones(len(piece), numpy.uint8) if flag is None else flag
-                                   for piece, flag in zip(pieces, flags, strict=True)])
+        valid = numpy.concatenate(
+            [
+                numpy.ones(len(piece), numpy.uint8) if flag is None else flag
+                for piece, flag in zip(pieces, flags, strict=True)
+            ]
+        )
     view = View(_framework(x, format), array, address_of(array) if len(array) else 0, len(array), dtype, native)
     return view.with_nulls(valid)
 

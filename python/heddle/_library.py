@@ -1,7 +1,8 @@
 """The shared library: where it is, its functions with their types, and failures as exceptions.
 
-Looked for inside the package (a wheel has it there), then at HEDDLE_LIBRARY, then where the system's loader looks. Every
-call releases the interpreter's lock, except those in `quick`, which only read a number and take less time than that.
+Looked for inside the package (a wheel has it there), then at HEDDLE_LIBRARY, then where the system's loader
+looks. Every call releases the interpreter's lock, except those in `quick`, which only read a number and take
+less time than that.
 """
 
 import contextlib
@@ -26,10 +27,11 @@ def _candidates() -> list[str]:
 
 @contextlib.contextmanager
 def _sleepy() -> Iterator[None]:
-    """While the library is loaded, OpenMP is told to let idle threads sleep after some microseconds instead of milliseconds.
+    """While the library is loaded, OpenMP is told to let idle threads sleep after some microseconds instead of
+    milliseconds.
 
-    Other pools of threads (Polars, torch, worker processes) want the same processors. Says nothing where the user has said
-    something, and does not reach other libraries: OpenMP reads it once, when it is loaded.
+    Other pools of threads (Polars, torch, worker processes) want the same processors. Says nothing where the
+    user has said something, and does not reach other libraries: OpenMP reads it once, when it is loaded.
     """
     told = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"} & os.environ.keys()
     if not told:
@@ -51,7 +53,9 @@ def _open() -> tuple[str, ctypes.CDLL]:
             errors.append(f"{path}: {error}")
     raise ImportError(
         "heddle: the shared library is not in the package, HEDDLE_LIBRARY does not name one, and the system has none ("
-        + "; ".join(errors) + ")")
+        + "; ".join(errors)
+        + ")"
+    )
 
 
 def _declare(library: Any, names: Any) -> None:

@@ -20,7 +20,8 @@ class Torch:
     name = "torch"
     # Older versions lack most unsigned types: these numbers are then signed ones of the same width.
     natives: dict[str, Any] = {
-        name: getattr(torch, name, getattr(torch, name.removeprefix("u"), None)) for name in DTYPES}
+        name: getattr(torch, name, getattr(torch, name.removeprefix("u"), None)) for name in DTYPES
+    }
 
     def view(self, array: Any) -> View:
         return view_torch(array)

@@ -35,12 +35,28 @@ class Operation(IntEnum):
     FIND = c.OPERATION_FIND
 
 
-POLICIES = {"keep": c.POLICY_KEEP, "replace": c.POLICY_REPLACE, "add": c.POLICY_ADD, "min": c.POLICY_MIN,
-            "max": c.POLICY_MAX}
-SCHEMES = {"auto": c.SCHEME_AUTO, "cuckoo": c.SCHEME_CUCKOO, "hashgraph": c.SCHEME_HASHGRAPH, "open": c.SCHEME_OPEN,
-           "iceberg": c.SCHEME_ICEBERG, "bucket_list": c.SCHEME_BUCKET_LIST, "slab": c.SCHEME_SLAB}
-CONTAINERS = {"map": c.CONTAINER_MAP, "set": c.CONTAINER_SET, "multimap": c.CONTAINER_MULTIMAP,
-              "counter": c.CONTAINER_COUNTER}
+POLICIES = {
+    "keep": c.POLICY_KEEP,
+    "replace": c.POLICY_REPLACE,
+    "add": c.POLICY_ADD,
+    "min": c.POLICY_MIN,
+    "max": c.POLICY_MAX,
+}
+SCHEMES = {
+    "auto": c.SCHEME_AUTO,
+    "cuckoo": c.SCHEME_CUCKOO,
+    "hashgraph": c.SCHEME_HASHGRAPH,
+    "open": c.SCHEME_OPEN,
+    "iceberg": c.SCHEME_ICEBERG,
+    "bucket_list": c.SCHEME_BUCKET_LIST,
+    "slab": c.SCHEME_SLAB,
+}
+CONTAINERS = {
+    "map": c.CONTAINER_MAP,
+    "set": c.CONTAINER_SET,
+    "multimap": c.CONTAINER_MULTIMAP,
+    "counter": c.CONTAINER_COUNTER,
+}
 
 
 class Found(NamedTuple):
@@ -152,7 +168,9 @@ class Alone:
 
 
 def dtype_of(what: Any) -> tuple[DType, Any]:
-    """The type for a name such as "int64", a Python or NumPy type or one of torch's, and NumPy's name for it or None."""
+    """The type for a name such as "int64", a Python or NumPy type or one of torch's, and NumPy's name for
+    it or None.
+    """
     if isinstance(what, DType):
         return what, None
     name = {int: "int64", float: "float64", bool: "bool"}.get(what) or str(getattr(what, "__name__", what))
@@ -162,6 +180,7 @@ def dtype_of(what: Any) -> tuple[DType, Any]:
     import numpy
 
     from ._numpy import KNOWN, learn
+
     native = numpy.dtype(what)
     return KNOWN.get(native) or learn(native), native
 
@@ -170,6 +189,7 @@ def default_like() -> View:
     """An empty array of the framework for results where the caller has shown none yet."""
     try:
         import numpy
+
         return view(numpy.empty(0, "int64"))
     except ImportError:
         return view(plain_array("q"))

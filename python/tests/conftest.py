@@ -14,4 +14,6 @@ hypothesis.settings.load_profile("short")
 
 
 def pytest_addoption(parser):
-    parser.addoption("--installed", action="store_true", help="test the installed package instead of the one in python/")
+    parser.addoption(
+        "--installed", action="store_true", help="test the installed package instead of the one in python/"
+    )

@@ -41,7 +41,9 @@ INTEGERS = pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", 
 def test_unique_and_groups(make, dtype):
     items = numpy.random.default_rng(1).integers(0, 100, 10_000)
     x = make(items, dtype)
-    for mine, theirs in zip(heddle.unique(x, True, True, True, sorted=True), numpy.unique(items, True, True, True), strict=True):
+    for mine, theirs in zip(
+        heddle.unique(x, True, True, True, sorted=True), numpy.unique(items, True, True, True), strict=True
+    ):
         assert type(mine) is type(x) and numpy.array_equal(host(mine), theirs)
     assert numpy.array_equal(host(heddle.isin(x, x[:5])), numpy.isin(items, items[:5]))
     got = heddle.groupby(x).agg(total=(x, "sum"), high=(x, "max"))
@@ -149,8 +151,11 @@ def test_jax():
 def test_numba():
     cuda = pytest.importorskip("numba.cuda")
     x = cuda.to_device(numpy.array([3, 1, 3]))
-    assert sorted(heddle.unique(x).get().tolist() if hasattr(heddle.unique(x), "get")
-                  else heddle.unique(x).copy_to_host().tolist()) == [1, 3]
+    assert sorted(
+        heddle.unique(x).get().tolist()
+        if hasattr(heddle.unique(x), "get")
+        else heddle.unique(x).copy_to_host().tolist()
+    ) == [1, 3]
 
 
 @FRAMEWORKS
@@ -177,6 +182,7 @@ def test_kernels_of_others_look_keys_up(name):
     import subprocess
     import sys
     from pathlib import Path
+
     pytest.importorskip(name.partition("_")[0])
     root = Path(__file__).resolve().parents[2]
     if "HEDDLE_DEVICE_CODE" not in os.environ:
