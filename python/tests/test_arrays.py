@@ -102,14 +102,21 @@ def test_results_in_arrow_are_not_copied_and_live_on():
     assert series.to_list() == [3, 1]
 
 
-def test_what_was_handed_over_is_given_back():
-    from heddle import _arrow
+def test_results_may_go_while_an_exception_is_on_its_way():
+    def fails():
+        kept = [heddle.unique(pyarrow.array([1, 2, None])), heddle.unique(polars.Series([1, 2]))]
+        raise ZeroDivisionError(len(kept))
 
-    got = [heddle.unique_counts(pyarrow.array([1, 2, None])) for _ in range(5)]
-    assert _arrow._handed
-    del got
-    gc.collect()
-    assert not _arrow._handed
+    for _ in range(5):
+        with pytest.raises(ZeroDivisionError):
+            fails()
+
+
+def test_polars_without_pyarrow(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    day = datetime.date(2020, 1, 2)
+    assert heddle.unique(polars.Series([day, None, day]), in_order=True).to_list() == [day, None]
+    assert heddle.isin(polars.Series([1, 2]), [2]).to_list() == [False, True]
 
 
 # ------------------------------------------------------------------------------------ results of one's own
