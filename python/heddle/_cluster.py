@@ -8,9 +8,9 @@ from typing import Any
 
 from . import _declarations as c
 from ._library import check, lib, options
-from ._memory import _checked, table_options
+from ._memory import _checked
 from ._tables import Table
-from ._words import Functions, Lists, default_like, dtype_of, fields_of
+from ._words import Functions, Lists, default_like, dtype_of, fields_of, table_options
 
 _FUNCTIONS = Functions("heddle_cluster_table_", False, "destroy")
 BALANCES = {"auto": c.BALANCE_AUTO, "keys": c.BALANCE_KEYS, "rows": c.BALANCE_ROWS}

@@ -7,9 +7,9 @@ from ctypes import byref, c_uint64, c_void_p
 from typing import Any
 
 from . import _declarations as c
+from ._device import Device
 from ._library import fail, lib, options, quick
 from ._view import View
-from ._device import Device
 
 _FIRST = options(c.GroupsOptions, order=c.GROUPS_BY_FIRST, row_bits=64)
 _ANY = options(c.GroupsOptions, order=c.GROUPS_UNORDERED, row_bits=64)

@@ -15,7 +15,18 @@ from ._kernels import KernelView, kernel_view
 from ._library import check, fail, lib, options
 from ._tables import Table
 from ._view import View, view
-from ._words import CONTAINERS, SCHEMES, Items, Lists, Totals, default_like, dtype_of, fields_of, totals_of
+from ._words import (
+    CONTAINERS,
+    SCHEMES,
+    Items,
+    Lists,
+    Totals,
+    default_like,
+    dtype_of,
+    fields_of,
+    table_options,
+    totals_of,
+)
 
 Array = Any
 
@@ -29,35 +40,6 @@ class Mixed:
 
     def __init__(self, values: Any, outcomes: Any):
         self.values, self.outcomes = values, outcomes
-
-
-def table_options(
-    container: str,
-    key: DType,
-    value: DType | None,
-    scheme: str = "auto",
-    capacity: int = 0,
-    fixed: bool = False,
-    ordered: bool = False,
-    **more: Any,
-) -> Any:
-    """The library's options; `more` are bucket, hashes, seed, load, vertices, threshold, list_first, list_growth."""
-    if scheme not in SCHEMES:
-        raise ValueError(f"scheme is {scheme!r}: it must be one of {', '.join(map(repr, SCHEMES))}")
-    unknown = set(more) - {"bucket", "hashes", "seed", "load", "vertices", "threshold", "list_first", "list_growth"}
-    if unknown:
-        raise TypeError(f"there is no option {', '.join(sorted(unknown))}")
-    flags = (c.FLAG_FIXED if fixed else 0) | (c.FLAG_ORDERED if ordered else 0)
-    return options(
-        c.TableOptions,
-        container=CONTAINERS[container],
-        scheme=SCHEMES[scheme],
-        flags=flags,
-        capacity=capacity,
-        key_bits=64 if key.width == 8 else 32,
-        value_bits=0 if value is None else 64 if value.width == 8 else 32,
-        **more,
-    )
 
 
 def _checked(kind: DType, what: str) -> DType:

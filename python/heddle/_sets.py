@@ -8,8 +8,9 @@ from typing import Any
 from . import _declarations as c
 from ._device import CPU, Device, device_of
 from ._keys import canonical, has_nan, pair, widened
-from ._library import check, fail, lib, options
+from ._library import check, fail, lib
 from ._view import View
+from ._words import table_options
 
 Array = Any
 
@@ -25,7 +26,7 @@ def _stream(a: View, b: View) -> Any:
 def _look_up(a: View, b: View, place: Device) -> Any:
     """For each element of `a` whether it is in `b`, by a set of the elements of `b`."""
     framework, table, stream = a.framework, c_void_p(), _stream(a, b)
-    wanted = options(c.TableOptions, container=c.CONTAINER_SET, key_bits=8 * a.dtype.width, capacity=b.size)
+    wanted = table_options("set", a.dtype, None, capacity=b.size)
     check(lib.heddle_table_create(place.handle, byref(wanted), byref(table)))
     try:
         found = framework.empty(a.size, framework.natives["bool"], a)

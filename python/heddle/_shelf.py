@@ -11,10 +11,10 @@ from typing import Any
 from . import _declarations as c
 from ._device import CPU, Device, device_of
 from ._library import check, lib, options
-from ._memory import _checked, _typed, table_options
+from ._memory import _checked, _typed
 from ._progress import Progress
 from ._tables import Table
-from ._words import CONTAINERS, Functions, default_like, dtype_of, fields_of
+from ._words import CONTAINERS, Functions, default_like, dtype_of, fields_of, table_options
 
 _NAMES = {number: name for name, number in CONTAINERS.items()}
 

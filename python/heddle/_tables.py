@@ -19,8 +19,8 @@ from typing import Any
 from . import _declarations as c
 from ._errors import HeddleFull
 from ._library import check, error, fail, lib, options
-from ._view import View, view
 from ._typed import Typed
+from ._view import View, view
 from ._words import CLOSED, POLICIES, Found, Items, Lists
 
 Array = Any

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ._device import Device, device_of
 from ._grouping import Grouping
 from ._view import View, view
-from ._device import Device, device_of
 
 Array = Any
 

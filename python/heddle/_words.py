@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from . import _declarations as c
 from ._dtypes import DTYPES, DType
-from ._library import lib
+from ._library import lib, options
 from ._view import View, view
 
 Array = Any
@@ -51,6 +51,8 @@ SCHEMES = {
     "bucket_list": c.SCHEME_BUCKET_LIST,
     "slab": c.SCHEME_SLAB,
 }
+# Options of tables that are made without them; tests of a library with few tables say which buckets it has.
+DEFAULTS: dict[str, Any] = {}
 CONTAINERS = {
     "map": c.CONTAINER_MAP,
     "set": c.CONTAINER_SET,
@@ -183,6 +185,37 @@ def dtype_of(what: Any) -> tuple[DType, Any]:
 
     native = numpy.dtype(what)
     return KNOWN.get(native) or learn(native), native
+
+
+def table_options(
+    container: str,
+    key: DType,
+    value: DType | None,
+    scheme: str = "auto",
+    capacity: int = 0,
+    fixed: bool = False,
+    ordered: bool = False,
+    **more: Any,
+) -> Any:
+    """The library's options; `more` are bucket, hashes, seed, load, vertices, threshold, list_first, list_growth."""
+    if scheme not in SCHEMES:
+        raise ValueError(f"scheme is {scheme!r}: it must be one of {', '.join(map(repr, SCHEMES))}")
+    if DEFAULTS and (scheme in ("cuckoo", "open") or (scheme == "auto" and container != "multimap")):
+        more = {**DEFAULTS, **more}
+    unknown = set(more) - {"bucket", "hashes", "seed", "load", "vertices", "threshold", "list_first", "list_growth"}
+    if unknown:
+        raise TypeError(f"there is no option {', '.join(sorted(unknown))}")
+    flags = (c.FLAG_FIXED if fixed else 0) | (c.FLAG_ORDERED if ordered else 0)
+    return options(
+        c.TableOptions,
+        container=CONTAINERS[container],
+        scheme=SCHEMES[scheme],
+        flags=flags,
+        capacity=capacity,
+        key_bits=64 if key.width == 8 else 32,
+        value_bits=0 if value is None else 64 if value.width == 8 else 32,
+        **more,
+    )
 
 
 def default_like() -> View:

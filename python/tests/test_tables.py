@@ -2,6 +2,7 @@
 
 import array
 import collections
+import os
 import pickle
 import threading
 
@@ -13,6 +14,8 @@ from hypothesis import strategies as st
 import heddle
 from models import arrays, keys
 
+# Iceberg tables have no buckets of 8.
+SCHEMES = ["cuckoo", "open", "slab"] + ([] if "HEDDLE_TEST_BUCKET" in os.environ else ["iceberg"])
 KEYS = ["int8", "uint16", "bool", "int32", "uint32", "int64", "uint64", "float32", "float64"]
 
 
@@ -23,7 +26,7 @@ def columns(key, value="int32"):
 @given(
     st.sampled_from(KEYS).flatmap(columns),
     st.sampled_from(KEYS),
-    st.sampled_from(["cuckoo", "open", "iceberg", "slab"]),
+    st.sampled_from(SCHEMES),
 )
 def test_a_map_is_a_dict(pair, value_dtype, scheme):
     x, y = pair
