@@ -16,7 +16,8 @@ if "HEDDLE_TEST_BUCKET" in os.environ:  # the library has few tables, and none w
     _words.DEFAULTS["bucket"] = int(os.environ["HEDDLE_TEST_BUCKET"])
 
 hypothesis.settings.register_profile("short", max_examples=40, deadline=None)
-hypothesis.settings.load_profile("short")
+hypothesis.settings.register_profile("long", max_examples=1000, deadline=None)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "short"))
 
 
 def pytest_addoption(parser):
