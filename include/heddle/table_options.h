@@ -80,11 +80,12 @@ typedef struct heddle_table_options {
     uint32_t hashes;     /* cuckoo: candidate buckets of a key (0 chooses 3; 4 when bucket is 1 or
                             load above 0.92). Open: buckets that a search looks at, at most (0: the
                             whole region); in a multimap buckets in a row without the key that end
-                            a search */
+                            a search, which growth may raise where one key has very many pairs */
     uint32_t flags;      /* HEDDLE_FLAG_* */
     uint64_t capacity;   /* keys to make room for, in a multimap pairs; small tables get a little
                             more */
-    uint64_t seed;       /* of the hash functions; 0 draws one from the system */
+    uint64_t seed;       /* of the hash functions; 0 draws one from the system. A table that cannot
+                            place its keys takes another when it grows */
     double load;         /* filled share of the slots once `capacity` keys are in, 0.1 to 0.99; 0
                             chooses 0.8. Slab: share of the slots of slabs in use; 0 chooses 0.65 */
     double vertices;     /* hashgraph: lists for every key, 0.125 to 4; 0 chooses 1 */
