@@ -254,6 +254,7 @@ static void workspace_query(const test_case *c)
     uint64_t bytes = 1, more = 1;
     check_status(heddle_table_build_workspace(NULL, 1, &bytes), HEDDLE_ERROR_INVALID);
     check_status(heddle_table_build_workspace(table, 1, NULL), HEDDLE_ERROR_INVALID);
+    check_status(heddle_table_build_workspace(table, UINT64_MAX, &bytes), HEDDLE_ERROR_NO_MEMORY);
     check_ok(heddle_table_build_workspace(table, 0, &bytes));
     assert_int_equal(bytes, 0);
     check_ok(heddle_table_build_workspace(table, 1, &bytes));
