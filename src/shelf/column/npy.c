@@ -165,7 +165,7 @@ heddle_status hd_npy_read(const char *path, const unsigned char *head, uint64_t 
     HD_TRY(find_words(path, head, there, &begin, &length));
     memcpy(text, head + begin, length);
     text[length] = 0;
-    if (strlen(text) != length) return refuse(path, "its header is no dictionary");
+    if (memchr(text, 0, length) != NULL) return refuse(path, "its header is no dictionary");
     shape->npy = true;
     shape->offset = begin + length;
     HD_TRY(read_words(path, text, &words));
