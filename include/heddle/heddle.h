@@ -87,9 +87,10 @@ HEDDLE_API uint32_t heddle_abi_version(void);
 
 /* ------------------------------------------------------------------------------------- status */
 
+/* What became of a call: HEDDLE_OK, or one of HEDDLE_ERROR_*. */
 typedef int32_t heddle_status;
 
-#define HEDDLE_OK 0
+#define HEDDLE_OK 0 /* the call has done all that was asked */
 /* Arguments. Nothing was changed. */
 #define HEDDLE_ERROR_INVALID 1     /* an argument is wrong */
 #define HEDDLE_ERROR_UNSUPPORTED 2 /* no compiled table, or no version of this library, does it */
@@ -119,6 +120,7 @@ HEDDLE_API const char *heddle_last_error(void);
 
 /* ------------------------------------------------------------------------------------ devices */
 
+/* A GPU, or the CPU with some threads, on which tables and memory are made. */
 typedef struct heddle_device heddle_device;
 
 /*
@@ -139,6 +141,7 @@ HEDDLE_API void heddle_device_close(heddle_device *device);
 #define HEDDLE_DEVICE_CPU 1
 #define HEDDLE_DEVICE_CUDA 2
 
+/* What there is to know about a device. */
 typedef struct heddle_device_info {
     uint32_t size;         /* sizeof(heddle_device_info), set by the caller */
     uint32_t kind;         /* HEDDLE_DEVICE_* */
@@ -151,6 +154,7 @@ typedef struct heddle_device_info {
 } heddle_device_info;
 #define HEDDLE_DEVICE_INFO_INIT {sizeof(heddle_device_info), 0, 0, 0, 0, 0, {0}, {0}}
 
+/* Fills in `info`, whose size the caller has set. */
 HEDDLE_API heddle_status heddle_device_get_info(heddle_device *device, heddle_device_info *info);
 /* How many CUDA devices this process could open; 0 without driver or without the CUDA engine. */
 HEDDLE_API uint32_t heddle_cuda_device_count(void);
@@ -187,6 +191,7 @@ HEDDLE_API heddle_status heddle_memory_fill(heddle_device *device, void *memory,
 
 /* ------------------------------------------------------------------------------------- tables */
 
+/* A map, a set, a multimap or a counter on a device. */
 typedef struct heddle_table heddle_table;
 
 /*

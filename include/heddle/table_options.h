@@ -51,8 +51,8 @@
  */
 #define HEDDLE_CONTAINER_COUNTER 4
 
-/* Cuckoo; hashgraph for a multimap, and for a counter with `vertices` or HEDDLE_FLAG_ORDERED. */
-#define HEDDLE_SCHEME_AUTO 0
+#define HEDDLE_SCHEME_AUTO 0        /* cuckoo; hashgraph for a multimap, and for a counter with
+                                       `vertices` or HEDDLE_FLAG_ORDERED */
 #define HEDDLE_SCHEME_CUCKOO 1      /* bucketed cuckoo hashing: full tables, few probes */
 #define HEDDLE_SCHEME_HASHGRAPH 2   /* lists in compressed rows, made in one go: few large batches
                                        */
@@ -122,6 +122,7 @@ typedef struct heddle_table_options {
 
 #define HEDDLE_WORKSPACE_ALIGNMENT 256 /* what heddle_memory_allocate gives */
 
+/* How an insertion or a build goes about its keys, and what it reports of each. */
 typedef struct heddle_insert_options {
     uint32_t size;            /* sizeof(heddle_insert_options) */
     uint32_t policy;          /* HEDDLE_POLICY_*; KEEP by default */
@@ -163,8 +164,9 @@ typedef struct heddle_totals {
 
 /* ---------------------------------------------------------------------------------- statistics */
 
-#define HEDDLE_PROBES_MAX 8
+#define HEDDLE_PROBES_MAX 8 /* elements of the counts in heddle_table_stats */
 
+/* What heddle_table_get_stats finds in a table. */
 typedef struct heddle_table_stats {
     uint32_t size;    /* sizeof(heddle_table_stats), set by the caller */
     uint32_t regions; /* parts that a key never leaves */
