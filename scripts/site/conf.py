@@ -29,7 +29,7 @@ nitpicky = True
 nitpick_ignore = [("c:identifier", name) for name in
                   ("int32_t", "uint8_t", "uint32_t", "uint64_t", "MPI_Comm", "UINT32_MAX", "UINT64_MAX")]
 add_function_parentheses = False
-c_maximum_signature_line_length = 90
+c_maximum_signature_line_length = 60
 toc_object_entries_show_parents = "hide"
 
 
