@@ -33,9 +33,8 @@ extern "C" {
 typedef struct heddle_filter heddle_filter;
 
 /*
- * add never sorts keys. Sorting is faster for many keys. Without it add takes no scratch memory,
- * and from arrays in device memory it is queued on the stream and returns at once, whatever the
- * number of keys.
+ * add never sorts keys, which would be faster for many of them. So it takes no scratch memory, and
+ * with keys in device memory it is queued on the stream and returns at once, whatever their number.
  */
 #define HEDDLE_FILTER_DIRECT 1u
 

@@ -108,7 +108,8 @@ typedef int32_t heddle_status;
 /* Files and what is in them. */
 #define HEDDLE_ERROR_IO 60      /* a file could not be read or written */
 #define HEDDLE_ERROR_FORMAT 61  /* a file is not what it should be, or it is damaged */
-#define HEDDLE_ERROR_CORRUPT 62 /* heddle_table_validate found a broken invariant */
+#define HEDDLE_ERROR_CORRUPT 62 /* heddle_table_validate found a broken invariant; or a failure has
+                                   left the table of a cluster half changed */
 
 /* A short, static description of a status code; never NULL, also for unknown codes. */
 HEDDLE_API const char *heddle_status_string(heddle_status status);
@@ -254,11 +255,11 @@ HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *ke
  *
  * A large build without outcomes and `failed` goes by regions: the pairs are sorted by the leading
  * bits of their hashed keys, and each region of the table is filled in fast local memory and
- * written once. That takes scratch memory, from the options' workspace or else allocated and freed
- * by the call. With less scratch memory the build goes in slices or pair by pair, and a hashgraph
- * is made in passes: slower, with the same result. A hashgraph that is not empty stays as it was
- * until the new one is there. When memory for it runs out, the call returns HEDDLE_ERROR_NO_MEMORY
- * and says how much was needed.
+ * written once. That takes scratch memory, from the options' workspace or else of the device, which
+ * keeps it (heddle_device_trim). With less scratch memory the build goes in slices or pair by pair,
+ * and a hashgraph is made in passes: slower, with the same result. A hashgraph that is not empty
+ * stays as it was until the new one is there. When memory for it runs out, the call returns
+ * HEDDLE_ERROR_NO_MEMORY and says how much was needed.
  */
 HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *keys,
                                             const void *values, uint64_t n,

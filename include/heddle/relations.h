@@ -174,9 +174,9 @@ HEDDLE_API heddle_status heddle_groups_top(heddle_groups *groups, uint64_t k, ui
 
 /*
  * Aggregates a column of values, one a row, by group: out[g] for group g. `valid` marks nulls among
- * the values, which take no part. When all values of a group are null, out[g] is 0, and so is
- * out_valid[g] where `out_valid` is not NULL. The order in which floating-point numbers are summed
- * up is open; MIN and MAX take no NaN where there is a number.
+ * the values, which take no part. For COUNT `values` may be NULL. When all values of a group are
+ * null, out[g] is 0, and so is out_valid[g] where `out_valid` is not NULL. The order in which
+ * floating-point numbers are summed up is open; MIN and MAX take no NaN where there is a number.
  */
 HEDDLE_API heddle_status heddle_groups_aggregate(heddle_groups *groups, uint32_t aggregate,
                                                  uint32_t type, const void *values,

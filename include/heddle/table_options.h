@@ -83,11 +83,13 @@ typedef struct heddle_table_options {
                             a search */
     uint32_t flags;      /* HEDDLE_FLAG_* */
     uint64_t capacity;   /* keys to make room for, in a multimap pairs; small tables get a little
-                            more */
+                            more. Without it a table starts small, and filling it is slower: set it
+                            for a counter to about the number of different keys */
     uint64_t seed;       /* of the hash functions; 0 draws one from the system */
     double load;         /* filled share of the slots once `capacity` keys are in, 0.1 to 0.99; 0
                             chooses 0.8. Slab: share of the slots of slabs in use; 0 chooses 0.65 */
-    double vertices;     /* hashgraph: lists for every key, 0.125 to 4; 0 chooses 1 */
+    double vertices;     /* hashgraph: lists for every key of the capacity, in a multimap for every
+                            pair, 0.125 to 4; 0 chooses 1 */
     double threshold;    /* iceberg: how full the first bucket of a key may be before the key goes
                             to another, as a share up to 1; 0 chooses 0.8 */
     uint64_t list_first; /* bucket list: values that the first bucket of a key has room for; 0
@@ -111,7 +113,11 @@ typedef struct heddle_table_options {
 #define HEDDLE_POLICY_MIN 3     /* the smaller, unsigned */
 #define HEDDLE_POLICY_MAX 4     /* the larger, unsigned */
 
-/* What became of one key: the values in an array of outcomes. */
+/*
+ * What became of one key: the values in an array of outcomes. Of equal keys in a batch the one that
+ * arrived first is INSERTED, which need not be the first in the array. For the first in the array
+ * use HEDDLE_GROUPS_BY_FIRST.
+ */
 #define HEDDLE_OUTCOME_INSERTED 1
 #define HEDDLE_OUTCOME_UPDATED 2
 #define HEDDLE_OUTCOME_KEPT 3
