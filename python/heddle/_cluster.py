@@ -1,0 +1,108 @@
+"""Tables over several devices of one process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ctypes import byref, c_void_p
+from typing import Any
+
+from . import _declarations as c
+from ._library import check, lib, options
+from ._memory import _checked, table_options
+from ._tables import Table
+from ._words import Functions, Lists, default_like, dtype_of
+
+_FUNCTIONS = Functions("heddle_cluster_table_", False, "destroy")
+BALANCES = {"auto": c.BALANCE_AUTO, "keys": c.BALANCE_KEYS, "rows": c.BALANCE_ROWS}
+
+
+class Cluster:
+    """Several devices that work on one table: `with Cluster("cuda:0,cuda:1") as cluster: t = cluster.table("map")`."""
+
+    def __init__(self, devices: str | Sequence[str], *, slice: int = 0):
+        names = devices if isinstance(devices, str) else ",".join(devices)
+        handle, wanted = c_void_p(), options(c.ClusterOptions, slice=slice)
+        self._handle: Any = None
+        check(lib.heddle_cluster_open(names.encode(), byref(wanted), byref(handle)))
+        self._handle, self.devices, self._tables = handle.value, names, 0
+
+    def __len__(self) -> int:
+        """The number of members."""
+        info = options(c.ClusterInfo)
+        if self._handle is None:
+            raise ValueError("the cluster is closed")
+        check(lib.heddle_cluster_get_info(self._handle, byref(info)))
+        return int(info.members)
+
+    def table(self, container: str = "map", *, key_dtype: Any = "int64", value_dtype: Any = "int64", balance: str = "auto",
+              independent: bool = False, **table: Any) -> ClusterTable:
+        """An empty table with a part on every member; options are those of HashMap and its neighbours."""
+        return ClusterTable(self, container, key_dtype, value_dtype, balance, independent, table)
+
+    def __repr__(self) -> str:
+        return f"<heddle.Cluster {self.devices}{', closed' if self._handle is None else ''}>"
+
+    def close(self) -> None:
+        """Closes the devices. All tables must be closed before."""
+        if self._handle is not None and self._tables:
+            raise ValueError(f"{self._tables} tables of the cluster are not closed")
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            lib.heddle_cluster_close(handle)
+
+    def __del__(self) -> None:
+        if lib is not None and getattr(self, "_handle", None) is not None and not self._tables:
+            self.close()
+
+    def __enter__(self) -> Cluster:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+
+class ClusterTable(Table):
+    """A table over the members of a cluster, made by Cluster.table. Its calls are those of HashMap and its neighbours."""
+
+    _functions = _FUNCTIONS
+
+    def __init__(self, cluster: Cluster, container: str, key_dtype: Any, value_dtype: Any, balance: str, independent: bool,
+                 table: dict[str, Any]):
+        if balance not in BALANCES:
+            raise ValueError(f"balance is {balance!r}: it must be one of {', '.join(map(repr, BALANCES))}")
+        if cluster._handle is None:
+            raise ValueError("the cluster is closed")
+        self.container, self.cluster, self.fixed = container, cluster, bool(table.get("fixed"))
+        key = _checked(dtype_of(key_dtype)[0], "keys")
+        value = None if container == "set" else _checked(dtype_of(value_dtype)[0], "values")
+        wanted, handle = table_options(container, key, value, **table), c_void_p()
+        spread = options(c.SpreadOptions, balance=BALANCES[balance],
+                         mode=c.MODE_INDEPENDENT if independent else c.MODE_DISTRIBUTED)
+        check(lib.heddle_cluster_table_create(cluster._handle, byref(wanted), byref(spread), byref(handle)))
+        cluster._tables += 1
+        super().__init__(handle.value, key, value, default_like())
+
+    def get(self, keys: Any, default: Any = 0) -> Any:
+        """The value of every key, `default` where it is absent; of a multimap all values and where each key's begin."""
+        if self.container == "multimap":
+            found: Lists = self.retrieve(keys)
+            return found
+        return super().get(keys, default)
+
+    def stats(self) -> dict[str, Any]:
+        """The library's statistics: members, keys, imbalance, bytes_total and more."""
+        stats = options(c.ClusterStats)
+        with self._read:
+            check(self._functions.get_stats(self._handle, byref(stats)))
+        return {**{name: getattr(stats, name) for name, _ in c.ClusterStats._fields_[1:-1]}, "seconds": list(stats.seconds)}
+
+    def __repr__(self) -> str:
+        if self._handle is None:
+            return "<heddle.ClusterTable, closed>"
+        value = "" if self._value is None else f" -> {self._value}"
+        return f"<heddle.ClusterTable {self.container} {self._key}{value}: {len(self)} keys on {self.cluster.devices}>"
+
+    def close(self) -> None:
+        if getattr(self, "_handle", None) is not None:
+            self.cluster._tables -= 1
+        super().close()

@@ -1,0 +1,122 @@
+"""Bloom filters, shelves, clusters and columns in files."""
+
+import pickle
+
+import numpy
+import pytest
+
+import heddle
+
+
+def test_a_filter_finds_what_was_added(tmp_path):
+    x = numpy.random.default_rng(1).integers(0, 2**40, 5000)
+    bloom = heddle.BloomFilter(5000, seed=3)
+    bloom.add(x)
+    assert bloom.contains(x).all() and int(x[0]) in bloom
+    others = x + 2**41
+    assert bloom.contains(others).mean() < 0.01
+    assert set(bloom.select(numpy.append(others, x[:3])).tolist()) >= {5000, 5001, 5002}
+    bloom.save(tmp_path / "bloom")
+    for other in (pickle.loads(pickle.dumps(bloom)), heddle.BloomFilter.load(tmp_path / "bloom")):
+        assert other.contains(x).all() and "5000 keys" in repr(other)
+        other.validate()
+    second = heddle.BloomFilter(5000, seed=3)
+    second.add(others)
+    second |= bloom
+    assert second.contains(x).all() and second.stats()["keys_added"] == 10000
+    second.clear()
+    assert not second.contains(x).any()
+    with pytest.raises(TypeError, match="int32, those of the filter int64"):
+        bloom.add(x.astype("int32"))
+    bloom.close()
+    with pytest.raises(ValueError, match="closed"):
+        bloom.contains(x)
+
+
+def test_a_shelf_is_a_map_that_stays(tmp_path):
+    x = numpy.random.default_rng(2).permutation(60_000)
+    told = []
+    with heddle.Shelf(tmp_path / "shelf", "map", value_dtype="float64", memory=1 << 20,
+                      progress=lambda *what: told.append(what)) as shelf:
+        shelf.insert(x, x * 0.5)
+        assert shelf.stats()["parts_filled"] > 1 and {what[0] for what in told} >= {"working", "committing"}
+        assert "60000 keys" in repr(shelf)
+    with heddle.Shelf(tmp_path / "shelf", value_dtype="float64") as shelf:
+        assert len(shelf) == 60_000 and numpy.array_equal(shelf[x], x * 0.5)
+        assert shelf.get([-1], 9).tolist() == [9] and shelf.erase(x[:10]).all() and 5 in shelf or 5 in x[:10]
+        counted = []
+        shelf.visit(lambda keys, values: counted.append(len(keys)))
+        assert sum(counted) == 59_990 == len(shelf.items().keys)
+        shelf.validate()
+        with pytest.raises(heddle.HeddleIOError):
+            heddle.Shelf(tmp_path / "shelf")
+    with pytest.raises(ValueError, match="closed"):
+        len(shelf)
+    with pytest.raises(ValueError, match="holds a map"):
+        heddle.Shelf(tmp_path / "shelf", "set")
+    with pytest.raises(ValueError, match="has 64 bits"):
+        heddle.Shelf(tmp_path / "shelf", key_dtype="int32")
+
+
+def test_a_shelf_is_as_it_was_when_a_call_is_cancelled(tmp_path):
+    with heddle.Shelf(tmp_path / "shelf", "counter") as shelf:
+        shelf.insert([1, 2, 2])
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    for progress, error in ((interrupt, KeyboardInterrupt), (lambda *_: True, heddle.HeddleCancelled)):
+        with heddle.Shelf(tmp_path / "shelf", progress=progress) as shelf:
+            with pytest.raises(error):
+                shelf.insert([1, 5])
+    with heddle.Shelf(tmp_path / "shelf", progress=lambda *_: len(shelf)) as shelf:
+        with pytest.raises(RuntimeError, match="must not use"):
+            shelf.insert([7])
+    with heddle.Shelf(tmp_path / "shelf") as shelf:
+        assert shelf.get([1, 2, 5, 7]).tolist() == [1, 2, 0, 0]
+
+
+@pytest.mark.parametrize("container", ["map", "set", "multimap", "counter"])
+def test_a_cluster_is_one_table(container):
+    x = numpy.arange(2000) // 2
+    with heddle.Cluster("cpu:1,cpu:1") as cluster:
+        assert len(cluster) == 2 and "cpu:1,cpu:1" in repr(cluster)
+        with cluster.table(container, value_dtype="int32") as table:
+            table.insert(x, None if container in ("set", "counter") else x.astype("int32"))
+            assert len(table) == (2000 if container == "multimap" else 1000)
+            assert table.contains([3, 5000]).tolist() == [True, False]
+            if container == "multimap":
+                assert table.get(numpy.array([3, 4])).values.tolist() == [3, 3, 4, 4]
+            elif container != "set":
+                assert table.get([3]).tolist() == [3 if container == "map" else 2]
+            assert table.erase([3]).tolist() == [True]
+            assert table.stats()["members"] == 2 and container in repr(table)
+            table.validate()
+            with pytest.raises(ValueError, match="not closed"):
+                cluster.close()
+    with pytest.raises(ValueError, match="closed"):
+        cluster.table()
+
+
+def test_columns_in_files(tmp_path):
+    with heddle.ColumnFile(tmp_path / "keys.npy", "w", dtype="int64", count=1000) as column:
+        column.array[:] = numpy.arange(1000) % 7
+        column.flush()
+        column.advise("done")
+    assert numpy.array_equal(numpy.load(tmp_path / "keys.npy"), numpy.arange(1000) % 7)
+    with heddle.ColumnFile(tmp_path / "keys.npy") as column:
+        array = column.array
+        assert len(column) == 1000 and not array.flags.writeable and "1000 x int64" in repr(column)
+        assert heddle.unique_values(array, sorted=True).tolist() == list(range(7))
+    assert array.sum() == sum(i % 7 for i in range(1000))  # still mapped
+    with pytest.raises(ValueError, match="closed"):
+        len(column)
+    (tmp_path / "raw").write_bytes(bytes(12))
+    with heddle.ColumnFile(tmp_path / "raw", dtype="int32") as column:
+        assert column.array.tolist() == [0, 0, 0]
+    with pytest.raises(heddle.HeddleFormatError):
+        heddle.ColumnFile(tmp_path / "raw", dtype="int64")
+    with pytest.raises(heddle.HeddleIOError):
+        heddle.ColumnFile(tmp_path / "nothing")
+    with heddle.ColumnFile(tmp_path / "empty.npy", "w", count=0) as column:
+        assert len(column.array) == 0
