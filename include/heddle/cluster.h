@@ -146,6 +146,14 @@ HEDDLE_API heddle_status heddle_cluster_table_create(heddle_cluster *cluster,
                                                      const heddle_table_options *options,
                                                      const heddle_spread_options *spread,
                                                      heddle_cluster_table **table);
+/*
+ * As heddle_table_get_options: `capacity` is that of all parts of this process, all else is of the
+ * first of them. `spread` becomes what was chosen, with the seed in use. Either may be NULL. Asks
+ * no other process.
+ */
+HEDDLE_API heddle_status heddle_cluster_table_get_options(heddle_cluster_table *table,
+                                                          heddle_table_options *options,
+                                                          heddle_spread_options *spread);
 /* Frees all parts. NULL is accepted. */
 HEDDLE_API void heddle_cluster_table_destroy(heddle_cluster_table *table);
 /*
@@ -207,6 +215,12 @@ HEDDLE_API heddle_status heddle_cluster_table_retrieve(heddle_cluster_table *tab
 HEDDLE_API heddle_status heddle_cluster_table_export(heddle_cluster_table *table, void *keys,
                                                      void *values, uint64_t capacity,
                                                      uint64_t *size);
+/*
+ * As heddle_table_for_all (heddle/table_more.h): the pairs of all members of this process, member
+ * by member. Asks no other process. The visitor must not use the cluster.
+ */
+HEDDLE_API heddle_status heddle_cluster_table_for_all(heddle_cluster_table *table,
+                                                      heddle_visitor visit, void *context);
 /* Empties all parts. A table that was marked as half changed can be used again. */
 HEDDLE_API heddle_status heddle_cluster_table_clear(heddle_cluster_table *table);
 /* The keys of all members, in a multimap the pairs. */

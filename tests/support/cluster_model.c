@@ -452,6 +452,46 @@ bool shared_holds(shared *s, const shared_pair *pairs, uint64_t size)
     return same;
 }
 
+typedef struct visited {
+    const shared *s;
+    shared_pair *pairs;
+    uint64_t count, calls;
+} visited;
+
+/* heddle_visitor: keeps what it is given. */
+static uint32_t keep_pairs(void *context, const void *keys, const void *values,
+                           const uint64_t *rows, uint64_t n)
+{
+    visited *v = context;
+    const uint32_t kb = v->s->options.key_bits, vb = v->s->options.value_bits;
+    check(rows == NULL && (values != NULL) == (vb != 0), "for_all: rows, or values of a set");
+    check(n <= v->s->size - v->count, "for_all: more pairs than there are");
+    for (uint64_t i = 0; i < n; i++)
+        v->pairs[v->count++] =
+            (shared_pair){shared_at(keys, i, kb), vb != 0 ? shared_at(values, i, vb) : 0};
+    return 0;
+}
+
+/* heddle_visitor: has enough after one call. */
+static uint32_t end_at_once(void *context, const void *keys, const void *values,
+                            const uint64_t *rows, uint64_t n)
+{
+    (void)keys, (void)values, (void)rows, (void)n;
+    return (uint32_t)++((visited *)context)->calls;
+}
+
+static void check_visits(shared *s)
+{
+    visited v = {s, malloc((s->size + 1) * sizeof *v.pairs), 0, 0};
+    check_ok(heddle_cluster_table_for_all(s->table, keep_pairs, &v));
+    assert_int_equal(v.count, s->size);
+    sort_pairs(v.pairs, v.count);
+    check(memcmp(v.pairs, s->pairs, v.count * sizeof *v.pairs) == 0, "for_all: other pairs");
+    check_ok(heddle_cluster_table_for_all(s->table, end_at_once, &v));
+    assert_int_equal(v.calls, s->size != 0);
+    free(v.pairs);
+}
+
 void shared_check(shared *s)
 {
     heddle_cluster_stats stats = HEDDLE_CLUSTER_STATS_INIT;
@@ -459,6 +499,7 @@ void shared_check(shared *s)
     check_ok(heddle_cluster_table_size(s->table, &size));
     assert_int_equal(size, s->size);
     check(shared_holds(s, s->pairs, s->size), "the table does not hold what it should");
+    check_visits(s);
     check_ok(heddle_cluster_table_validate(s->table));
     check_ok(heddle_cluster_table_get_stats(s->table, &stats));
     assert_int_equal(stats.keys, s->size);
