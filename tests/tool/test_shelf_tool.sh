@@ -94,24 +94,28 @@ fails "no shelf" shelf find nowhere --keys keys.bin
 fails "No such file" shelf find map --keys nothing.bin
 fails "needs --keys" shelf find map
 fails "needs --matches" shelf count map --keys keys.bin
-fails "for find and erase" shelf build map --keys keys.bin --found x
-fails "no value for --memory" shelf stats map --memory little
-fails "no option" shelf stats map --colour red
-fails "no 'shelf burn'" shelf burn map
-fails "needs a command" shelf build
+fails "no option '--found'" shelf build map --keys keys.bin --found x
+fails "no option '--values'" shelf erase map --keys keys.bin --values x
+fails "no option '--keys'" shelf stats map --keys keys.bin
+fails "memory takes a count like 8Gi, not 'little'" shelf stats map --memory little
+fails "no option '--colour'" shelf stats map --colour red
+fails "build, insert, find, .*, not 'burn'" shelf burn map
+fails "DIRECTORY is missing" shelf build
+fails "one argument too many" shelf stats map map
 printf x >> map/manifest.heddle
 fails "behind its end" shelf stats map
 }
 works help shelf
 works help bench-shelf
+works help bench shelf
 
 works bench shelf --keys 2^15 --device cpu:1 --directory "$work"
 [ "$(grep -c 'yes$' out)" = 6 ] || bad "bench shelf has other than six verified rows"
 works bench shelf --container multimap --copies 5 --keys 2^14 --shares 2,32 --device cpu:1 \
     --directory "$work" --format csv
 [ "$(grep -c ',yes$' out)" = 4 ] || bad "bench shelf has other than four verified rows"
-fails "does not understand" bench shelf --keys 0
-fails "does not understand" bench shelf --shares 1,x
-fails "does not understand" bench shelf --nothing 1
+fails "keys takes a count" bench shelf --keys 0
+fails "shares takes numbers from 1 on" bench shelf --shares 1,x
+fails "no option '--nothing'" bench shelf --nothing 1
 [ -z "$(find . -maxdepth 1 -name 'heddle_bench*')" ] || bad "bench shelf leaves files behind"
 exit $failed

@@ -405,7 +405,7 @@ works bench dist --container counter --mode independent --keys 2^14 --repeat 1 -
 works bench dist --op join,group --keys 2^14 --duplicates 4 --repeat 1
 [ "$(grep -c 'yes$' "$work/out")" = 2 ] || bad "bench dist has other than a verified join and group-by"
 works bench dist --op group --keys 2^14 --hot 50 --repeat 1 --key-bits 64 --value-bits 64 --single none
-works help dist
+works help bench dist
 dist=members,scaling,distribution,duplicates,op,rows,mops,ratio,speedup,partition,reorganise,exchange,work
 dist=$dist,imbalance,row_imbalance,verified
 
@@ -463,19 +463,19 @@ says() # says TEXT: the complaint before has it
 
 for value in 0 1025 1,0 1,,2 1, two -1 1.5 '' 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1; do
     refuses bench dist --members "$value"
-    says 'which takes numbers from 1 to 1024'
+    says 'members takes numbers from 1 to 1024, with'
 done
 for value in 0 1,0 8, x 1.5 -8 ''; do
     refuses bench dist --duplicates "$value"
-    says 'which takes counts from 1 on'
+    says 'duplicates takes counts from 1 on, with'
 done
 for value in zipf zipf: zipf:0 zipf:11 zipf:x hot: hot:0 hot:100 equal uniform, ''; do
     refuses bench dist --distribution "$value"
-    says 'which takes uniform, zipf:S'
+    says 'distribution takes uniform, zipf:S'
 done
 for value in both strong, weak,strange ''; do
     refuses bench dist --scaling "$value"
-    says 'which takes strong, weak'
+    says 'scaling takes strong, weak'
 done
 refuses bench dist --keys 1000 --duplicates 1,2000
 says 'more than all 1000 rows'

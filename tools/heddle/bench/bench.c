@@ -135,17 +135,15 @@ static int run_bench(bench *b, int argc, char **argv)
     return status;
 }
 
-int bench_command(int argc, char **argv)
+int bench_command(const tool_command *command, int argc, char **argv)
 {
     bench *b = (bench *)calloc(1, sizeof *b);
     if (b == NULL) {
         tool_say("out of memory");
         return TOOL_FAILED;
     }
-    int status = bench_options_read(argc, argv, &b->options);
-    if (status == TOOL_OK && b->options.help) {
-        bench_help();
-    } else if (status == TOOL_OK) {
+    int status = bench_options_read(command, argc, argv, &b->options);
+    if (status == TOOL_OK) {
         b->info.size = sizeof b->info;
         status = run_bench(b, argc, argv);
         close_device(b);

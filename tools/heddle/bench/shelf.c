@@ -23,7 +23,7 @@ typedef struct shelf_bench {
     uint64_t keys, copies, seed;
     uint64_t shares[SHARES_MAX]; /* the table's bytes divided by these are the budgets */
     uint32_t share_count;
-    bool csv;
+    uint32_t format;
     heddle_device *device;
     bench_keys numbers;
     void *key_array, *value_array, *answers;
@@ -33,32 +33,6 @@ typedef struct shelf_bench {
     bool wrong;
 } shelf_bench;
 
-static const char usage[] =
-    "heddle bench shelf [options]\n"
-    "\n"
-    "Builds a shelf from arrays in memory, and finds all keys, with budgets that are shares of "
-    "what a\n"
-    "plain table takes. A row gives the rate in million rows/s, the time beside that of the plain\n"
-    "table (which stays in memory), the parts, the peak of the process's memory beyond the arrays "
-    "and\n"
-    "the bytes that were read from parts, written to them, and spilled for sorting, in MiB.\n"
-    "\n"
-    "  --directory DIR    where the shelf is made, and removed again       [.]\n"
-    "  --device NAME      auto, cpu, cpu:THREADS, cuda:N                   [auto]\n"
-    "  --container NAME   map, set, multimap, counter                      [map]\n"
-    "  --scheme NAME      auto, cuckoo, hashgraph, open, iceberg, bucket_list, slab  [auto]\n"
-    "  --keys COUNT       rows                                             [2^24]\n"
-    "  --copies COUNT     rows of every key                                [1]\n"
-    "  --shares LIST      budgets: the table's bytes divided by these      [1,4,16]\n"
-    "  --key-bits BITS    32, 64                                           [32]\n"
-    "  --value-bits BITS  32, 64                                           [32]\n"
-    "  --seed NUMBER      of the keys                                      [1]\n"
-    "  --format NAME      table, csv                                       [table]\n";
-
-void shelf_bench_help(void) { (void)fputs(usage, stdout); }
-
-/* -------------------------------------------------------------------------------------- options */
-
 /* bench_read_list. */
 static bool read_share(void *to, const char *item)
 {
@@ -67,45 +41,42 @@ static bool read_share(void *to, const char *item)
            bench_read_whole(item, 1, UINT32_MAX, &b->shares[b->share_count++]);
 }
 
-static bool read_word(const char *text, const char *const *words, uint32_t count, uint32_t *word)
+static bool read_shares(void *to, const tool_option *option, const char *text)
 {
-    *word = bench_read_word(text, words, count);
-    return *word != count;
+    (void)option;
+    ((shelf_bench *)to)->share_count = 0;
+    return bench_read_list(text, read_share, to);
 }
 
-/* False when the value is bad, or there is no such option. */
-static bool read_option(const char *name, const char *value, shelf_bench *b)
-{
-    static const char *const containers[] = {"", "map", "set", "multimap", "counter"};
-    static const char *const schemes[] = {"auto",    "cuckoo",      "hashgraph", "open",
-                                          "iceberg", "bucket_list", "slab"};
-    static const char *const formats[] = {"table", "csv"};
-    static const uint32_t bits[] = {32, 64, UINT32_MAX};
-    uint32_t word = 0;
-    if (*value == 0) return false;
-    if (strcmp(name, "--directory") == 0) b->directory = value;
-    else if (strcmp(name, "--device") == 0) b->device_name = value;
-    else if (strcmp(name, "--container") == 0)
-        return read_word(value, containers, 5, &b->container);
-    else if (strcmp(name, "--scheme") == 0) return read_word(value, schemes, 7, &b->scheme);
-    else if (strcmp(name, "--keys") == 0) return bench_read_count(value, &b->keys) && b->keys != 0;
-    else if (strcmp(name, "--copies") == 0)
-        return bench_read_count(value, &b->copies) && b->copies != 0;
-    else if (strcmp(name, "--key-bits") == 0) return bench_read_choice(value, bits, &b->key_bits);
-    else if (strcmp(name, "--value-bits") == 0)
-        return bench_read_choice(value, bits, &b->value_bits);
-    else if (strcmp(name, "--seed") == 0) return bench_read_whole(value, 0, UINT64_MAX, &b->seed);
-    else if (strcmp(name, "--shares") == 0) {
-        b->share_count = 0;
-        return bench_read_list(value, read_share, b);
-    } else if (strcmp(name, "--format") == 0) {
-        if (!read_word(value, formats, 2, &word)) return false;
-        b->csv = word == 1;
-    } else return false;
-    return true;
-}
+#define COUNTS "a count like 2^24, 16M or 1e6"
+#define AT(FIELD) .at = offsetof(shelf_bench, FIELD)
 
-static int read_options(int argc, char **argv, shelf_bench *b)
+static const tool_option options_known[] = {
+    {"--device", .value = "NAME", .words = "auto cpu cpu:THREADS cuda cuda:N", .usual = "auto",
+     .text = "where it runs", .read = option_text, AT(device_name)},
+    {"--keys", .value = "COUNT", .wants = COUNTS, .usual = "2^24", .text = "rows",
+     .read = option_count, AT(keys), .first = 1},
+    {"--container", .value = "NAME", .words = "map set multimap counter", .usual = "map",
+     .text = "what is built", .read = option_word, AT(container), .first = HEDDLE_CONTAINER_MAP},
+    {"--scheme", .value = "NAME", .words = "auto cuckoo hashgraph open iceberg bucket_list slab",
+     .usual = "auto", .text = "by which scheme", .read = option_word, AT(scheme)},
+    {"--shares", .value = "LIST", .wants = "numbers from 1 on", .usual = "1,4,16",
+     .text = "budgets: the table's bytes divided by these", .read = read_shares},
+    {"--copies", .value = "COUNT", .wants = COUNTS, .usual = "1", .text = "rows of every key",
+     .read = option_count, AT(copies), .first = 1},
+    {"--key-bits", .value = "BITS", .words = "32 64", .usual = "32", .text = "width of keys",
+     .read = option_bits, AT(key_bits)},
+    {"--value-bits", .value = "BITS", .words = "32 64", .usual = "32", .text = "width of values",
+     .read = option_bits, AT(value_bits)},
+    {"--directory", .value = "DIR", .wants = "a directory", .usual = ".",
+     .text = "where the shelf is made, and removed again", .read = option_text, AT(directory)},
+    {"--seed", .value = "NUMBER", .wants = "a number below 10^19", .usual = "1",
+     .text = "of the keys", .read = option_number, AT(seed)},
+    {"--format", .value = "NAME", .words = "table csv", .usual = "table",
+     .text = "how rows are printed", .read = option_word, AT(format)},
+};
+
+static int read_options(const tool_command *command, int argc, char **argv, shelf_bench *b)
 {
     memset(b, 0, sizeof *b);
     b->device_name = "auto";
@@ -115,11 +86,8 @@ static int read_options(int argc, char **argv, shelf_bench *b)
     b->keys = UINT64_C(1) << 24;
     b->copies = b->seed = 1;
     (void)bench_read_list("1,4,16", read_share, b);
-    for (int i = 1; i < argc; i += 2)
-        if (!read_option(argv[i], i + 1 < argc ? argv[i + 1] : "", b))
-            return tool_refuse("bench shelf does not understand '%s %s'; try 'heddle help "
-                               "bench-shelf'",
-                               argv[i], i + 1 < argc ? argv[i + 1] : "");
+    const int status = command_read(command, argc, argv, b);
+    if (status != TOOL_OK) return status;
     if (b->container == HEDDLE_CONTAINER_SET) b->value_bits = 0;
     if (b->keys > UINT64_C(1) << 31 && b->key_bits == 32)
         return tool_refuse("there are not so many keys of 32 bits; try --key-bits 64");
@@ -263,7 +231,8 @@ static void print_head(const shelf_bench *b)
                                         "ratio",   "parts",  "peak", "read",    "written",
                                         "spilled", "sort",   "work", "deliver", "verified"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        (void)printf(b->csv ? "%s%s" : "%s%10s", i != 0 && b->csv ? "," : "", names[i]);
+        (void)printf((b->format == 1) ? "%s%s" : "%s%10s", i != 0 && (b->format == 1) ? "," : "",
+                     names[i]);
     (void)printf("\n");
 }
 
@@ -272,9 +241,10 @@ static void print_row(const shelf_bench *b, uint64_t share, int op, double secon
 {
     const double mib = 1024.0 * 1024.0;
     const char *text =
-        b->csv ? "%s%llu,%.1f,%s,%llu,%.2f,%.2f,%u,%.1f,%.1f,%.1f,%.1f,%.3f,%.3f,%.3f,%s\n"
-               : "%s%10llu%10.1f%10s%10llu%10.2f%10.2f%10u%10.1f%10.1f%10.1f%10.1f%10.3f%"
-                 "10.3f%10.3f%10s\n";
+        (b->format == 1)
+            ? "%s%llu,%.1f,%s,%llu,%.2f,%.2f,%u,%.1f,%.1f,%.1f,%.1f,%.3f,%.3f,%.3f,%s\n"
+            : "%s%10llu%10.1f%10s%10llu%10.2f%10.2f%10u%10.1f%10.1f%10.1f%10.1f%10.3f%"
+              "10.3f%10.3f%10s\n";
     (void)printf(text, "", (unsigned long long)share, (double)s->memory / mib,
                  op == 0 ? "build" : "find", (unsigned long long)b->keys,
                  1e-6 * (double)b->keys / seconds, seconds / b->plain[op], s->parts,
@@ -346,10 +316,10 @@ static heddle_status measure_share(shelf_bench *b, uint64_t share)
     return status;
 }
 
-int shelf_bench_command(int argc, char **argv)
+static int shelf_bench_command(const tool_command *command, int argc, char **argv)
 {
     shelf_bench b;
-    int result = read_options(argc, argv, &b);
+    int result = read_options(command, argc, argv, &b);
     if (result != TOOL_OK) return result;
     if (heddle_device_open(b.device_name, &b.device) != HEDDLE_OK)
         return tool_refuse("%s", heddle_last_error());
@@ -373,3 +343,19 @@ int shelf_bench_command(int argc, char **argv)
     heddle_device_close(b.device);
     return result == TOOL_OK && b.wrong ? TOOL_FAILED : result;
 }
+
+const tool_command shelf_bench_page = {
+    .name = "bench shelf",
+    .summary = "tables larger than the memory they are allowed",
+    .text = "Builds a shelf from arrays in memory, and finds all keys, with budgets that are "
+            "shares of what a plain table "
+            "takes. A row gives the rate, the time beside that of the plain table (which stays in "
+            "memory), the parts, "
+            "the peak of the process's memory beyond the arrays and the bytes that were read from "
+            "parts, written to "
+            "them, and spilled for sorting.",
+    .options = options_known,
+    .option_count = sizeof options_known / sizeof options_known[0],
+    .run = shelf_bench_command,
+    .examples = "  heddle bench shelf --keys 2^26 --directory /dev/shm --shares 1,4,16\n",
+};

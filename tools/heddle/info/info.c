@@ -38,15 +38,16 @@ static int print_device(const char *name)
     return status;
 }
 
-int info_command(int argc, char **argv)
+static int info_command(const tool_command *command, int argc, char **argv)
 {
-    if (argc > 1) return tool_refuse("info takes no arguments, but was given '%s'", argv[1]);
     const uint32_t gpus = heddle_cuda_device_count();
+    int status = command_read(command, argc, argv, NULL);
+    if (status != TOOL_OK) return status;
     (void)printf("heddle      %s, ABI %u\n", heddle_version_string(), heddle_abi_version());
     (void)printf("CUDA engine %s\n", !heddle_cuda_is_built() ? "not built"
                                      : gpus == 0             ? "built, no GPU found"
                                                              : "built");
-    int status = print_device("cpu");
+    status = print_device("cpu");
     for (uint32_t i = 0; i < gpus; i++) {
         char name[32];
         (void)snprintf(name, sizeof name, "cuda:%u", i);
@@ -55,3 +56,6 @@ int info_command(int argc, char **argv)
     }
     return status;
 }
+
+const tool_command info_page = {
+    .name = "info", .summary = "devices, memory, features, compiled tables", .run = info_command};

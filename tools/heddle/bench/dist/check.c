@@ -184,7 +184,7 @@ static void print_machine(const char *mark, const struct machine *m, const dist_
 
 void dist_check_print(const dist_options *o, const dist_check *checks, uint32_t count)
 {
-    const char *mark = o->csv ? "# " : "";
+    const char *mark = (o->format == 1) ? "# " : "";
     const dist_check *here = &checks[count - 1];
     const model_row row = row_of(o, false);
     (void)printf("%s\n%smodel of builds; ratio: time measured beside the one predicted\n", mark,

@@ -39,7 +39,8 @@ typedef struct dist_options {
     uint32_t container, scheme, mode, key_bits, value_bits;
     uint64_t keys; /* of all members together, with weak scaling of each */
     uint64_t repeat, slice, seed;
-    bool verify, csv, model;
+    bool verify, model;
+    uint32_t format; /* 0: a table, 1: csv */
     uint32_t arrays; /* 1: in host memory, else in that of the first member's device */
     bool ops[DIST_OPS];
     /* Lists: a row for every combination. */
@@ -106,7 +107,10 @@ typedef struct dist_bench {
 } dist_bench;
 
 /* options.c */
-int dist_options_read(int argc, char **argv, dist_options *options);
+#define DIST_OPTION_COUNT 22
+extern const tool_option dist_option_list[];
+extern const char dist_text[];
+int dist_options_read(const tool_command *command, int argc, char **argv, dist_options *options);
 
 /* sweep.c */
 /* Measures all combinations, and prints rows if this process has the first member. */

@@ -31,8 +31,8 @@ static void print_head(sweep *s)
 {
     if (s->headed) return;
     s->headed = true;
-    (void)printf(s->o->csv ? "%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n"
-                           : "%8s%8s%13s%11s%7s%11s%10s%7s%8s%10s%11s%9s%7s%10s%14s%9s\n",
+    (void)printf((s->o->format == 1) ? "%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n"
+                                     : "%8s%8s%13s%11s%7s%11s%10s%7s%8s%10s%11s%9s%7s%10s%14s%9s\n",
                  "members", "scaling", "distribution", "duplicates", "op", "rows", "mops", "ratio",
                  "speedup", "partition", "reorganise", "exchange", "work", "imbalance",
                  "row_imbalance", "verified");
@@ -42,7 +42,7 @@ static void print_row(const sweep *s, const dist_case *c, const dist_row *row, u
                       double base)
 {
     const char *text =
-        s->o->csv
+        (s->o->format == 1)
             ? "%u,%s,%s,%llu,%s,%llu,%.1f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.4f,%.4f,%s\n"
             : "%8u%8s%13s%11llu%7s%11llu%10.1f%7.3f%8.3f%10.3f%11.3f%9.3f%7.3f%10.4f%14.4f%9s\n";
     const double *phases = row->phases, rate = (double)row->rows / row->seconds;

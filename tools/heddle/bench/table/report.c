@@ -20,8 +20,8 @@ static void csv_head(const bench *b, int argc, char **argv)
     const time_t now = time(NULL);
     const struct tm *utc = gmtime(&now);
     if (utc != NULL) (void)strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", utc);
-    (void)printf("# command: heddle");
-    for (int i = 0; i < argc; i++) (void)printf(" %s", argv[i]);
+    (void)printf("# command: heddle bench %s", container_name(b));
+    for (int i = 1; i < argc; i++) (void)printf(" %s", argv[i]);
     (void)printf("\n# date: %s\n", date);
     (void)printf("# device: %s, %u %s, %s\n", b->info.name, b->info.threads,
                  b->info.kind == HEDDLE_DEVICE_CUDA ? "SMs" : "threads", b->info.features);
