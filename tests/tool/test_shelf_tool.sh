@@ -113,7 +113,16 @@ works bench shelf --keys 2^15 --device cpu:1 --directory "$work"
 [ "$(grep -c 'yes$' out)" = 6 ] || bad "bench shelf has other than six verified rows"
 works bench shelf --container multimap --copies 5 --keys 2^14 --shares 2,32 --device cpu:1 \
     --directory "$work" --format csv
-[ "$(grep -c ',yes$' out)" = 4 ] || bad "bench shelf has other than four verified rows"
+[ "$(grep -c ',true$' out)" = 4 ] || bad "bench shelf has other than four verified rows"
+grep -q '^# command: heddle bench shelf --container multimap ' out || bad "bench shelf has no command in its head"
+[ "$(grep -v '^#' out | head -n 1)" = "$(echo device bench share budget op n copies key_bits value_bits ratio \
+    parts peak read written spilled sort_ms work_ms deliver_ms mops ms verified | tr ' ' ,)" ] ||
+    bad "bench shelf has another head: $(head -n 5 out)"
+works bench shelf --keys 2^13 --shares 2 --device cpu:1 --directory "$work" --format json --repeat 3
+[ "$(grep -c '^{"device": "cpu:1", "bench": "shelf", "share": 2, .*"verified": true}$' out)" = 2 ] ||
+    bad "bench shelf has no two objects: $(cat out)"
+works bench shelf --keys 2^13 --shares 2 --device cpu:1 --directory "$work" --no-verify
+[ "$(grep -c ' no$' out)" = 2 ] || bad "bench shelf does not say that it has not verified"
 fails "keys takes a count" bench shelf --keys 0
 fails "shares takes numbers from 1 on" bench shelf --shares 1,x
 fails "no option '--nothing'" bench shelf --nothing 1

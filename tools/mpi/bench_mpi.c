@@ -125,7 +125,7 @@ static int run(const tool_command *command, int argc, char **argv)
     int status = dist_options_read(command, argc, argv, &o);
     if (strchr(o.cluster, ',') != NULL) o.cluster = "cpu:1";
     if (!o.model) o.single = NULL;
-    if (status == TOOL_OK) status = dist_sweep(&o, &place);
+    if (status == TOOL_OK) status = dist_sweep(&o, &place, argc, argv);
     if (team_comm != MPI_COMM_NULL) MPI_Comm_free(&team_comm);
     return status;
 }

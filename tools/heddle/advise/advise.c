@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "read.h"
 #include "tool.h"
 
 /* What was asked for. */
@@ -56,32 +57,12 @@ static int choose_load(const wish *w, advice *a, double usual, double most)
                 "absent keys hardly does");
     }
     if (a->load > most)
-        return tool_refuse("advise: %.0f bytes of pairs do not fit %llu bytes at a load of %g, the "
-                           "highest that %s is good for",
-                           bytes, (unsigned long long)w->memory, most, a->scheme);
+        return tool_refuse(
+            "advise: %s of pairs do not fit %s at a load of %g, the highest that %s is "
+            "good for",
+            tool_size_text(bytes), tool_size_text((double)w->memory), most, a->scheme);
     a->bytes = bytes / a->load;
     return TOOL_OK;
-}
-
-/* A size as people say it; in one of two buffers in turn. */
-static const char *size_text(double bytes)
-{
-    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
-    static char texts[2][32];
-    static uint32_t turn;
-    uint32_t unit = 0;
-    while (bytes >= 999.5 && unit < 4) {
-        bytes /= 1000;
-        unit++;
-    }
-    char *const text = texts[turn++ % 2];
-    /* Three digits, as one writes them. */
-    (void)snprintf(text, sizeof texts[0], "%.*f %s",
-                   unit == 0 || bytes >= 99.95 ? 0
-                   : bytes >= 9.995            ? 1
-                                               : 2,
-                   bytes, units[unit]);
-    return text;
 }
 
 static int advise_slab(const wish *w, advice *a)
@@ -93,8 +74,8 @@ static int advise_slab(const wish *w, advice *a)
     because(a, "insertions, erasures and lookups of one batch run at the same time "
                "(heddle_table_mixed), and it grows by slabs, without moving what is there");
     if (w->memory != 0 && a->bytes > (double)w->memory)
-        return tool_refuse("advise: a slab hash takes about %s, more than %s", size_text(a->bytes),
-                           size_text((double)w->memory));
+        return tool_refuse("advise: a slab hash takes about %s, more than %s",
+                           tool_size_text(a->bytes), tool_size_text((double)w->memory));
     return TOOL_OK;
 }
 
@@ -145,7 +126,7 @@ static int advise_multimap(const wish *w, advice *a)
     }
     if (w->memory != 0 && a->bytes > (double)w->memory)
         return tool_refuse("advise: a multimap by %s takes about %s, more than %s", a->scheme,
-                           size_text(a->bytes), size_text((double)w->memory));
+                           tool_size_text(a->bytes), tool_size_text((double)w->memory));
     return TOOL_OK;
 }
 
@@ -168,7 +149,7 @@ static void print(const wish *w, const advice *a)
     (void)printf("%s of %llu keys: %s", w->container, (unsigned long long)w->keys, a->scheme);
     if (a->load != 0) (void)printf(", load %.2g", a->load);
     if (a->bucket != 0) (void)printf(", buckets of %u", a->bucket);
-    (void)printf(", about %s\n%s\n", size_text(a->bytes), a->why);
+    (void)printf(", about %s\n%s\n", tool_size_text(a->bytes), a->why);
 }
 
 /* ----------------------------------------------------------------------------------- arguments */

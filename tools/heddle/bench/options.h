@@ -3,6 +3,7 @@
 #define BENCH_OPTIONS_H
 
 #include "bench/axes.h"
+#include "bench/line.h"
 #include "command/command.h"
 
 #define BENCH_REPEAT_MAX 1000
@@ -20,8 +21,6 @@ enum {
     BENCH_SWEEP_NONE = BENCH_SWEEPS
 };
 extern const char *const bench_sweep_names[BENCH_SWEEPS];
-
-enum { BENCH_TABLE, BENCH_CSV, BENCH_JSON };
 
 /* What is measured, in the order of their names. */
 enum {

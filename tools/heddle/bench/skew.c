@@ -228,8 +228,9 @@ static int skew_command(const tool_command *command, int argc, char **argv)
     progress_start(KINDS);
     status = prepare(&s);
     if (status == TOOL_OK)
-        (void)printf("%-9s %12s %12s %10s %8s %s\n", "keys", "pairs", "distinct", "M/s", "slower",
-                     "verified");
+        (void)printf("%-9s %12s %12s %10s %8s %s\n%-9s %12s %12s %10s %8s\n", "keys", "pairs",
+                     "different", "million", "times", "verified", "", "", "keys", "a second",
+                     "as long");
     for (int kind = 0; kind < KINDS && status == TOOL_OK; kind++)
         status = run_kind(&s, kind, &right);
     heddle_table_destroy(s.table);

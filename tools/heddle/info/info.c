@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "engine/engine.h"
+#include "read.h"
 #include "tool.h"
 
 static void print_tables(heddle_device *device)
@@ -18,7 +19,6 @@ static void print_tables(heddle_device *device)
 
 static int print_device(const char *name)
 {
-    const double gib = 1024.0 * 1024.0 * 1024.0;
     heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
     heddle_device *device = NULL;
     int status = tool_try(heddle_device_open(name, &device), name);
@@ -30,8 +30,8 @@ static int print_device(const char *name)
         (void)printf("  %s   %u\n", info.kind == HEDDLE_DEVICE_CUDA ? "SMs    " : "threads",
                      info.threads);
         (void)printf("  features  %s\n", info.features);
-        (void)printf("  memory    %.1f GiB, %.1f GiB free\n", (double)info.memory_total / gib,
-                     (double)info.memory_free / gib);
+        (void)printf("  memory    %s, %s free\n", tool_size_text((double)info.memory_total),
+                     tool_size_text((double)info.memory_free));
         print_tables(device);
     }
     heddle_device_close(device);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "progress.h"
+#include "read.h"
 #include "shelf/command.h"
 
 #define GIVE_UP_ROWS (UINT64_C(1) << 20)
@@ -268,11 +269,11 @@ static int print_stats(shelf_work *w)
     (void)printf("container    %s\nscheme       %s\nkey bits     %u\nvalue bits   %u\n",
                  containers[w->options.container], schemes[w->options.scheme], w->options.key_bits,
                  w->options.value_bits);
-    (void)printf("keys         %llu\nparts        %u\nfilled       %u\nfullest      %llu\n"
-                 "bytes        %llu\n",
+    (void)printf("keys         %llu\nparts        %u\nfilled       %u\nfullest      %llu keys\n"
+                 "files        %s\n",
                  (unsigned long long)s.keys, s.parts, s.parts_filled,
-                 (unsigned long long)s.keys_most, (unsigned long long)s.bytes_files);
-    (void)printf("memory       %llu\npart limit   %llu\n", (unsigned long long)s.memory,
+                 (unsigned long long)s.keys_most, tool_size_text((double)s.bytes_files));
+    (void)printf("memory       %s\npart limit   %llu keys\n", tool_size_text((double)s.memory),
                  (unsigned long long)s.keys_limit);
     return TOOL_OK;
 }

@@ -136,7 +136,7 @@ static int dist_command(const tool_command *command, int argc, char **argv)
                                      link_local};
     dist_options o;
     const int status = dist_options_read(command, argc, argv, &o);
-    return status == TOOL_OK ? dist_sweep(&o, &place) : status;
+    return status == TOOL_OK ? dist_sweep(&o, &place, argc, argv) : status;
 }
 
 const tool_command dist_page = {

@@ -22,11 +22,11 @@ static bool append_members(void *to, const char *item)
            bench_read_whole(item, 1, HEDDLE_CLUSTER_MEMBERS_MAX, &o->members[o->member_count++]);
 }
 
-static bool append_duplicates(void *to, const char *item)
+static bool append_copies(void *to, const char *item)
 {
     dist_options *o = (dist_options *)to;
-    uint64_t *last = &o->duplicates[o->duplicate_count];
-    return o->duplicate_count++ < DIST_LIST_MAX && bench_read_count(item, last) && *last != 0;
+    uint64_t *last = &o->copies[o->copies_count];
+    return o->copies_count++ < DIST_LIST_MAX && bench_read_count(item, last) && *last != 0;
 }
 
 static bool append_skew(void *to, const char *item)
@@ -79,11 +79,11 @@ static bool read_members(void *to, const tool_option *option, const char *text)
     return bench_read_list(text, append_members, to);
 }
 
-static bool read_duplicates(void *to, const tool_option *option, const char *text)
+static bool read_copies(void *to, const tool_option *option, const char *text)
 {
     (void)option;
-    ((dist_options *)to)->duplicate_count = 0;
-    return bench_read_list(text, append_duplicates, to);
+    ((dist_options *)to)->copies_count = 0;
+    return bench_read_list(text, append_copies, to);
 }
 
 static bool read_skews(void *to, const tool_option *option, const char *text)
@@ -131,7 +131,7 @@ static const tool_word skew_words[] = {
 
 #define COUNT "a count like 2^24, 16M or 1e6"
 #define AT(FIELD) .at = offsetof(dist_options, FIELD)
-#define COPIES .value = "LIST", .wants = "counts from 1 on", .usual = "1", .read = read_duplicates
+#define COPIES .value = "LIST", .wants = "counts from 1 on", .usual = "1", .read = read_copies
 
 const tool_option dist_option_list[] = {
     {"--devices", .value = "NAMES", .wants = "names like cpu:1,cpu:1 or cuda:0,cuda:1",
@@ -185,8 +185,10 @@ const tool_option dist_option_list[] = {
     {"--seed", .value = "NUMBER", .wants = "a number below 10^19", .usual = "1",
      .text = "of the keys", .read = option_number, AT(seed)},
     {"--no-verify", .text = "do not check the answers", .read = option_false, AT(verify)},
-    {"--format", .value = "NAME", .words = "table csv", .usual = "table",
-     .text = "how rows are printed", .read = option_word, AT(format)},
+    {"--format", .value = "NAME", .words = "table csv json", .usual = "table",
+     .text = "how rows are printed; json has an object a line", .read = option_word, AT(format)},
+    {"--commit", .value = "TEXT", .wants = "one line of text", .text = "written to the head of csv",
+     .read = option_text, AT(commit)},
 };
 _Static_assert(sizeof dist_option_list / sizeof dist_option_list[0] == DIST_OPTION_COUNT,
                "dist.h states their number");
@@ -214,7 +216,7 @@ static void set_defaults(dist_options *o)
     o->container = HEDDLE_CONTAINER_MAP;
     o->key_bits = o->value_bits = 32;
     o->keys = UINT64_C(1) << 24;
-    o->duplicates[0] = o->duplicate_count = o->skew_count = 1;
+    o->copies[0] = o->copies_count = o->skew_count = 1;
     o->repeat = 5;
     o->seed = 1;
     o->strong = true;
@@ -224,10 +226,10 @@ static void set_defaults(dist_options *o)
 /* What does not go together. */
 static int check_options(const dist_options *o)
 {
-    for (uint32_t i = 0; i < o->duplicate_count; i++)
-        if (o->duplicates[i] > o->keys)
-            return tool_refuse("--duplicates %llu is more than all %llu rows",
-                               (unsigned long long)o->duplicates[i], (unsigned long long)o->keys);
+    for (uint32_t i = 0; i < o->copies_count; i++)
+        if (o->copies[i] > o->keys)
+            return tool_refuse("--copies %llu is more than all %llu rows",
+                               (unsigned long long)o->copies[i], (unsigned long long)o->keys);
     for (uint32_t i = 0; i < o->skew_count; i++)
         if (o->ops[DIST_JOIN] && o->skews[i].zipf > 0)
             return tool_refuse(
