@@ -36,7 +36,9 @@ int tool_try(heddle_status status, const char *what)
 {
     if (status == HEDDLE_OK) return TOOL_OK;
     const char *reason = heddle_last_error();
-    tool_say("%s: %s", what, reason[0] != '\0' ? reason : heddle_status_string(status));
+    if (reason[0] == '\0') reason = heddle_status_string(status);
+    if (strstr(reason, what) != NULL) tool_say("%s", reason); /* a path is named once */
+    else tool_say("%s: %s", what, reason);
     return TOOL_FAILED;
 }
 

@@ -83,12 +83,14 @@ static int advise_slots(const wish *w, advice *a)
 {
     if (w->is_in_kernels || w->is_stable) {
         a->scheme = "open";
-        because(a,
-                w->is_in_kernels
-                    ? "a kernel of your own can insert as long as the key's region has room, "
-                      "since nothing has to be moved"
-                    : "pairs never move: their slots (heddle_table_locate) stay good until the "
-                      "table grows; iceberg promises the same and looks at three buckets at most");
+        because(
+            a,
+            w->is_in_kernels
+                ? "a kernel of your own can insert as long as the key's region has room, "
+                  "since nothing has to be moved"
+                : "pairs never move: their slots (heddle_table_locate) stay good until the "
+                  "table grows; iceberg promises the same up to a load of 0.9, and looks at three "
+                  "buckets at most");
         return choose_load(w, a, 0.8, 0.95);
     }
     a->scheme = "cuckoo";

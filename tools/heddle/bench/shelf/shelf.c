@@ -277,6 +277,8 @@ static heddle_status measure_share(shelf_bench *b, uint64_t share)
     if (status == HEDDLE_OK) status = measure_calls(b, shelf, share, 0);
     progress_step("find with 1/%llu", (unsigned long long)share);
     if (status == HEDDLE_OK) status = measure_calls(b, shelf, share, 1);
+    if (status == HEDDLE_OK && share == b->shares[b->share_count - 1]) progress_done();
+    progress_hide();
     remove_shelf(shelf, directory);
     return status;
 }
