@@ -32,10 +32,6 @@ static int settle_sweeps(bench_options *o)
 {
     const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
     bool asks = ops->count == 0;
-    if (ops->count != 0 && bench_list_most(ops) >= BENCH_TABLE_OPS)
-        return tool_refuse(
-            "bench: count, retrieve, add, query and intersect are operations of graphs "
-            "and multimaps");
     for (uint32_t i = 0; i < ops->count; i++)
         asks |= ops->at[i] == BENCH_FIND || ops->at[i] == BENCH_CONTAINS;
     if (!asks && (o->sweeps >> BENCH_SWEEP_HIT & 1) != 0)
@@ -53,10 +49,6 @@ static int settle_tables(bench_options *o)
     const bool set = o->subject == BENCH_SET;
     o->container = set ? HEDDLE_CONTAINER_SET : HEDDLE_CONTAINER_MAP;
     if (o->value_bits == UINT32_MAX) o->value_bits = set ? 0 : 32;
-    if (set && o->value_bits != 0)
-        return tool_refuse("bench: a set has no values, so no --value-bits");
-    if (!set && o->value_bits == 0)
-        return tool_refuse("bench: the values of a map have 32 or 64 bits, not 0");
     if (keys->count != 0 && !fits_keys(o, bench_list_most(keys))) return TOOL_REFUSED;
     bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "auto");
     if (o->axes.list[BENCH_AXIS_SCHEME].count != 1)
@@ -66,38 +58,13 @@ static int settle_tables(bench_options *o)
     return settle_sweeps(o);
 }
 
-/* Hashes and operations that tables have; filters have others. */
-static int check_table_lists(const bench_options *o)
-{
-    const bench_list *hashes = &o->axes.list[BENCH_AXIS_HASHES],
-                     *ops = &o->axes.list[BENCH_AXIS_OP];
-    for (uint32_t i = 0; i < hashes->count; i++)
-        if (hashes->at[i] == 1 || hashes->at[i] > 4)
-            return tool_refuse(
-                "bench: a table has 2, 3 or 4 hashes (0: the library chooses), not %.0f",
-                hashes->at[i]);
-    for (uint32_t i = 0; i < ops->count; i++)
-        if (ops->at[i] == BENCH_APPEND && o->subject != BENCH_MAP && o->subject != BENCH_SET)
-            return tool_refuse("bench: append is an operation of maps and sets");
-    if (o->subject != BENCH_MULTIMAP && o->subject != BENCH_COUNTER && ops->count != 0 &&
-        bench_list_most(ops) >= BENCH_GRAPH_OPS)
-        return tool_refuse("bench: add is an operation of filters, multimaps and counters, range "
-                           "one of multimaps");
-    return TOOL_OK;
-}
-
 static int settle_filter(bench_options *o)
 {
-    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
-    if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
     o->value_bits = 0;
     bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
     bench_axes_default(&o->axes, BENCH_AXIS_BITS, "16");
     bench_axes_default(&o->axes, BENCH_AXIS_HASHES, "0");
     bench_axes_default(&o->axes, BENCH_AXIS_OP, "add,contains,miss");
-    for (uint32_t i = 0; i < ops->count; i++)
-        if (ops->at[i] != BENCH_ADD && ops->at[i] != BENCH_CONTAINS && ops->at[i] != BENCH_MISS)
-            return tool_refuse("bench: the operations of a filter are add, contains and miss");
     return fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS])) ? TOOL_OK : TOOL_REFUSED;
 }
 
@@ -123,8 +90,6 @@ static int settle_variants(bench_options *o)
     if (bins) bench_axes_default(&o->axes, BENCH_AXIS_BINS, "2^14");
     if (paper && (o->key_bits != 32 || o->value_bits != 32))
         return tool_refuse("bench: v1 and v2 have keys and values of 32 bits");
-    if (variants->count != 0 && bench_list_most(variants) >= BENCH_DIRECT)
-        return tool_refuse("bench: the variant direct is for a multimap of slots");
     if (paper) bench_axes_default(&o->axes, BENCH_AXIS_OP, "build");
     bench_axes_default(&o->axes, BENCH_AXIS_OP,
                        "build,find,miss,count,retrieve,query,intersect,erase,insert");
@@ -176,8 +141,6 @@ static int settle_multimap(bench_options *o)
     bench_axes_default(&o->axes, BENCH_AXIS_VARIANT, "regions");
     bench_axes_default(&o->axes, BENCH_AXIS_OP, "build,insert,add,find,miss,count,retrieve,erase");
     for (uint32_t i = 0; i < ops->count; i++) {
-        if (ops->at[i] == BENCH_QUERY || ops->at[i] == BENCH_INTERSECT)
-            return tool_refuse("bench: query and intersect are operations of graphs");
         if (ops->at[i] == BENCH_RANGE &&
             !fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS])))
             return TOOL_REFUSED;
@@ -187,19 +150,11 @@ static int settle_multimap(bench_options *o)
 
 static int settle_counter(bench_options *o)
 {
-    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
     if (o->value_bits == UINT32_MAX) o->value_bits = 32;
-    if (o->value_bits == 0)
-        return tool_refuse("bench: the values of a counter have 32 or 64 bits, not 0");
     const int status = settle_schemes(o, HEDDLE_SCHEME_CUCKOO);
     if (status != TOOL_OK) return status;
     bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
     bench_axes_default(&o->axes, BENCH_AXIS_OP, "build,insert,add,find,miss");
-    for (uint32_t i = 0; i < ops->count; i++)
-        if (ops->at[i] != BENCH_BUILD && ops->at[i] != BENCH_INSERT && ops->at[i] != BENCH_ADD &&
-            ops->at[i] != BENCH_FIND && ops->at[i] != BENCH_MISS)
-            return tool_refuse(
-                "bench: the operations of a counter are build, insert, add, find and miss");
     return fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS]) /
                             bench_list_least(&o->axes.list[BENCH_AXIS_COPIES]))
                ? TOOL_OK
@@ -208,20 +163,14 @@ static int settle_counter(bench_options *o)
 
 static int settle_mixed(bench_options *o)
 {
-    const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS], *ops = &o->axes.list[BENCH_AXIS_OP];
+    const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS];
     const bench_list *batches = &o->axes.list[BENCH_AXIS_BATCH];
-    if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
     if (o->value_bits == UINT32_MAX) o->value_bits = 32;
-    if (o->value_bits == 0)
-        return tool_refuse("bench: the values of a map have 32 or 64 bits, not 0");
     bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^22");
     bench_axes_default(&o->axes, BENCH_AXIS_BATCH, "2^20");
     bench_axes_default(&o->axes, BENCH_AXIS_UPDATES, "100,40,20");
     bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.65");
     bench_axes_default(&o->axes, BENCH_AXIS_OP, "mixed,grow,take");
-    for (uint32_t i = 0; i < ops->count; i++)
-        if (ops->at[i] != BENCH_MIXED && ops->at[i] != BENCH_GROW && ops->at[i] != BENCH_TAKE)
-            return tool_refuse("bench: the operations of mixed are mixed, grow and take");
     if (bench_list_most(batches) > bench_list_least(keys))
         return tool_refuse("bench: a batch of %.0f operations is larger than a table of %.0f keys",
                            bench_list_most(batches), bench_list_least(keys));
@@ -234,8 +183,6 @@ static int settle_mixed(bench_options *o)
 static int settle_graph(bench_options *o)
 {
     if (o->value_bits == UINT32_MAX) o->value_bits = 32;
-    if (o->value_bits == 0)
-        return tool_refuse("bench: the values of a graph have 32 or 64 bits, not 0");
     if (o->subject == BENCH_GRAPH) bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "hashgraph");
     const int status = o->subject == BENCH_MULTIMAP ? settle_multimap(o) : TOOL_OK;
     if (status != TOOL_OK) return status;
@@ -277,7 +224,6 @@ static int settle_groups(bench_options *o)
 
 static int settle_relations(bench_options *o)
 {
-    if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
     if (o->left != 0 && o->axes.list[BENCH_AXIS_KEYS].count != 0)
         return tool_refuse("bench: --keys or --left and --right, not both");
     const bool graph = o->subject == BENCH_GRAPH || o->subject == BENCH_MULTIMAP;
@@ -291,17 +237,7 @@ static int settle_relations(bench_options *o)
 
 int bench_options_settle(bench_options *o)
 {
-    if (o->subject == BENCH_SUBJECTS && o->sweeps != 0) o->subject = BENCH_MAP;
-    if (o->subject == BENCH_SUBJECTS)
-        return tool_refuse("bench: name what to measure: map, set, multimap, counter, graph, "
-                           "join, group, unique, filter or mixed");
-    if (o->count_only && o->subject != BENCH_JOIN)
-        return tool_refuse("bench: --count-only is for joins");
-    if (o->with_keys && o->subject != BENCH_GROUP)
-        return tool_refuse("bench: --with-keys is for a benchmark of group");
     if (o->subject == BENCH_FILTER) return settle_filter(o);
     if (o->subject == BENCH_MIXTURES) return settle_mixed(o);
-    const int status = check_table_lists(o);
-    if (status != TOOL_OK) return status;
     return o->subject <= BENCH_SET ? settle_tables(o) : settle_relations(o);
 }
