@@ -6,7 +6,8 @@ BENCH ?= map --keys 2^26 --load 0.8 --op build,find,miss --device auto --repeat 
 BUILD = cmake --build build -j $(JOBS)
 export JOBS CMAKE_OPTIONS SETUP V PREFIX DESTDIR BUILD_DIR
 
-.PHONY: all help tool setup demo test check check-speed full kernels bench install uninstall package site asan tsan clean
+.PHONY: all help tool setup demo test check check-speed full kernels bench install uninstall package site asan tsan clean \
+        python-test wheel
 
 all: setup
 	scripts/configure.sh build $(CMAKE_OPTIONS)
@@ -22,6 +23,8 @@ help:
 	@echo 'make bench      a larger benchmark; BENCH="map --keys 2^28 ..." says which'
 	@echo 'make check-speed REF=COMMIT   this tree beside a commit, operation by operation, in turns'
 	@echo 'make install    the library and the tool into PREFIX=$(PREFIX); DESTDIR= is put before it'
+	@echo 'make wheel      the Python package in one file, in build-python/wheels/'
+	@echo 'make python-test   the tests of the Python package, a part of make test'
 	@echo 'make uninstall  removes what make install has put there'
 	@echo 'make package    Debian packages and a tarball, in build-package/packages/'
 	@echo 'make site       a web site of all documents and the reference, in build-site/html/'
@@ -47,7 +50,15 @@ bench: tool
 test:
 	@scripts/setup.sh test
 	@echo 'Tests: about 10 minutes on two cores.'
-	@scripts/test.sh quick
+	@scripts/test.sh quick python
+
+python-test:
+	@scripts/setup.sh test
+	@scripts/test.sh python
+
+wheel:
+	@scripts/setup.sh build
+	@scripts/wheel.sh
 
 check:
 	@scripts/setup.sh check
@@ -87,4 +98,4 @@ site:
 
 clean:
 	rm -rf build build-demo build-package build-test build-full build-kernels build-asan build-tsan build-speed \
-	    build-site
+	    build-site build-python

@@ -43,6 +43,9 @@ wanted() # the same for what is only wanted
     if [ "$purpose" = package ] && have apt-get; then
         have dpkg-shlibdeps || echo "dpkg-dev the tools that make Debian packages"
     fi
+    if [[ $purpose = test || $purpose = check ]]; then
+        python3 -c 'import ensurepip, venv' 2> /dev/null || echo "python3-venv Python's virtual environments"
+    fi
     [[ $purpose = check || $purpose = package ]] || return 0
     have mpicc || echo "libopenmpi-dev Open MPI"
     have mpirun || echo "openmpi-bin Open MPI"

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# test.sh [quick|full|kernels|asan|tsan ...]: builds and tests, in a tree for each,
+# test.sh [quick|python|full|kernels|asan|tsan ...]: builds and tests, in a tree for each,
 #   quick    a table of every kind, small sizes                                          build-test/
+#   python   the Python package, with the library of quick; skipped where python3 or what the tests
+#            need cannot be had                                                        build-python/
 #   full     all tables, all sizes, everything emulated                                  build-full/
 #   kernels  that the CUDA engine and the tests of it compile, where no GPU is           build-kernels/
 #   asan     some tables with the address and undefined behaviour sanitizers, small sizes  build-asan/
 #   tsan     one table of every width, scalar, with the thread sanitizer: the tests whose threads
 #            write to one table, small sizes, two threads; skipped where scripts/thread_sanitizer.sh
 #            finds no clang for it                                                       build-tsan/
-# `make test` is quick, `make check` the others. A failure does not keep the next from running. Where
+# `make test` is quick and python, `make check` the others. A failure does not keep the next from running. Where
 # a GPU is, quick and full have the CUDA engine and test it.
 #
 # Variables: V=1 (shows what the compilers and tests say), JOBS (compilers at a time), CMAKE_OPTIONS (of
@@ -52,6 +54,22 @@ quick()
     # shellcheck disable=SC2086
     HEDDLE_TEST_QUICK=1 suite build-test "" "" $cuda_here -DHEDDLE_INSTANCES="$quick_tables" \
         -DHEDDLE_EMULATED=few ${CMAKE_OPTIONS:-}
+}
+
+python()
+{
+    local log status
+    log=$(mktemp)
+    scripts/python_test.sh setup > "$log" 2>&1
+    status=$?
+    [ $status = 0 ] || tail -n 5 "$log"
+    rm -f "$log"
+    if [ $status = 77 ]; then
+        skipped+=("python (no python3 3.10 with venv, or its wheels cannot be had)")
+        return 0
+    fi
+    stages_done=$((stages_done + 1))
+    [ $status = 0 ] && stage "$name, test" scripts/python_test.sh test && stage "$name, types" scripts/python_test.sh types
 }
 
 full()
@@ -105,7 +123,7 @@ tsan()
 failed=() skipped=()
 # Word splitting of the arguments is meant.
 # shellcheck disable=SC2206
-steps=(${@:-quick full kernels asan tsan})
+steps=(${@:-quick python full kernels asan tsan})
 stages_of $((3 * ${#steps[@]}))
 for i in "${!steps[@]}"; do
     name=${steps[i]} launcher=

@@ -12,7 +12,7 @@ docs/python.md is the manual.
 
 from ._cluster import Cluster, ClusterTable
 from ._declarations import VERSION_STRING as __version__
-from ._device import Device, cuda_device_count
+from ._device import Device, cuda_device_count, trim
 from ._errors import (
     HeddleCancelled, HeddleCorrupt, HeddleDeviceError, HeddleError, HeddleFormatError, HeddleFull, HeddleInvalid,
     HeddleIOError, HeddleNoDevice, HeddleNoMemory, HeddlePeerError, HeddleTooSmall, HeddleUnsupported,
@@ -36,6 +36,6 @@ __all__ = [
     "HeddleFull", "HeddleIOError", "HeddleInvalid", "HeddleNoDevice", "HeddleNoMemory", "HeddlePeerError",
     "HeddleTooSmall", "HeddleUnsupported", "Items", "Joined", "Lists", "Mixed", "MultiMap", "Operation", "Outcome",
     "Shelf", "Totals", "UniqueAll", "UniqueCounts", "UniqueInverse", "ValueCounts", "__version__",
-    "cuda_device_count", "factorize", "groupby", "intersect1d", "isin", "join", "setdiff1d", "union1d", "unique",
+    "cuda_device_count", "factorize", "groupby", "intersect1d", "isin", "join", "setdiff1d", "trim", "union1d", "unique",
     "unique_all", "unique_counts", "unique_inverse", "unique_values", "value_counts",
 ]

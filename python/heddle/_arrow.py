@@ -87,7 +87,8 @@ def _chunks_of(x: Any) -> tuple[str, list[Any], Any]:
         return format, [Chunk.from_address(_pointer(chunk, b"arrow_array"))], (schema, chunk)
     capsule = x.__arrow_c_stream__()
     stream = Stream.from_address(_pointer(capsule, b"arrow_array_stream"))
-    schema, chunks = Schema(), []
+    schema = Schema()
+    chunks: list[Any] = []
     _ask(stream, stream.get_schema(byref(stream), byref(schema)))
     format = (b"dictionary" if schema.dictionary else schema.format).decode()
     schema.release(byref(schema))

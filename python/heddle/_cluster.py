@@ -10,7 +10,7 @@ from . import _declarations as c
 from ._library import check, lib, options
 from ._memory import _checked, table_options
 from ._tables import Table
-from ._words import Functions, Lists, default_like, dtype_of
+from ._words import Functions, Lists, default_like, dtype_of, fields_of
 
 _FUNCTIONS = Functions("heddle_cluster_table_", False, "destroy")
 BALANCES = {"auto": c.BALANCE_AUTO, "keys": c.BALANCE_KEYS, "rows": c.BALANCE_ROWS}
@@ -94,7 +94,7 @@ class ClusterTable(Table):
         stats = options(c.ClusterStats)
         with self._read:
             check(self._functions.get_stats(self._handle, byref(stats)))
-        return {**{name: getattr(stats, name) for name, _ in c.ClusterStats._fields_[1:-1]}, "seconds": list(stats.seconds)}
+        return fields_of(stats)
 
     def __repr__(self) -> str:
         if self._handle is None:

@@ -87,6 +87,12 @@ def device_of(wanted: Device | str | None, index: int) -> Device:
     return device
 
 
+def trim() -> None:
+    """Frees the scratch memory that the devices of this module's functions keep for their next call."""
+    for device in list(_opened.values()):
+        device.trim()
+
+
 def cuda_device_count() -> int:
     """How many GPUs this process could use; 0 without a driver, or without the CUDA engine."""
     return int(lib.heddle_cuda_device_count())

@@ -59,7 +59,7 @@ class ColumnFile:
             import numpy
         except ImportError:
             from ._plain import CODES
-            return memoryview(memory).cast("B").cast(CODES[self.dtype])
+            return memoryview(memory).cast("B").cast(CODES[self.dtype])  # type: ignore[call-overload]
         array = numpy.frombuffer(memory, self.dtype)
         array.flags.writeable = writable
         return array

@@ -13,7 +13,7 @@ from ._dtypes import DType
 from ._keys import of_dtype, table_keys
 from ._library import check, lib, options
 from ._view import View, view
-from ._words import Alone, Gate, dtype_of
+from ._words import Alone, Gate, dtype_of, fields_of
 
 Array = Any
 
@@ -89,7 +89,7 @@ class BloomFilter:
         stats = options(c.FilterStats)
         with self._write:
             check(lib.heddle_filter_get_stats(self._handle, byref(stats), None))
-        return {name: getattr(stats, name) for name, _ in c.FilterStats._fields_[1:]}
+        return fields_of(stats)
 
     def validate(self) -> None:
         """Looks for bits that no key can have set."""

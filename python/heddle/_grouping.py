@@ -20,7 +20,16 @@ def column_of(view: View) -> c.Column:
     return c.Column(view.address, view.valid, view.dtype.width, 0)
 
 
+def columns_struct(views: Sequence[View]) -> Any:
+    """The columns as the library takes them; made of views that stay."""
+    if len(views) == 1:
+        return byref(column_of(views[0]))
+    return (c.Column * len(views))(*map(column_of, views))
+
+
 def same_length(views: Sequence[View]) -> int:
+    if len(views) == 1:
+        return views[0].size
     sizes = {view.size for view in views}
     if len(sizes) != 1:
         raise ValueError(f"the columns have different lengths: {', '.join(str(view.size) for view in views)}")
@@ -36,14 +45,9 @@ class Grouping:
         like = views[0]
         self.handle: Any = None
         self.views, self.device, self.like, self.stream = views, device, like, like.stream
-        if len(views) == 1:
-            self.rows = like.size
-            columns = column_of(like)
-        else:
-            self.rows = same_length(views)
-            columns = (c.Column * len(views))(*map(column_of, views))
+        self.rows = same_length(views)
         handle, count = c_void_p(), c_uint64()
-        status = lib.heddle_groups_create(device.handle, byref(columns), len(views), self.rows, _ORDERS[by_first],
+        status = lib.heddle_groups_create(device.handle, columns_struct(views), len(views), self.rows, _ORDERS[by_first],
                                           byref(handle), self.stream)
         if status:
             fail(status)

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from . import _declarations as c
 from ._device import CPU, Device, device_of
-from ._grouping import column_of, same_length
+from ._grouping import columns_struct, same_length
 from ._keys import canonical, has_nan, same_dtypes
 from ._library import check, fail, lib, options, quick
-from ._view import View, view
+from ._view import VIEWERS, View, view
 
 Array = Any
 
@@ -29,6 +29,8 @@ class Joined(NamedTuple):
 
 def columns_of(keys: Any) -> list[View]:
     """The views of one array, or of several in a list, tuple or dict."""
+    if not isinstance(keys, (list, tuple)) and type(keys) in VIEWERS:
+        return [view(keys)]
     if isinstance(keys, Mapping):
         keys = list(keys.values())
     if isinstance(keys, (list, tuple)) and keys and not isinstance(keys[0], (int, float)):
@@ -57,15 +59,15 @@ def fetch(left: list[View], right: list[View], kind: int, place: Device, row_bit
     like, handle, count, least = left[0], c_void_p(), c_uint64(), c_uint64()
     framework, stream = like.framework, left[0].stream if left[0].stream is not None else right[0].stream
     columns = len(left)
-    a, b = ((c.Column * columns)(*map(column_of, side)) for side in (left, right))
-    status = lib.heddle_join_create(place.handle, a, b, columns, same_length(left), same_length(right),
+    status = lib.heddle_join_create(place.handle, columns_struct(left), columns_struct(right), columns, same_length(left),
+                                    same_length(right),
                                     _OPTIONS[kind, row_bits], byref(handle), stream)
     if status:
         fail(status)
     try:
         check(quick.heddle_join_count(handle, byref(count), byref(least)))
         rows = max(count.value, least.value if count.value else 0)
-        native = framework.natives[f"int{row_bits}"]
+        native = framework.natives["int64" if row_bits == 64 else "int32"]
         left_rows = framework.empty(rows, native, like)
         right_rows = None if kind in _ONE_SIDED else framework.empty(rows, native, like)
         if rows:
@@ -108,7 +110,7 @@ def join(left: Any, right: Any, how: str = "inner", *, sorted: bool = False, equ
     if row_bits == 32 and max(a[0].size, b[0].size) > 2**31 - 1:
         raise ValueError("more than 2^31 - 1 rows: row_bits must be 64")
     kind, framework = KINDS[how], a[0].framework
-    place = device_of(device, max(v.device for v in a + b) if a[0].device == CPU else a[0].device)
+    place = device_of(device, a[0].device if a[0].device != CPU else b[0].device)
     rows, others = fetch(a, b, kind, place, row_bits)
     if others is None:
         return framework.plain(rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import tempfile
 from ctypes import byref, c_void_p
@@ -15,7 +14,7 @@ from ._errors import HeddleFull
 from ._library import check, fail, lib, options
 from ._tables import Table
 from ._view import View, view
-from ._words import CONTAINERS, SCHEMES, Items, Lists, Totals, default_like, dtype_of, totals_of
+from ._words import CONTAINERS, SCHEMES, Items, Lists, Totals, default_like, dtype_of, fields_of, totals_of
 
 Array = Any
 
@@ -90,8 +89,7 @@ class MemoryTable(Table):
         stats = options(c.TableStats)
         with self._read:
             check(self._functions.get_stats(self._handle, byref(stats), self._like.stream))
-        return {name: list(value) if isinstance(value, ctypes.Array) else value
-                for name, _ in c.TableStats._fields_[1:] for value in [getattr(stats, name)]}
+        return fields_of(stats)
 
     @property
     def capacity(self) -> int:
@@ -192,7 +190,7 @@ class MemoryTable(Table):
 def _empty_like(v: View) -> View:
     """An empty array of a caller's framework, which holds none of its memory."""
     framework = v.framework
-    made = framework.view(framework.empty(0, framework.natives["int64"], v))
+    made: View = framework.view(framework.empty(0, framework.natives["int64"], v))
     made.stream, made.device = v.stream, v.device
     return made
 

@@ -95,7 +95,9 @@ class Plain:
 
 
 def _with_numpy() -> Any:
-    from ._numpy import NumPy, numpy
+    import numpy
+
+    from ._numpy import NumPy
 
     class PlainByNumPy(NumPy):
         """Makes arrays of the module `array` from NumPy's, which the steps after a call work on."""

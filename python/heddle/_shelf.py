@@ -14,7 +14,7 @@ from ._library import check, lib, options
 from ._memory import _checked, _typed, table_options
 from ._progress import Progress
 from ._tables import Table
-from ._words import CONTAINERS, Functions, default_like, dtype_of
+from ._words import CONTAINERS, Functions, default_like, dtype_of, fields_of
 
 _NAMES = {number: name for name, number in CONTAINERS.items()}
 
@@ -90,8 +90,7 @@ class Shelf(Table):
         """The library's statistics: parts, keys, memory, bytes_files and more."""
         stats = options(c.ShelfStats)
         check(self._functions.get_stats(self._handle, byref(stats)))
-        made = {name: getattr(stats, name) for name, _ in c.ShelfStats._fields_[1:-1]}
-        return {**made, "seconds": list(stats.seconds)}
+        return fields_of(stats)
 
     def __repr__(self) -> str:
         if self._handle is None:

@@ -43,7 +43,7 @@ class View:
 
     def with_array(self, array: Any) -> View:
         """The view of another array of the same framework, with the nulls of this one."""
-        other = self.framework.view(array)
+        other: View = self.framework.view(array)
         other.stream = self.stream
         return other.with_nulls(self.flags)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from array import array as plain_array
 from enum import IntEnum
@@ -68,6 +69,12 @@ class Totals(NamedTuple):
     absent: int
     probes: int
     evictions: int
+
+
+def fields_of(struct: Any) -> dict[str, Any]:
+    """The fields of a struct of statistics, without its size; arrays as lists."""
+    values = {field[0]: getattr(struct, field[0]) for field in struct._fields_[1:]}
+    return {name: list(value) if isinstance(value, ctypes.Array) else value for name, value in values.items()}
 
 
 def totals_of(struct: Any) -> Totals:

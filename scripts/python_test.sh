@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# python_test.sh setup|test|types: the tests of the Python package, for scripts/test.sh.
+#   setup   a virtual environment in build-python/ with what the tests want, and the library to test
+#   test    pytest over python/tests, with HEDDLE_LIBRARY, else the library of build-test/
+#   types   mypy over the package
+#
+# Ends with 77 where there is no python3 3.10, no venv or no wheel to be had. PYTHON is the interpreter, python3 unless told;
+# JOBS are the compilers at a time.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+. scripts/python_venv.sh
+env=build-python/tests
+library=${HEDDLE_LIBRARY:-$PWD/build-test/libheddle.so}
+
+setup()
+{
+    "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || return 77
+    mkdir -p build-python
+    venv $env pytest pytest-timeout hypothesis mypy numpy pandas pyarrow polars || return 77
+    if [ ! -e "$library" ]; then
+        scripts/configure.sh build-test -DHEDDLE_CUDA=OFF -DHEDDLE_TESTS=OFF &&
+            cmake --build build-test -j "${JOBS:-$(nproc)}" --target heddle_library
+    fi
+}
+
+case ${1:-} in
+    setup) setup ;;
+    test) HEDDLE_LIBRARY=$library $env/bin/python -m pytest -q --timeout 120 python/tests ;;
+    types) $env/bin/python -m mypy ;;
+    *) echo "python_test.sh setup|test|types" >&2; exit 2 ;;
+esac
