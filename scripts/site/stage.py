@@ -1,5 +1,5 @@
-"""stage.py FOLDER: brings what the site is made from together: the documents, the reference of the C interface, and pages
-for the files that documents link to.
+"""stage.py FOLDER: brings together what the site is made from: the documents, the reference of the C interface, and
+pages for the files that documents link to.
 
 The documents keep their places, so that their links do, except for README.md, which becomes index.md. The navigation is
 that of docs/index.md. A document that is not named there makes the build fail.
