@@ -125,8 +125,8 @@ def navigation():
     return trees
 
 
-def main():
-    stage = Stage(Path(sys.argv[1]))
+def write_all(folder):
+    stage = Stage(folder)
     shutil.rmtree(stage.folder, ignore_errors=True)
     trees = navigation()
     for page in documents():
@@ -138,4 +138,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    write_all(Path(sys.argv[1]))
