@@ -67,7 +67,8 @@ typedef struct heddle_join_options {
 /*
  * Joins two tables by their `columns` key columns, which have the same widths on both sides, and
  * finds out how many rows the result has. The result is then fetched. The columns must stay as they
- * are until then. Memory: both sides' keys and row numbers, twice while the call lasts.
+ * are until then. Memory: both sides' keys and row numbers until the join is destroyed, and those
+ * of the larger side once more while the call lasts.
  */
 HEDDLE_API heddle_status heddle_join_create(heddle_device *device, const heddle_column *left,
                                             const heddle_column *right, uint32_t columns,

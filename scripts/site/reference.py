@@ -11,8 +11,8 @@ LIBRARY = "libheddle (``pkg-config --cflags --libs heddle``, in CMake ``heddle::
 LIBRARIES = {
     "mpi.h": "libheddle_mpi (``pkg-config --cflags --libs heddle_mpi``, in CMake ``heddle::heddle_mpi``)",
     "unstable.h": LIBRARY + ". **Outside the stable ABI.**",
-    "device.cuh": "for nvcc (``pkg-config --cflags --libs heddle-device``, in CMake ``heddle::device``). **Outside the "
-                  "stable ABI.** :doc:`/docs/kernels` has all functions, with examples.",
+    "device.cuh": "for nvcc, beside libheddle: in CMake ``heddle::device``, elsewhere with the folder ``heddle/internal`` "
+                  "on the include path. **Outside the stable ABI.** :doc:`/docs/kernels` has all functions.",
 }
 ALONE = {"heddle.h", "mpi.h", "unstable.h", "device.cuh"}  # the others come with heddle.h
 
@@ -115,8 +115,8 @@ def page(header, names):
 
 def index(headers, names):
     lines = ["Reference", "=========", "",
-             "Every function, struct, type and macro of the C interface, with the comment that stands at its declaration: "
-             "a comment there is a contract. The rules that hold for all of them are at the head of "
+             "Every function, struct, type and macro of the C interface, with the comment that stands at its "
+             "declaration: a comment there is a contract. The rules that hold for all of them are at the head of "
              ":doc:`heddle.h`. :ref:`genindex` has all names.", "",
              ".. list-table::", "   :header-rows: 1", "", "   * - header", "     - what is in it"]
     for header in headers:

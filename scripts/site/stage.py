@@ -1,5 +1,5 @@
-"""stage.py FOLDER: brings what the site is made from together: the documents, the reference of the C interface, and pages
-for the files that documents link to.
+"""stage.py FOLDER: brings together what the site is made from: the documents, the reference of the C interface, and
+pages for the files that documents link to.
 
 The documents keep their places, so that their links do, except for README.md, which becomes index.md. The navigation is
 that of docs/index.md. A document that is not named there makes the build fail.
@@ -125,8 +125,8 @@ def navigation():
     return trees
 
 
-def main():
-    stage = Stage(Path(sys.argv[1]))
+def write_all(folder):
+    stage = Stage(folder)
     shutil.rmtree(stage.folder, ignore_errors=True)
     trees = navigation()
     for page in documents():
@@ -138,4 +138,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    write_all(Path(sys.argv[1]))

@@ -1,5 +1,6 @@
-# The pages beside the code: what they show of examples/ is what the files say and the programs print, and their other
-# code compiles; their links lead somewhere, and the reference of the web site has every name. The examples themselves are tests too: examples/CMakeLists.txt.
+# The pages beside the code: what they show of examples/ is what the files say and the programs print, their other code
+# compiles, their links lead somewhere, and the reference of the web site has every name. The examples themselves are
+# tests too: examples/CMakeLists.txt.
 
 find_package(Python3 COMPONENTS Interpreter)
 if(heddle_sanitizers)

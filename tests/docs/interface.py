@@ -1,4 +1,5 @@
-"""interface.py: every name of the C interface is on a page of the reference that the site shows, with words about it.
+"""interface.py: every name of the C interface is on a page of the reference that the site shows, with words about it;
+and what Sphinx makes the site from can be brought together, without Sphinx.
 
 The names are those that the library exports (tests/headers/symbols_1.txt), and the macros, structs and types of the
 headers, found here in another way than scripts/site/headers.py finds them.
@@ -14,6 +15,7 @@ from blocks import ROOT
 sys.path.insert(0, str(ROOT / "scripts" / "site"))
 import headers  # noqa: E402 (the path comes first)
 import reference  # noqa: E402
+import stage  # noqa: E402
 
 DIRECTIVE = re.compile(r"^ *(?:\.\. c:\w+::)? +(?:[\w*]+ )*\**\(?\**(\w+)\)?(?:\(.*)?(?: \\)?$", re.M)
 # A comment, what it says, and what it stands at.
@@ -54,15 +56,21 @@ def described():
 
 
 def shown():
-    """The names on the pages, by page."""
-    with tempfile.TemporaryDirectory() as folder:
-        reference.write(Path(folder))
-        return {page.stem: set(DIRECTIVE.findall(page.read_text())) for page in Path(folder).glob("*.rst")}
+    """The names on the pages of the reference, by page; and what the site lacks of the documents and their contents."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        stage.write_all(folder)
+        trees = "".join(page.read_text() for page in folder.rglob("*.md") if "files" not in page.parts)
+        lacking = [str(page) for page in map(stage.staged, stage.documents()) if not (folder / page).is_file() or
+                   (str(page) != "index.md" and not re.search(rf"^(?:.*/)?{page.stem}$", trees, re.M))]
+        names = {page.stem: set(DIRECTIVE.findall(page.read_text())) for page in (folder / "api").glob("*.rst")}
+        return names, lacking
 
 
 def main():
-    words, pages, names = described(), shown(), expected()
-    faults = [f"no page of the reference has {name}" for name in sorted(names)
+    words, (pages, lacking), names = described(), shown(), expected()
+    faults = [f"the site lacks {page}, or leads nobody there" for page in lacking]
+    faults += [f"no page of the reference has {name}" for name in sorted(names)
               if not any(name in there for there in pages.values())]
     constants = re.compile(r"HEDDLE_\w+$")
     faults += [f"nothing is said about {name}" for name in sorted(words) if not words[name] and not constants.match(name)]

@@ -17,7 +17,7 @@ from blocks import FENCE, ROOT
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"(?<!`)`([^`]+)`(?!`)")
 HEADING = re.compile(r"^#{1,6} (.*)$")
-FOLDERS = "bench cmake docs examples include scripts src tests tools".split()
+FOLDERS = sorted(path.name for path in ROOT.iterdir() if path.is_dir() and not re.match(r"\.|build", path.name))
 PATH = re.compile(rf"^(?:{'|'.join(FOLDERS)})/[\w./+-]*$")
 SOURCE = re.compile(r"^[\w./+-]+\.(?:c|h|cu|cuh|cpp|inl|py|sh|cmake|def|md)$")
 NAME = re.compile(r"\b((?:heddle|HEDDLE)_\w+)")
@@ -117,7 +117,7 @@ def check_index():
 def main():
     files = set(tree())
     public = words_of("include")
-    known = words_of("CMakeLists.txt", "cmake", "scripts", "src", "tests", "bench", "examples", "tools")
+    known = words_of("CMakeLists.txt", *(folder for folder in FOLDERS if folder not in ("docs", "include")))
     faults, count = check_index(), 0
     for page in documents():
         for number, line in prose_of(page):
