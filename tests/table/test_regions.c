@@ -164,6 +164,25 @@ static void copies_in_small_regions(const test_case *c)
     free(values);
 }
 
+/* A build empties the regions that it has nothing for, too. */
+static void one_key_after_many(const test_case *c)
+{
+    const uint64_t n = case_size(3001);
+    uint64_t *keys = keys_allocate(n), *values = keys_allocate(n);
+    tune_regions(1, UINT32_MAX);
+    checked t = checked_adopt(c, fills_table(c, n, fills_load(c), 0), model_create());
+    for (uint32_t round = 0; round < 4; round++) {
+        keys_fill(keys, n, round % 2 == 0 ? KEYS_RANDOM : KEYS_ZEROS, c->ops->key_bits, round);
+        fills_values(values, keys, n, HEDDLE_POLICY_KEEP);
+        checked_build(&t, keys, values, n, HEDDLE_POLICY_KEEP);
+        checked_all(&t);
+    }
+    checked_destroy(&t);
+    tune_regions(UINT64_MAX, UINT32_MAX);
+    free(keys);
+    free(values);
+}
+
 /* An insertion into an empty table goes the same way. */
 static void insert_into_empty(const test_case *c)
 {
@@ -270,6 +289,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         OVER_TABLES(every_key_set_and_policy),   OVER_WIDTHS(many_sizes),
         OVER_SLOT_WIDTHS(short_workspace),       OVER_TABLES(crowded_regions),
+        OVER_TABLES(one_key_after_many),
         OVER_INSTANCES(copies_in_small_regions), OVER_TABLES(insert_into_empty),
         OVER_INSTANCES(too_many_keys),           OVER_SLOT_WIDTHS(without_memory),
         OVER_SLOT_WIDTHS(workspace_query),
