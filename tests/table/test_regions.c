@@ -170,13 +170,16 @@ static void one_key_after_many(const test_case *c)
     const uint64_t n = case_size(3001);
     uint64_t *keys = keys_allocate(n), *values = keys_allocate(n);
     tune_regions(1, UINT32_MAX);
-    checked t = checked_adopt(c, fills_table(c, n, fills_load(c), 0), model_create());
-    for (uint32_t round = 0; round < 4; round++) {
-        keys_fill(keys, n, round % 2 == 0 ? KEYS_RANDOM : KEYS_ZEROS, c->ops->key_bits, round);
-        fills_values(values, keys, n, HEDDLE_POLICY_KEEP);
-        checked_build(&t, keys, values, n, HEDDLE_POLICY_KEEP);
-        checked_all(&t);
-    }
+    heddle_table *table = fills_table(c, n, fills_load(c), 0);
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    keys_fill(keys, n, KEYS_RANDOM, c->ops->key_bits, 193);
+    keys_fill_values(values, n, 193);
+    check_ok(fills_call(c, table, heddle_table_build, keys, values, n, HEDDLE_POLICY_KEEP, UINT64_MAX,
+                        &totals));
+    keys_fill(keys, n, KEYS_ZEROS, c->ops->key_bits, 193);
+    fills_values(values, keys, n, HEDDLE_POLICY_KEEP);
+    checked t = fill_checked(c, table, heddle_table_build, keys, values, n, HEDDLE_POLICY_KEEP,
+                             UINT64_MAX);
     checked_destroy(&t);
     tune_regions(UINT64_MAX, UINT32_MAX);
     free(keys);
