@@ -22,6 +22,12 @@ if(CMAKE_SCRIPT_MODE_FILE)
         list(REMOVE_AT words 0)
         heddle_says(man1/${page}.1 --man ${words})
     endforeach()
+    # heddle-mpi has the options of `heddle bench dist`.
+    file(READ ${DIRECTORY}/man1/heddle-bench-dist.1 page)
+    string(REPLACE "HEDDLE\\-BENCH\\-DIST" "HEDDLE\\-MPI" page "${page}")
+    string(REPLACE "heddle\\-bench\\-dist" "heddle\\-mpi" page "${page}")
+    string(REPLACE "heddle bench dist\\fR" "mpirun heddle-mpi\\fR" page "${page}")
+    file(WRITE ${DIRECTORY}/mpi/heddle-mpi.1 "${page}")
     heddle_says(bash/heddle --completion bash)
     heddle_says(zsh/_heddle --completion zsh)
     return()
@@ -40,6 +46,9 @@ add_custom_command(OUTPUT ${manual}/zsh/_heddle
             "-DEMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}" -P ${CMAKE_CURRENT_LIST_FILE}
     DEPENDS heddle_tool ${CMAKE_CURRENT_LIST_FILE} COMMENT "Manual pages and completions" VERBATIM)
 add_custom_target(heddle_manual ALL DEPENDS ${manual}/zsh/_heddle)
+if(heddle_has_mpi)
+    install(FILES ${manual}/mpi/heddle-mpi.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT mpi_tool)
+endif()
 install(DIRECTORY ${manual}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tool)
 install(DIRECTORY ${manual}/bash/
         DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tool)
