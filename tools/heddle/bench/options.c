@@ -237,7 +237,7 @@ const tool_option bench_option_list[] = {
     {"--no-verify", .value = NULL, .text = "do not check the answers", .read = option_false,
      AT(verify), FOR(ALL)},
     {"--format", .value = "NAME", .words = "table csv json", .usual = "table",
-     .text = "how rows are printed; json has an object a line", .read = option_word, AT(format),
+     .text = "how rows are printed (json: an object a line)", .read = option_word, AT(format),
      FOR(ALL)},
     {"--commit", .value = "TEXT", .wants = "one line of text", .text = "written to the head of csv",
      .read = read_commit, AT(commit), FOR(ALL)},

@@ -109,10 +109,10 @@ static const bench_field *named(const bench_line *line, const char *name)
     return NULL;
 }
 
-/* Without a meaning here: bins of another build, passes of a build that was given no memory. */
+/* Without a meaning here: bins of another build, passes of a build that was given no memory, no single table. */
 static bool is_idle(const bench_line *line, const bench_field *field)
 {
-    static const char *const idle[] = {"bins", "workspace", "bucket", "load", "vertices"};
+    static const char *const idle[] = {"bins", "workspace", "bucket", "load", "vertices", "ratio"};
     const bench_field *scheme = named(line, "scheme"), *workspace = named(line, "workspace");
     if (strcmp(field->name, "passes") == 0) return workspace != NULL && workspace->number == 0;
     if (strcmp(field->name, "vertices") == 0 && scheme != NULL)
