@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "bench/options.h"
-#include "shelf/command.h"
+#include "shelf/calls.h"
 #include "tool.h"
 
 /* What every command takes besides; these are answered before a command runs. */

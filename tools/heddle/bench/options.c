@@ -245,6 +245,16 @@ const tool_option bench_option_list[] = {
 _Static_assert(sizeof bench_option_list / sizeof bench_option_list[0] == BENCH_OPTION_COUNT,
                "options.h states their number");
 
+void bench_options_usual(bench_options *options, uint32_t axis)
+{
+    for (uint32_t i = 0; i < BENCH_OPTION_COUNT; i++) {
+        const tool_option *option = &bench_option_list[i];
+        if (option->read == read_axis && option->at == axis &&
+            (option->takers >> options->subject & 1) != 0)
+            bench_axes_default(&options->axes, axis, option->usual);
+    }
+}
+
 int bench_options_read(const tool_command *command, int argc, char **argv, bench_options *options)
 {
     memset(options, 0, sizeof *options);

@@ -1,5 +1,5 @@
-/* options.c: the options of `heddle shelf`; see command.h. */
-#include "shelf/command.h"
+/* options.c: the options of `heddle shelf`; see calls.h. */
+#include "shelf/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
