@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "bench/options.h"
-#include "shelf/command.h"
+#include "shelf/calls.h"
 #include "tool.h"
 
 /* What every command takes besides; these are answered before a command runs. */
@@ -16,9 +16,7 @@ static const tool_command the_tool = {
     .summary = "Hash tables for GPUs and CPUs: measure them, choose one, keep them in files.",
     .options = common_options,
     .option_count = 2,
-    .after = "Exit status: 0 done and verified, 1 failed or a wrong answer, 2 the request makes no "
-             "sense or its "
-             "device is not there.",
+    .after = TOOL_EXIT_STATUS,
 };
 
 static const tool_command bench = {

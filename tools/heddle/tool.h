@@ -7,7 +7,7 @@
  *   info/       `heddle info`: what this library is and what it can run on
  *   bench/      `heddle bench` and `heddle skew`: measures (bench/bench.h)
  *   advise/     `heddle advise`: which scheme, with which parameters, and why
- *   shelf/      `heddle shelf`: tables larger than memory from column files (shelf/command.h)
+ *   shelf/      `heddle shelf`: tables larger than memory from column files (shelf/calls.h)
  *   read.c      numbers, words and lists as people write them (read.h)
  *   progress.c  a bar on stderr (progress.h)
  */

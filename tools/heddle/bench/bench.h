@@ -15,7 +15,7 @@
  *   counter.c   counters
  *   mixed.c     mixed batches on slab hashes
  *   dist/       clusters: a command of its own with options of its own (dist/dist.h)
- *   shelf.c     shelves, likewise
+ *   shelf/      shelves, likewise (shelf/shelf.h)
  *   skew.c      `heddle skew`: uneven input, likewise
  *
  * What they share:

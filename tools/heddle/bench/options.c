@@ -237,13 +237,23 @@ const tool_option bench_option_list[] = {
     {"--no-verify", .value = NULL, .text = "do not check the answers", .read = option_false,
      AT(verify), FOR(ALL)},
     {"--format", .value = "NAME", .words = "table csv json", .usual = "table",
-     .text = "how rows are printed; json has an object a line", .read = option_word, AT(format),
+     .text = "how rows are printed (json: an object a line)", .read = option_word, AT(format),
      FOR(ALL)},
     {"--commit", .value = "TEXT", .wants = "one line of text", .text = "written to the head of csv",
      .read = read_commit, AT(commit), FOR(ALL)},
 };
 _Static_assert(sizeof bench_option_list / sizeof bench_option_list[0] == BENCH_OPTION_COUNT,
                "options.h states their number");
+
+void bench_options_usual(bench_options *options, uint32_t axis)
+{
+    for (uint32_t i = 0; i < BENCH_OPTION_COUNT; i++) {
+        const tool_option *option = &bench_option_list[i];
+        if (option->read == read_axis && option->at == axis &&
+            (option->takers >> options->subject & 1) != 0)
+            bench_axes_default(&options->axes, axis, option->usual);
+    }
+}
 
 int bench_options_read(const tool_command *command, int argc, char **argv, bench_options *options)
 {

@@ -71,6 +71,8 @@ extern const tool_word bench_words_of_table[], bench_words_of_graph[], bench_wor
 extern const tool_command bench_subjects[BENCH_SUBJECTS];
 /* Reads the arguments of a command of subjects.c. TOOL_OK, or TOOL_REFUSED when it has said why. */
 int bench_options_read(const tool_command *command, int argc, char **argv, bench_options *options);
+/* The list of an axis of which nothing is said: what help says is usual. */
+void bench_options_usual(bench_options *options, uint32_t axis);
 /* settle.c: defaults, and what does not go together. Returns the same. */
 int bench_options_settle(bench_options *options);
 

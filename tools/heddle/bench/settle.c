@@ -18,14 +18,12 @@ static bool fits_keys(const bench_options *o, double distinct)
 /* A plain benchmark measures one table, where no more are named. */
 static void settle_axes(bench_options *o)
 {
-    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
-    bench_axes_default(&o->axes, BENCH_AXIS_BUCKET, "0");
-    bench_axes_default(&o->axes, BENCH_AXIS_HASHES, "0");
-    bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.8");
-    bench_axes_default(&o->axes, BENCH_AXIS_HIT, "100");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP,
-                       o->subject == BENCH_SET ? "build,insert,contains,miss,erase"
-                                               : "build,insert,find,miss,erase");
+    bench_options_usual(o, BENCH_AXIS_KEYS);
+    bench_options_usual(o, BENCH_AXIS_BUCKET);
+    bench_options_usual(o, BENCH_AXIS_HASHES);
+    bench_options_usual(o, BENCH_AXIS_LOAD);
+    bench_options_usual(o, BENCH_AXIS_HIT);
+    bench_options_usual(o, BENCH_AXIS_OP);
 }
 
 static int settle_sweeps(bench_options *o)
@@ -50,7 +48,7 @@ static int settle_tables(bench_options *o)
     o->container = set ? HEDDLE_CONTAINER_SET : HEDDLE_CONTAINER_MAP;
     if (o->value_bits == UINT32_MAX) o->value_bits = set ? 0 : 32;
     if (keys->count != 0 && !fits_keys(o, bench_list_most(keys))) return TOOL_REFUSED;
-    bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "auto");
+    bench_options_usual(o, BENCH_AXIS_SCHEME);
     if (o->axes.list[BENCH_AXIS_SCHEME].count != 1)
         return tool_refuse("bench: maps and sets are measured with one scheme at a time");
     o->scheme = (uint32_t)o->axes.list[BENCH_AXIS_SCHEME].at[0];
@@ -61,10 +59,10 @@ static int settle_tables(bench_options *o)
 static int settle_filter(bench_options *o)
 {
     o->value_bits = 0;
-    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
-    bench_axes_default(&o->axes, BENCH_AXIS_BITS, "16");
-    bench_axes_default(&o->axes, BENCH_AXIS_HASHES, "0");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP, "add,contains,miss");
+    bench_options_usual(o, BENCH_AXIS_KEYS);
+    bench_options_usual(o, BENCH_AXIS_BITS);
+    bench_options_usual(o, BENCH_AXIS_HASHES);
+    bench_options_usual(o, BENCH_AXIS_OP);
     return fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS])) ? TOOL_OK : TOOL_REFUSED;
 }
 
@@ -87,12 +85,11 @@ static int settle_variants(bench_options *o)
         return tool_refuse("bench: v1 and v2 have the operation build alone");
     if (!bins && o->axes.list[BENCH_AXIS_BINS].count != 0)
         return tool_refuse("bench: --bins is for --variant v2");
-    if (bins) bench_axes_default(&o->axes, BENCH_AXIS_BINS, "2^14");
+    if (bins) bench_options_usual(o, BENCH_AXIS_BINS);
     if (paper && (o->key_bits != 32 || o->value_bits != 32))
         return tool_refuse("bench: v1 and v2 have keys and values of 32 bits");
     if (paper) bench_axes_default(&o->axes, BENCH_AXIS_OP, "build");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP,
-                       "build,find,miss,count,retrieve,query,intersect,erase,insert");
+    bench_options_usual(o, BENCH_AXIS_OP);
     return TOOL_OK;
 }
 
@@ -113,7 +110,7 @@ static int settle_schemes(bench_options *o, uint32_t usual)
 {
     bench_list *schemes = &o->axes.list[BENCH_AXIS_SCHEME];
     bool graph, slots;
-    bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "auto");
+    bench_options_usual(o, BENCH_AXIS_SCHEME);
     for (uint32_t i = 0; i < schemes->count; i++)
         if (schemes->at[i] == HEDDLE_SCHEME_AUTO) schemes->at[i] = usual;
     schemes_named(o, &graph, &slots);
@@ -121,7 +118,7 @@ static int settle_schemes(bench_options *o, uint32_t usual)
         return tool_refuse("bench: a hashgraph has neither load nor buckets");
     if (!graph && o->axes.list[BENCH_AXIS_VERTICES].count != 0)
         return tool_refuse("bench: only a hashgraph has vertices");
-    if (slots) bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.8");
+    if (slots) bench_options_usual(o, BENCH_AXIS_LOAD);
     return TOOL_OK;
 }
 
@@ -138,8 +135,8 @@ static int settle_multimap(bench_options *o)
         if (variants->at[i] != BENCH_REGIONS && (!slots || variants->at[i] != BENCH_DIRECT))
             return tool_refuse(
                 "bench: the variants of a multimap are regions and, by slots, direct");
-    bench_axes_default(&o->axes, BENCH_AXIS_VARIANT, "regions");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP, "build,insert,add,find,miss,count,retrieve,erase");
+    bench_options_usual(o, BENCH_AXIS_VARIANT);
+    bench_options_usual(o, BENCH_AXIS_OP);
     for (uint32_t i = 0; i < ops->count; i++) {
         if (ops->at[i] == BENCH_RANGE &&
             !fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS])))
@@ -153,8 +150,8 @@ static int settle_counter(bench_options *o)
     if (o->value_bits == UINT32_MAX) o->value_bits = 32;
     const int status = settle_schemes(o, HEDDLE_SCHEME_CUCKOO);
     if (status != TOOL_OK) return status;
-    bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP, "build,insert,add,find,miss");
+    bench_options_usual(o, BENCH_AXIS_COPIES);
+    bench_options_usual(o, BENCH_AXIS_OP);
     return fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS]) /
                             bench_list_least(&o->axes.list[BENCH_AXIS_COPIES]))
                ? TOOL_OK
@@ -166,11 +163,11 @@ static int settle_mixed(bench_options *o)
     const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS];
     const bench_list *batches = &o->axes.list[BENCH_AXIS_BATCH];
     if (o->value_bits == UINT32_MAX) o->value_bits = 32;
-    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^22");
-    bench_axes_default(&o->axes, BENCH_AXIS_BATCH, "2^20");
-    bench_axes_default(&o->axes, BENCH_AXIS_UPDATES, "100,40,20");
-    bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.65");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP, "mixed,grow,take");
+    bench_options_usual(o, BENCH_AXIS_KEYS);
+    bench_options_usual(o, BENCH_AXIS_BATCH);
+    bench_options_usual(o, BENCH_AXIS_UPDATES);
+    bench_options_usual(o, BENCH_AXIS_LOAD);
+    bench_options_usual(o, BENCH_AXIS_OP);
     if (bench_list_most(batches) > bench_list_least(keys))
         return tool_refuse("bench: a batch of %.0f operations is larger than a table of %.0f keys",
                            bench_list_most(batches), bench_list_least(keys));
@@ -186,9 +183,9 @@ static int settle_graph(bench_options *o)
     if (o->subject == BENCH_GRAPH) bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "hashgraph");
     const int status = o->subject == BENCH_MULTIMAP ? settle_multimap(o) : TOOL_OK;
     if (status != TOOL_OK) return status;
-    bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
-    bench_axes_default(&o->axes, BENCH_AXIS_VERTICES, "1");
-    bench_axes_default(&o->axes, BENCH_AXIS_VARIANT, "regions");
+    bench_options_usual(o, BENCH_AXIS_COPIES);
+    bench_options_usual(o, BENCH_AXIS_VERTICES);
+    bench_options_usual(o, BENCH_AXIS_VARIANT);
     const double most = bench_list_most(&o->axes.list[BENCH_AXIS_KEYS]);
     if (o->value_bits == 32 && most > 4294967296.0)
         return tool_refuse("bench: values are row numbers: %.0f keys want --value-bits 64", most);
@@ -202,9 +199,9 @@ static int settle_join(bench_options *o)
     const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS];
     if ((o->left != 0) != (o->right != 0))
         return tool_refuse("bench: --left and --right go together");
-    bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
-    bench_axes_default(&o->axes, BENCH_AXIS_HIT, "100");
-    bench_axes_default(&o->axes, BENCH_AXIS_KIND, "inner");
+    bench_options_usual(o, BENCH_AXIS_COPIES);
+    bench_options_usual(o, BENCH_AXIS_HIT);
+    bench_options_usual(o, BENCH_AXIS_KIND);
     const double right = o->right != 0 ? (double)o->right : bench_list_most(keys);
     return fits_keys(o, right / bench_list_least(&o->axes.list[BENCH_AXIS_COPIES])) ? TOOL_OK
                                                                                     : TOOL_REFUSED;
@@ -214,9 +211,9 @@ static int settle_groups(bench_options *o)
 {
     const bench_list *groups = &o->axes.list[BENCH_AXIS_GROUPS];
     const double rows = bench_list_least(&o->axes.list[BENCH_AXIS_KEYS]);
-    bench_axes_default(&o->axes, BENCH_AXIS_GROUPS, "100,127,128,129,1000,1e4,1e5,1e6,50e6");
-    if (o->subject == BENCH_UNIQUE) bench_axes_default(&o->axes, BENCH_AXIS_ORDER, "unordered");
-    if (o->subject == BENCH_GROUP) bench_axes_default(&o->axes, BENCH_AXIS_AGGREGATE, "sum");
+    bench_options_usual(o, BENCH_AXIS_GROUPS);
+    if (o->subject == BENCH_UNIQUE) bench_options_usual(o, BENCH_AXIS_ORDER);
+    if (o->subject == BENCH_GROUP) bench_options_usual(o, BENCH_AXIS_AGGREGATE);
     if (bench_list_least(groups) > rows)
         return tool_refuse("bench: %.0f rows have no %.0f groups", rows, bench_list_least(groups));
     return fits_keys(o, bench_list_most(groups)) ? TOOL_OK : TOOL_REFUSED;
@@ -228,8 +225,8 @@ static int settle_relations(bench_options *o)
         return tool_refuse("bench: --keys or --left and --right, not both");
     const bool graph = o->subject == BENCH_GRAPH || o->subject == BENCH_MULTIMAP;
     if (o->value_bits == UINT32_MAX && !graph && o->subject != BENCH_COUNTER) o->value_bits = 0;
-    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
-    bench_axes_default(&o->axes, BENCH_AXIS_SKEW, "uniform");
+    bench_options_usual(o, BENCH_AXIS_KEYS);
+    bench_options_usual(o, BENCH_AXIS_SKEW);
     if (graph) return settle_graph(o);
     if (o->subject == BENCH_COUNTER) return settle_counter(o);
     return o->subject == BENCH_JOIN ? settle_join(o) : settle_groups(o);

@@ -67,11 +67,11 @@ static const title titles[] = {
     {"rate_expected", "false %", "expected", 8, "%.4f", 100, false},
     {"rate_measured", "false %", "measured", 8, "%.4f", 100, false},
     {"partition", "partition", "%", 9, "%.1f", 100, false},
-    {"reorganise", "reorganise", "%", 10, "%.1f", 100, false},
+    {"reorganise", "reorga-", "nise %", 7, "%.1f", 100, false},
     {"exchange", "exchange", "%", 8, "%.1f", 100, false},
     {"work", "work", "%", 5, "%.1f", 100, false},
-    {"imbalance", "keys", "uneven %", 8, "%.1f", 100, false},
-    {"row_imbalance", "rows", "uneven %", 8, "%.1f", 100, false},
+    {"imbalance", "keys", "+ %", 6, "%.1f", 100, false},
+    {"row_imbalance", "rows", "+ %", 6, "%.1f", 100, false},
     {"parts", "parts", "", 6, NULL, 0, false},
     {"peak", "peak", "MB", 7, "%.1f", 1, false},
     {"read", "read", "MB", 7, "%.1f", 1, false},
@@ -109,10 +109,10 @@ static const bench_field *named(const bench_line *line, const char *name)
     return NULL;
 }
 
-/* Without a meaning here: bins of another build, passes of a build that was given no memory. */
+/* Without a meaning here: bins of another build, passes of a build that was given no memory, no single table. */
 static bool is_idle(const bench_line *line, const bench_field *field)
 {
-    static const char *const idle[] = {"bins", "workspace", "bucket", "load", "vertices"};
+    static const char *const idle[] = {"bins", "workspace", "bucket", "load", "vertices", "ratio"};
     const bench_field *scheme = named(line, "scheme"), *workspace = named(line, "workspace");
     if (strcmp(field->name, "passes") == 0) return workspace != NULL && workspace->number == 0;
     if (strcmp(field->name, "vertices") == 0 && scheme != NULL)

@@ -99,10 +99,14 @@ void option_sentence(const tool_option *option, char sentence[TOOL_SENTENCE_MAX]
 
 /* -------------------------------------------------------------------------- help.c, man.c, complete.c */
 
+#define TOOL_EXIT_STATUS                                                                           \
+    "Exit status: 0 done and verified, 1 failed or a wrong answer, 2 the request makes no sense, " \
+    "or its device is not there."
+
 void command_help(const tool_command *command, FILE *to);
 /* "[options] DIRECTORY": what stands behind the name. */
 void command_synopsis(const tool_command *command, char *synopsis, size_t size);
-/* A manual page; all.name is "" for that of the tool itself. */
+/* A manual page, as man reads it. */
 void command_manual(const tool_command *command, FILE *to);
 void complete_bash(FILE *to);
 void complete_zsh(FILE *to);

@@ -28,6 +28,15 @@ static bool completes_folders(const tool_option *option)
            strcmp(option->name, "DIRECTORY") == 0;
 }
 
+/* Whether a folder is among its arguments. */
+static bool takes_folder(const tool_command *command)
+{
+    for (uint32_t i = 0; i < command->option_count; i++)
+        if (option_is_argument(&command->options[i]) && completes_folders(&command->options[i]))
+            return true;
+    return false;
+}
+
 static bool has_words(const tool_option *option)
 {
     return option->words != NULL || option->explained != NULL;
@@ -58,6 +67,20 @@ static void print_followers(const tool_command *command, FILE *to)
     if (command->name[0] != 0) (void)fprintf(to, "%s--help", space);
 }
 
+/* The text; in place of @HEADS the names that commands may follow: "", "bench", "shelf". */
+static void print_with_heads(const char *text, FILE *to)
+{
+    const char *at = strstr(text, "@HEADS");
+    bool any = false;
+    (void)fprintf(to, "%.*s", (int)(at - text), text);
+    for (const tool_command *const *head = tool_commands; *head != NULL; head++) {
+        if ((*head)->run != NULL) continue;
+        (void)fprintf(to, "%s%s", any ? "|" : "", (*head)->name);
+        any = true;
+    }
+    (void)fputs(at + strlen("@HEADS"), to);
+}
+
 static void print_bash_option(const tool_command *command, const tool_option *option, FILE *to)
 {
     if (!command_takes(command, option) || option_is_argument(option)) return;
@@ -69,8 +92,8 @@ static void print_bash_option(const tool_command *command, const tool_option *op
         (void)fprintf(to, "\"%s ;;\n", strcmp(option->value, "LIST") == 0 ? " list=1" : "");
     } else
         (void)fprintf(to, "kind=%s ;;\n",
-                      completes_files(option)     ? "file"
-                      : completes_folders(option) ? "directory"
+                      completes_files(option)     ? "files"
+                      : completes_folders(option) ? "folders"
                                                   : "any");
 }
 
@@ -78,13 +101,17 @@ static const char bash_start[] =
     "# Completion of heddle for bash: made by 'heddle help --completion bash'.\n"
     "_heddle()\n"
     "{\n"
-    "    local line=${COMP_LINE:0:COMP_POINT} words=\"\" kind=\"\" list=\"\" command=\"\" cur prev "
-    "part\n"
+    "    local line=${COMP_LINE:0:COMP_POINT} words=\"\" kind=\"\" list=\"\" command=\"\" "
+    "help=\"\" cur prev part\n"
     "    local -a given\n"
     "    read -ra given <<< \"$line\"\n"
     "    [[ $line != *[[:space:]] ]] || given+=(\"\")\n"
     "    cur=${given[-1]} prev=${given[-2]}\n"
     "    if [[ $cur == --*=* ]]; then prev=${cur%%=*} cur=${cur#*=}; fi\n"
+    "    # What help is asked on is completed as it would be without help.\n"
+    "    if [[ ${given[1]} == help && ${#given[@]} -gt 2 && ${given[2]} != -* ]]; then\n"
+    "        help=1 given=(\"${given[0]}\" \"${given[@]:2}\")\n"
+    "    fi\n"
     "    for part in \"${given[@]:1:2}\"; do\n"
     "        case \"${command:+$command }$part\" in\n";
 
@@ -97,9 +124,11 @@ static const char bash_middle[] = "                command=\"${command:+$command
 static const char bash_end[] =
     "        esac\n"
     "    fi\n"
+    "    [[ -z $help ]] || kind=\"\"\n"
+    "    [[ -z $help || $command == @(@HEADS) ]] || words=\"\"\n"
     "    case $kind in\n"
-    "        file) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\") ;;\n"
-    "        directory) mapfile -t COMPREPLY < <(compgen -d -- \"$cur\") ;;\n"
+    "        files) mapfile -t COMPREPLY < <(compgen -f -- \"$cur\") ;;\n"
+    "        folders) mapfile -t COMPREPLY < <(compgen -d -- \"$cur\") ;;\n"
     "        any) COMPREPLY=() ;;\n"
     "        *)\n"
     "            part=\"\"\n"
@@ -111,7 +140,7 @@ static const char bash_end[] =
     "    part=${cur%\"${cur##*[:=]}\"}\n"
     "    [[ -z $part ]] || COMPREPLY=(\"${COMPREPLY[@]#\"$part\"}\")\n"
     "    [[ ${#COMPREPLY[@]} != 1 || ${COMPREPLY[0]} != *: ]] || compopt -o nospace 2> /dev/null\n"
-    "    [[ $kind != file && $kind != directory ]] || compopt -o filenames 2> /dev/null\n"
+    "    [[ $kind != files && $kind != folders ]] || compopt -o filenames 2> /dev/null\n"
     "    return 0\n"
     "}\n"
     "complete -F _heddle heddle\n";
@@ -138,11 +167,10 @@ void complete_bash(FILE *to)
         (void)fprintf(to, "            \"%s\") words=\"", (*at)->name);
         print_followers(*at, to);
         (void)fputs("\" ", to);
-        if (strncmp((*at)->name, "shelf ", 6) == 0)
-            (void)fputs("; [[ $cur == -* ]] || kind=directory ", to);
+        if (takes_folder(*at)) (void)fputs("; [[ $cur == -* ]] || kind=folders ", to);
         (void)fputs(";;\n", to);
     }
-    (void)fputs(bash_end, to);
+    print_with_heads(bash_end, to);
 }
 
 /* -------------------------------------------------------------------------------------------- zsh */
@@ -201,11 +229,20 @@ static void print_zsh_name(const char *name, FILE *to)
     for (; *name != 0; name++) (void)fputc(*name == ' ' ? '_' : *name, to);
 }
 
+/* What help is asked on is completed as it would be without help, except for options. */
+static const char zsh_help[] =
+    "    if (( CURRENT > 2 )) && [[ $words[2] == help && $words[3] != -* ]]; then\n"
+    "        words=($words[1] ${words[3,-1]})\n"
+    "        (( CURRENT-- ))\n"
+    "        (( CURRENT == 2 )) || [[ $words[2] == (@HEADS) && CURRENT -eq 3 ]] || return\n"
+    "    fi\n";
+
 /* The options of a command; of a head, its commands first. */
 static void print_zsh_command(const tool_command *command, FILE *to)
 {
     print_zsh_name(command->name, to);
     (void)fputs("()\n{\n", to);
+    if (command->name[0] == 0) print_with_heads(zsh_help, to);
     if (command->run == NULL) {
         (void)fputs("    local -a commands=(\n", to);
         for (const tool_command *const *at = tool_commands; *at != NULL; at++) {

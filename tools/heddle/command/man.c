@@ -126,7 +126,7 @@ void command_manual(const tool_command *command, FILE *to)
     if (command->run == NULL) print_commands(command, to);
     print_options(command, true, to);
     print_options(command, false, to);
-    if (command->after != NULL) {
+    if (command->after != NULL && command->name[0] != 0) {
         (void)fputs(".SH NOTES\n", to);
         print_text(to, command->after);
     }
@@ -136,8 +136,6 @@ void command_manual(const tool_command *command, FILE *to)
         (void)fputs(".fi\n", to);
     }
     (void)fputs(".SH EXIT STATUS\n", to);
-    print_text(to,
-               "0: done and verified; 1: failed, or an answer was wrong; 2: the request makes no "
-               "sense, or its device is not there.");
+    print_text(to, &TOOL_EXIT_STATUS[strlen("Exit status: ")]);
     print_neighbours(command, to);
 }

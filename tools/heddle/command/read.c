@@ -40,6 +40,10 @@ bool option_word(void *to, const tool_option *option, const char *text)
 {
     const size_t length = strlen(text);
     uint32_t number = option->first;
+    for (const tool_word *word = option->explained; word != NULL && word->name != NULL; word++) {
+        if (strcmp(word->name, text) == 0) break;
+        number++;
+    }
     for (const char *word = option->words; word != NULL; number++) {
         if (strcspn(word, " ") == length && strncmp(word, text, length) == 0) break;
         word = strchr(word, ' ');

@@ -1,4 +1,4 @@
-/* calls.c: the calls of `heddle shelf`; see command.h. */
+/* calls.c: the calls of `heddle shelf`; see calls.h. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 
 #include "progress.h"
 #include "read.h"
-#include "shelf/command.h"
+#include "shelf/calls.h"
 
 #define GIVE_UP_ROWS (UINT64_C(1) << 20)
 

@@ -1,5 +1,5 @@
-/* options.c: the options of `heddle shelf`; see command.h. */
-#include "shelf/command.h"
+/* options.c: the options of `heddle shelf`; see calls.h. */
+#include "shelf/calls.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,21 +31,21 @@ static const tool_option options[] = {
      .text = "written: how many values every key has, in 64 bits; it is needed",
      .read = option_text, AT(matches), .takers = COUNT},
     {"--policy", .value = "NAME", .words = "keep replace add min max", .usual = "keep",
-     .text = "of keys that are there already", .read = option_word, AT(policy),
+     .text = "what becomes of keys that are there already", .read = option_word, AT(policy),
      .takers = BUILD | INSERT},
     {"--container", .value = "NAME", .words = "map set multimap counter",
-     .usual = "map; set without --values", .text = "what is made where no shelf is",
+     .usual = "map; set without --values", .text = "container of a shelf that is made",
      .read = option_word, AT(container), .first = HEDDLE_CONTAINER_MAP, .takers = BUILD},
     {"--scheme", .value = "NAME", .words = "auto cuckoo hashgraph open iceberg bucket_list slab",
-     .usual = "auto", .text = "likewise: by which scheme", .read = option_word, AT(scheme),
+     .usual = "auto", .text = "scheme of a shelf that is made", .read = option_word, AT(scheme),
      .takers = BUILD},
     {"--key-bits", .value = "BITS", .words = "32 64", .usual = "of the .npy file, or 64",
-     .text = "likewise: width of keys", .read = option_bits, AT(key_bits), .takers = BUILD},
+     .text = "width of its keys", .read = option_bits, AT(key_bits), .takers = BUILD},
     {"--value-bits", .value = "BITS", .words = "32 64", .usual = "of the .npy file, or 64",
-     .text = "likewise: width of values", .read = option_bits, AT(value_bits), .takers = BUILD},
+     .text = "width of its values", .read = option_bits, AT(value_bits), .takers = BUILD},
     {"--seed", .value = "NUMBER", .wants = "a number from 1 to 10^19", .usual = "drawn",
-     .text = "likewise: of the hash that divides the keys", .read = option_number, AT(seed),
-     .first = 1, .takers = BUILD},
+     .text = "of the hash that divides its keys", .read = option_number, AT(seed), .first = 1,
+     .takers = BUILD},
     {"--memory", .value = "BYTES", .wants = "a count like 8Gi", .usual = "half of what is free",
      .text = "what the call keeps to", .read = option_count, AT(memory), .first = 1},
     {"--device", .value = "NAME", .words = "auto cpu cpu:THREADS cuda cuda:N", .usual = "auto",
@@ -54,25 +54,30 @@ static const tool_option options[] = {
      .text = "where batches are sorted", .read = option_text, AT(scratch)},
 };
 
-#define PAGE(PLACE, NAME, SUMMARY)                                                                 \
+static const char build_after[] = "A shelf that is there keeps its container, scheme, widths and "
+                                  "seed. Options that say something else, and --seed, are refused.";
+
+#define PAGE(PLACE, NAME, SUMMARY, AFTER)                                                          \
     [PLACE] = {.name = "shelf " NAME,                                                              \
                .summary = SUMMARY,                                                                 \
                .options = options,                                                                 \
                .option_count = sizeof options / sizeof options[0],                                 \
                .bit = 1u << (PLACE),                                                               \
+               .after = AFTER,                                                                     \
                .run = shelf_command}
 
 static int shelf_command(const tool_command *command, int argc, char **argv);
 
 const tool_command shelf_pages[SHELF_COMMANDS] = {
-    PAGE(SHELF_BUILD, "build", "empties the shelf, made if it is not there, and inserts"),
-    PAGE(SHELF_INSERT, "insert", "inserts keys with values"),
-    PAGE(SHELF_FIND, "find", "looks keys up, and writes their values"),
-    PAGE(SHELF_COUNT, "count", "how many values every key has"),
-    PAGE(SHELF_ERASE, "erase", "erases keys"),
-    PAGE(SHELF_EXPORT, "export", "writes all keys and their values"),
-    PAGE(SHELF_STATS, "stats", "what the shelf is and holds"),
-    PAGE(SHELF_VALIDATE, "validate", "checks everything"),
+    PAGE(SHELF_BUILD, "build", "empties the shelf, made if it is not there, and inserts",
+         build_after),
+    PAGE(SHELF_INSERT, "insert", "inserts keys with values", NULL),
+    PAGE(SHELF_FIND, "find", "looks keys up, and writes their values", NULL),
+    PAGE(SHELF_COUNT, "count", "how many values every key has", NULL),
+    PAGE(SHELF_ERASE, "erase", "erases keys", NULL),
+    PAGE(SHELF_EXPORT, "export", "writes all keys and their values", NULL),
+    PAGE(SHELF_STATS, "stats", "what the shelf is and holds", NULL),
+    PAGE(SHELF_VALIDATE, "validate", "checks everything", NULL),
 };
 
 static bool is_same_file(const char *a, const char *b)

@@ -121,6 +121,11 @@ static const tool_word scaling_words[] = {
     {"weak", "--keys are the rows of each member"},
     {NULL, NULL},
 };
+static const tool_word mode_words[] = {
+    {"distributed", "the one whose hash it is"},
+    {"independent", "the one it was given to"},
+    {NULL, NULL},
+};
 static const tool_word skew_words[] = {
     {"uniform", "every key as often as the others"},
     {"zipf:S", "key number k with a frequency as k^-S, S from 0.01 to 10"},
@@ -154,10 +159,8 @@ const tool_option dist_option_list[] = {
      .text = "what is built", .read = option_word, AT(container), .first = HEDDLE_CONTAINER_MAP},
     {"--scheme", .value = "NAME", .words = "auto cuckoo hashgraph open iceberg bucket_list",
      .usual = "auto", .text = "by which scheme", .read = option_word, AT(scheme)},
-    {"--mode", .value = "NAME", .words = "distributed independent", .usual = "distributed",
-     .text = "distributed: a key belongs to one member; independent: each member keeps what it was "
-             "given",
-     .read = option_word, AT(mode)},
+    {"--mode", .value = "NAME", .explained = mode_words, .usual = "distributed",
+     .text = "which member has a key", .read = option_word, AT(mode)},
     {"--copies", .text = "rows of every key", COPIES},
     {"--duplicates", COPIES},
     {"--distribution", .value = "LIST", .explained = skew_words, .usual = "uniform",
@@ -186,7 +189,7 @@ const tool_option dist_option_list[] = {
      .text = "of the keys", .read = option_number, AT(seed)},
     {"--no-verify", .text = "do not check the answers", .read = option_false, AT(verify)},
     {"--format", .value = "NAME", .words = "table csv json", .usual = "table",
-     .text = "how rows are printed; json has an object a line", .read = option_word, AT(format)},
+     .text = "how rows are printed (json: an object a line)", .read = option_word, AT(format)},
     {"--commit", .value = "TEXT", .wants = "one line of text", .text = "written to the head of csv",
      .read = option_text, AT(commit)},
 };

@@ -34,7 +34,7 @@ static const char about[] =
     "time by 1 table: beside that of a single table on the same hardware, measured in turn\n"
     "speedup: the rate beside that of the first number of members; partition to work: shares of "
     "the time\n"
-    "uneven: what the fullest member has beyond the mean";
+    "keys +, rows +: what the fullest member holds, and was sent, beyond the mean";
 
 /* What stands above all rows: once the first cluster is open. */
 static void print_head(sweep *s, heddle_cluster *cluster)

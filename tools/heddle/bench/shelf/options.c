@@ -53,7 +53,7 @@ static const tool_option options_known[] = {
      .text = "timed runs, of which the median counts", .read = read_repeat, AT(repeat), .first = 1},
     {"--no-verify", .text = "do not check the answers", .read = option_false, AT(verify)},
     {"--format", .value = "NAME", .words = "table csv json", .usual = "table",
-     .text = "how rows are printed; json has an object a line", .read = option_word, AT(format)},
+     .text = "how rows are printed (json: an object a line)", .read = option_word, AT(format)},
     {"--commit", .value = "TEXT", .wants = "one line of text", .text = "written to the head of csv",
      .read = option_text, AT(commit)},
 };
