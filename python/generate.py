@@ -12,12 +12,27 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 INCLUDE = HERE.parent / "include" / "heddle"
 OUTPUT = HERE / "heddle" / "_declarations.py"
-HEADERS = ("heddle.h", "table_options.h", "table_more.h", "relations.h", "filter.h", "cluster.h",
-           "cluster_relations.h", "column_file.h", "shelf.h")
+HEADERS = (
+    "heddle.h",
+    "table_options.h",
+    "table_more.h",
+    "relations.h",
+    "filter.h",
+    "cluster.h",
+    "cluster_relations.h",
+    "column_file.h",
+    "shelf.h",
+)
 
 NUMBERS = {
-    "uint8_t": "c_uint8", "uint32_t": "c_uint32", "uint64_t": "c_uint64", "int32_t": "c_int32", "int64_t": "c_int64",
-    "double": "c_double", "char": "c_char", "heddle_status": "c_int32",
+    "uint8_t": "c_uint8",
+    "uint32_t": "c_uint32",
+    "uint64_t": "c_uint64",
+    "int32_t": "c_int32",
+    "int64_t": "c_int64",
+    "double": "c_double",
+    "char": "c_char",
+    "heddle_status": "c_int32",
 }
 
 
@@ -139,7 +154,12 @@ def text_of(reader):
         lines += ["", "", f"class {class_name(name)}(Structure):", "    _fields_ = ["]
         lines += [f'        ("{field}", {kind}),' for field, kind in fields]
         lines.append("    ]")
-    lines += ["", "", "# C names of the structs above, and the result and the arguments of every function.", "STRUCTS = {"]
+    lines += [
+        "",
+        "",
+        "# C names of the structs above, and the result and the arguments of every function.",
+        "STRUCTS = {",
+    ]
     lines += [f'    "{name}": {class_name(name)},' for name in reader.structs]
     lines += ["}", "FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {"]
     for name, (result, arguments) in reader.functions.items():

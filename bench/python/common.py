@@ -16,7 +16,9 @@ else:
 
 def commit():
     done = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
-    changed = subprocess.run(["git", "-C", ROOT, "status", "--porcelain", "--untracked-files=no"], capture_output=True, text=True)
+    changed = subprocess.run(
+        ["git", "-C", ROOT, "status", "--porcelain", "--untracked-files=no"], capture_output=True, text=True
+    )
     return done.stdout.strip() + ("-dirty" if changed.stdout.strip() else "") or "unknown"
 
 
@@ -33,6 +35,7 @@ def versions(names):
 def head(device, peers=()):
     """The command, the commit, the date, the device and the versions, as lines of comment."""
     import heddle
+
     load = os.getloadavg()[0]
     return [
         f"# command: python {os.path.relpath(sys.argv[0], ROOT)} {' '.join(sys.argv[1:])}".rstrip(),

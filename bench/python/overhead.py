@@ -3,9 +3,10 @@
 
     HEDDLE_LIBRARY=build/libheddle.so python bench/python/overhead.py [--csv FILE]
 
-Each function is called on the same small arrays in turns with the bare C calls that it makes, through ctypes with arguments
-that were made beforehand. `bare` is that; `python` is the package; `overhead` is the difference of the medians of many turns.
-`ctypes` is the cost of one empty call through ctypes, which both have once for every C call.
+Each function is called on the same small arrays in turns with the bare C calls that it makes, through ctypes
+with arguments that were made beforehand. `bare` is that; `python` is the package; `overhead` is the difference
+of the medians of many turns. `ctypes` is the cost of one empty call through ctypes, which both have once for
+every C call.
 """
 
 import argparse
@@ -65,8 +66,9 @@ def cases(n, device):
         lib.heddle_groups_destroy(table)
 
     def joined():
-        lib.heddle_join_create(handle, byref(column), byref(column), 1, n, n, _joins._OPTIONS[c.JOIN_INNER, 64],
-                               byref(join), None)
+        lib.heddle_join_create(
+            handle, byref(column), byref(column), 1, n, n, _joins._OPTIONS[c.JOIN_INNER, 64], byref(join), None
+        )
         lib.heddle_join_count(join, byref(count), None)
         lib.heddle_join_fetch(join, a, b, n, byref(count), None)
         lib.heddle_join_destroy(join)
@@ -80,10 +82,16 @@ def cases(n, device):
     return [
         ("HashMap.get", lambda: lib.heddle_table_find(held._handle, at, n, a, None, None, None), lambda: held.get(x)),
         ("HashMap[]", lambda: lib.heddle_table_find(held._handle, at, n, a, f, None, None), lambda: held[x]),
-        ("HashMap.contains", lambda: lib.heddle_table_contains(held._handle, at, n, f, None, None),
-         lambda: held.contains(x)),
-        ("HashMap.insert", lambda: lib.heddle_table_insert(held._handle, at, at, n, byref(wanted), None, None),
-         lambda: held.insert(x, x, "replace")),
+        (
+            "HashMap.contains",
+            lambda: lib.heddle_table_contains(held._handle, at, n, f, None, None),
+            lambda: held.contains(x),
+        ),
+        (
+            "HashMap.insert",
+            lambda: lib.heddle_table_insert(held._handle, at, at, n, byref(wanted), None, None),
+            lambda: held.insert(x, x, "replace"),
+        ),
         ("unique_values", groups, lambda: heddle.unique_values(x, device=device)),
         ("join", joined, lambda: heddle.join(x, x, device=device)),
         ("isin", member, lambda: heddle.isin(x, x, device=device)),

@@ -1,17 +1,27 @@
-"""Arrow data: pyarrow, Polars, pandas and whatever else has the Arrow PyCapsule interface, without pyarrow's help.
+"""Arrow data: pyarrow, Polars, pandas and whatever else has the Arrow PyCapsule interface.
 
-Numbers go in without a copy when the column is one piece; several pieces are joined into one array first. A bitmap that says
-which elements are null becomes a byte an element, and so do bools: both are copies of an eighth to a whole of the column.
-Results are handed over through the same interface, so pyarrow and Polars take them without a copy.
+Numbers go in without a copy when the column is one piece; several pieces are joined into one array first. A
+bitmap that says which elements are null becomes a byte an element, and so do bools: both are copies of an
+eighth to a whole of the column. Results are columns of the same library; for Polars without pyarrow they are
+copied once.
 """
 
 from __future__ import annotations
 
-import itertools
 import sys
 from ctypes import (
-    CDLL, CFUNCTYPE, POINTER, PYFUNCTYPE, Structure, addressof, byref, c_char, c_char_p, c_int, c_int64, c_size_t, c_void_p,
-    cast, memmove, py_object, pythonapi, sizeof,
+    CFUNCTYPE,
+    POINTER,
+    PYFUNCTYPE,
+    Structure,
+    byref,
+    c_char,
+    c_char_p,
+    c_int,
+    c_int64,
+    c_void_p,
+    py_object,
+    pythonapi,
 )
 from typing import Any
 
@@ -35,24 +45,58 @@ class Stream(Structure):
 
 
 _RELEASE_SCHEMA, _RELEASE_CHUNK = CFUNCTYPE(None, POINTER(Schema)), CFUNCTYPE(None, POINTER(Chunk))
-Schema._fields_ = [("format", c_char_p), ("name", c_char_p), ("metadata", c_char_p), ("flags", c_int64),
-                   ("n_children", c_int64), ("children", c_void_p), ("dictionary", c_void_p),
-                   ("release", _RELEASE_SCHEMA), ("private_data", c_void_p)]
-Chunk._fields_ = [("length", c_int64), ("null_count", c_int64), ("offset", c_int64), ("n_buffers", c_int64),
-                  ("n_children", c_int64), ("buffers", POINTER(c_void_p)), ("children", c_void_p),
-                  ("dictionary", c_void_p), ("release", _RELEASE_CHUNK), ("private_data", c_void_p)]
-Stream._fields_ = [("get_schema", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Schema))),
-                   ("get_next", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Chunk))),
-                   ("get_last_error", CFUNCTYPE(c_char_p, POINTER(Stream))),
-                   ("release", CFUNCTYPE(None, POINTER(Stream))), ("private_data", c_void_p)]
+Schema._fields_ = [
+    ("format", c_char_p),
+    ("name", c_char_p),
+    ("metadata", c_char_p),
+    ("flags", c_int64),
+    ("n_children", c_int64),
+    ("children", c_void_p),
+    ("dictionary", c_void_p),
+    ("release", _RELEASE_SCHEMA),
+    ("private_data", c_void_p),
+]
+Chunk._fields_ = [
+    ("length", c_int64),
+    ("null_count", c_int64),
+    ("offset", c_int64),
+    ("n_buffers", c_int64),
+    ("n_children", c_int64),
+    ("buffers", POINTER(c_void_p)),
+    ("children", c_void_p),
+    ("dictionary", c_void_p),
+    ("release", _RELEASE_CHUNK),
+    ("private_data", c_void_p),
+]
+Stream._fields_ = [
+    ("get_schema", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Schema))),
+    ("get_next", CFUNCTYPE(c_int, POINTER(Stream), POINTER(Chunk))),
+    ("get_last_error", CFUNCTYPE(c_char_p, POINTER(Stream))),
+    ("release", CFUNCTYPE(None, POINTER(Stream))),
+    ("private_data", c_void_p),
+]
 
 _pointer = PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", pythonapi))
-_new_capsule = PYFUNCTYPE(py_object, c_void_p, c_char_p, c_void_p)(("PyCapsule_New", pythonapi))
 
-_LETTERS = {"c": "int8", "C": "uint8", "s": "int16", "S": "uint16", "i": "int32", "I": "uint32", "l": "int64", "L": "uint64",
-            "f": "float32", "g": "float64", "b": "bool", "tdD": "int32", "tdm": "int64", "tts": "int32", "ttm": "int32",
-            "ttu": "int64", "ttn": "int64"}
-_FORMATS = {name: letter for letter, name in _LETTERS.items() if len(letter) == 1}
+_LETTERS = {
+    "c": "int8",
+    "C": "uint8",
+    "s": "int16",
+    "S": "uint16",
+    "i": "int32",
+    "I": "uint32",
+    "l": "int64",
+    "L": "uint64",
+    "f": "float32",
+    "g": "float64",
+    "b": "bool",
+    "tdD": "int32",
+    "tdm": "int64",
+    "tts": "int32",
+    "ttm": "int32",
+    "ttu": "int64",
+    "ttn": "int64",
+}
 
 
 def _dtype_of(format: str) -> DType:
@@ -62,8 +106,10 @@ def _dtype_of(format: str) -> DType:
     if format.startswith("w:") and 1 <= int(format[2:]) <= 64:
         return KNOWN.get(numpy.dtype(f"V{format[2:]}")) or learn(numpy.dtype(f"V{format[2:]}"))
     if format not in _LETTERS:
-        raise TypeError(f"an Arrow column of the type {format!r}: Heddle takes numbers, bools, dates, times and binary of a "
-                        "fixed length; give texts as the codes of a dictionary, and a dictionary's column as its codes")
+        raise TypeError(
+            f"an Arrow column of the type {format!r}: Heddle takes numbers, bools, dates, times and binary of a "
+            "fixed length; give texts as the codes of a dictionary, and a dictionary's column as its codes"
+        )
     return DTYPES[_LETTERS[format]]
 
 
@@ -109,7 +155,7 @@ def _bits(address: int, offset: int, length: int) -> Any:
     """A byte for each of `length` bits from `offset` on."""
     first, last = offset // 8, (offset + length + 7) // 8
     bitmap = numpy.frombuffer((c_char * (last - first)).from_address(address + first), numpy.uint8)
-    return numpy.unpackbits(bitmap, bitorder="little")[offset - 8 * first:][:length]
+    return numpy.unpackbits(bitmap, bitorder="little")[offset - 8 * first :][:length]
 
 
 def _elements(chunk: Any, dtype: DType, native: Any, keep: Any) -> Any:
@@ -130,107 +176,72 @@ def _valid(chunk: Any) -> Any:
     return None if valid.all() else valid
 
 
-class Export:
-    """A column for those who read Arrow: an array of NumPy's, its type in Arrow's words, and flags of what is there."""
-
-    def __init__(self, array: Any, format: str, valid: Any = None):
-        self.length, self.format = len(array), format.encode()
-        self.nulls = 0 if valid is None else int((valid == 0).sum())
-        data = numpy.packbits(array, bitorder="little") if format == "b" else numpy.ascontiguousarray(array)
-        bitmap = numpy.packbits(valid != 0, bitorder="little") if self.nulls else None
-        self.data, self.bitmap = data, bitmap
-        self.buffers = (c_void_p * 2)(None if bitmap is None else address_of(bitmap), address_of(data))
-
-    def __arrow_c_schema__(self) -> Any:
-        schema = Schema(format=self.format, name=b"", flags=2, release=_release_schema)
-        return _hand_over(schema, b"arrow_schema", self)
-
-    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
-        chunk = Chunk(self.length, self.nulls, 0, 2, 0, cast(self.buffers, POINTER(c_void_p)), None, None, _release_chunk)
-        return self.__arrow_c_schema__(), _hand_over(chunk, b"arrow_array", self)
+# --------------------------------------------------------------------------------------------------- results
 
 
-# What has been handed over and not been released, by the number in private_data.
-_handed: dict[int, Any] = {}
-_numbers = itertools.count(1)
+def _pyarrow(array: Any, kind: Any, valid: Any) -> Any:
+    import pyarrow
+
+    packed = numpy.packbits(array, bitorder="little") if array.dtype.kind == "b" else array.view("u1")
+    bitmap = None if valid is None else pyarrow.py_buffer(numpy.packbits(valid != 0, bitorder="little"))
+    buffers = [bitmap, pyarrow.py_buffer(packed)]
+    return pyarrow.Array.from_buffers(kind or pyarrow.from_numpy_dtype(array.dtype), len(array), buffers)
 
 
-def _hand_over(struct: Any, name: bytes, keep: Any) -> Any:
-    """A capsule with a copy of the struct. `keep` lives until the struct is released, by its taker or with the capsule."""
-    struct.private_data = number = next(_numbers)
-    _handed[number] = keep
-    place = _libc.malloc(sizeof(struct))
-    if not place:
-        raise MemoryError
-    memmove(place, addressof(struct), sizeof(struct))
-    return _new_capsule(place, name, _ENDS[name])
+def _polars(array: Any, kind: Any, valid: Any) -> Any:
+    polars = sys.modules["polars"]
+    try:
+        made = polars.Series(_pyarrow(array, None, valid))
+    except ImportError:
+        made = polars.Series(array)
+        if valid is not None:
+            made = polars.select(polars.when(polars.Series(valid != 0)).then(made)).to_series()
+    return made if kind is None or made.dtype == kind else made.cast(kind)
 
 
-def _release(struct: Any) -> None:
-    _handed.pop(struct.contents.private_data, None)
-    struct.contents.release = type(struct.contents.release)()
+def _pandas(array: Any, kind: Any, valid: Any) -> Any:
+    import pandas
+    import pyarrow
+
+    column = pyarrow.chunked_array([_pyarrow(array, getattr(kind, "pyarrow_dtype", None), valid)])
+    return pandas.Series(pandas.arrays.ArrowExtensionArray(column))
 
 
-_release_schema, _release_chunk = _RELEASE_SCHEMA(_release), _RELEASE_CHUNK(_release)
+def _others(array: Any, kind: Any, valid: Any) -> Any:
+    try:
+        return _pyarrow(array, None, valid)
+    except ImportError:
+        return array if valid is None else numpy.ma.MaskedArray(array, valid == 0)
 
 
-def _end_of(kind: Any, name: bytes) -> Any:
-    def end(capsule: int) -> None:
-        place = _dying_pointer(capsule, name)
-        struct = kind.from_address(place)
-        if struct.release:
-            struct.release(byref(struct))
-        _libc.free(place)
-
-    return PYFUNCTYPE(None, c_void_p)(end)
-
-
-_libc: Any = CDLL(None)
-_libc.malloc.restype, _libc.malloc.argtypes = c_void_p, [c_size_t]
-_libc.free.restype, _libc.free.argtypes = None, [c_void_p]
-# The same function for a capsule that is going: its count of references must not be touched.
-_dying_pointer = PYFUNCTYPE(c_void_p, c_void_p, c_char_p)(("PyCapsule_GetPointer", pythonapi))
-_ENDS = {b"arrow_schema": _end_of(Schema, b"arrow_schema"), b"arrow_array": _end_of(Chunk, b"arrow_array")}
-
-# --------------------------------------------------------------------------------------------------- frameworks
+_MAKERS: dict[str, Any] = {"pyarrow": _pyarrow, "polars": _polars, "pandas": _pandas}
 
 
 class Arrow(NumPy):
-    """Makes columns of pyarrow, Polars or pandas out of NumPy's arrays. `make` turns an Export into one."""
+    """Makes columns of a library out of NumPy's arrays. `kind` is the type of the column in that library's words.
 
-    def __init__(self, name: str, make: Any, format: str):
-        self.name, self.make, self.format = name, make, format
+    The library keeps NumPy's memory alive by its own means. A function of Python's that Arrow calls to release memory
+    would not do: it may be called while an exception is on its way.
+    """
+
+    def __init__(self, name: str, kind: Any):
+        self.name, self.kind, self.make = name, kind, _MAKERS.get(name, _others)
 
     def finish(self, array: Any, valid: Any = None) -> Any:
-        return self.make(Export(array, self.format, valid))
+        return self.make(numpy.ascontiguousarray(array), self.kind, valid)
 
     def plain(self, array: Any, valid: Any = None) -> Any:
-        return self.make(Export(array, _FORMATS[array.dtype.name], valid))
+        return self.make(numpy.ascontiguousarray(array), None, valid)
 
 
-def _to_pyarrow(export: Export) -> Any:
-    return sys.modules["pyarrow"].array(export)
+_frameworks: dict[Any, Arrow] = {}
 
 
-def _to_polars(export: Export) -> Any:
-    return sys.modules["polars"].Series(export)
-
-
-def _to_pandas(export: Export) -> Any:
-    import pandas
-    import pyarrow
-    return pandas.Series(pandas.arrays.ArrowExtensionArray(pyarrow.chunked_array([pyarrow.array(export)])))
-
-
-_MAKERS: dict[str, Any] = {"pyarrow": _to_pyarrow, "polars": _to_polars, "pandas": _to_pandas}
-_frameworks: dict[tuple[str, str], Arrow] = {}
-
-
-def _framework(x: Any, format: str) -> Arrow:
-    root = type(x).__module__.partition(".")[0]
-    key = (root, format)
+def _framework(x: Any) -> Arrow:
+    root, kind = type(x).__module__.partition(".")[0], getattr(x, "type", None)
+    key = (root, kind if root == "pyarrow" else getattr(x, "dtype", None))
     if key not in _frameworks:
-        _frameworks[key] = Arrow(root, _MAKERS.get(root, lambda export: export), format)
+        _frameworks[key] = Arrow(*key)
     return _frameworks[key]
 
 
@@ -243,9 +254,13 @@ def view_arrow(x: Any) -> View:
     flags = [_valid(chunk) for chunk in chunks]
     valid = None
     if any(flag is not None for flag in flags):
-        valid = numpy.concatenate([numpy.ones(len(piece), numpy.uint8) if flag is None else flag
-                                   for piece, flag in zip(pieces, flags, strict=True)])
-    view = View(_framework(x, format), array, address_of(array) if len(array) else 0, len(array), dtype, native)
+        valid = numpy.concatenate(
+            [
+                numpy.ones(len(piece), numpy.uint8) if flag is None else flag
+                for piece, flag in zip(pieces, flags, strict=True)
+            ]
+        )
+    view = View(_framework(x), array, address_of(array) if len(array) else 0, len(array), dtype, native)
     return view.with_nulls(valid)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from . import _declarations as c
 from ._library import check, lib, options
-from ._memory import _checked, table_options
+from ._memory import _checked
 from ._tables import Table
-from ._words import Functions, Lists, default_like, dtype_of, fields_of
+from ._words import Functions, Lists, default_like, dtype_of, fields_of, table_options
 
 _FUNCTIONS = Functions("heddle_cluster_table_", False, "destroy")
 BALANCES = {"auto": c.BALANCE_AUTO, "keys": c.BALANCE_KEYS, "rows": c.BALANCE_ROWS}
@@ -34,8 +34,16 @@ class Cluster:
         check(lib.heddle_cluster_get_info(self._handle, byref(info)))
         return int(info.members)
 
-    def table(self, container: str = "map", *, key_dtype: Any = "int64", value_dtype: Any = "int64", balance: str = "auto",
-              independent: bool = False, **table: Any) -> ClusterTable:
+    def table(
+        self,
+        container: str = "map",
+        *,
+        key_dtype: Any = "int64",
+        value_dtype: Any = "int64",
+        balance: str = "auto",
+        independent: bool = False,
+        **table: Any,
+    ) -> ClusterTable:
         """An empty table with a part on every member; options are those of HashMap and its neighbours."""
         return ClusterTable(self, container, key_dtype, value_dtype, balance, independent, table)
 
@@ -62,12 +70,22 @@ class Cluster:
 
 
 class ClusterTable(Table):
-    """A table over the members of a cluster, made by Cluster.table. Its calls are those of HashMap and its neighbours."""
+    """A table over the members of a cluster, made by Cluster.table. Its calls are those of HashMap and its
+    neighbours.
+    """
 
     _functions = _FUNCTIONS
 
-    def __init__(self, cluster: Cluster, container: str, key_dtype: Any, value_dtype: Any, balance: str, independent: bool,
-                 table: dict[str, Any]):
+    def __init__(
+        self,
+        cluster: Cluster,
+        container: str,
+        key_dtype: Any,
+        value_dtype: Any,
+        balance: str,
+        independent: bool,
+        table: dict[str, Any],
+    ):
         if balance not in BALANCES:
             raise ValueError(f"balance is {balance!r}: it must be one of {', '.join(map(repr, BALANCES))}")
         if cluster._handle is None:
@@ -76,8 +94,9 @@ class ClusterTable(Table):
         key = _checked(dtype_of(key_dtype)[0], "keys")
         value = None if container == "set" else _checked(dtype_of(value_dtype)[0], "values")
         wanted, handle = table_options(container, key, value, **table), c_void_p()
-        spread = options(c.SpreadOptions, balance=BALANCES[balance],
-                         mode=c.MODE_INDEPENDENT if independent else c.MODE_DISTRIBUTED)
+        spread = options(
+            c.SpreadOptions, balance=BALANCES[balance], mode=c.MODE_INDEPENDENT if independent else c.MODE_DISTRIBUTED
+        )
         check(lib.heddle_cluster_table_create(cluster._handle, byref(wanted), byref(spread), byref(handle)))
         cluster._tables += 1
         super().__init__(handle.value, key, value, default_like())

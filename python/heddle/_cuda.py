@@ -24,6 +24,7 @@ class Numba(NumPy):
 
     def empty(self, n: int, native: Any, like: View) -> Any:
         from numba import cuda
+
         with cuda.gpus[like.device]:
             return cuda.device_array(n, native)
 
@@ -43,6 +44,7 @@ def _device_of(address: int) -> int:
         cupy = sys.modules["cupy"]
         return int(cupy.cuda.runtime.pointerGetAttributes(address).device)
     from numba import cuda
+
     return int(cuda.current_context().device.id)
 
 
@@ -61,6 +63,9 @@ def view_cuda(x: Any) -> View:
     stream = told.get("stream") or LEGACY_STREAM
     if "cupy" in sys.modules:
         from ._cupy import FRAMEWORK
+
         worked = sys.modules["cupy"].asarray(x)
-        return View(FRAMEWORK, worked, address, size, dtype, native, _device_of(address) if address else 0, stream, keep=x)
+        return View(
+            FRAMEWORK, worked, address, size, dtype, native, _device_of(address) if address else 0, stream, keep=x
+        )
     return View(NUMBA, x, address, size, dtype, native, _device_of(address) if address else 0, stream, keep=x)

@@ -82,8 +82,10 @@ def device_of(wanted: Device | str | None, index: int) -> Device:
         return _homes.get(index) or home(index)
     device = wanted if isinstance(wanted, Device) else _open(wanted)
     if index not in (CPU, device.index):
-        raise ValueError(f"the array lies on cuda:{index} and the work is to be done on {device.name}: "
-                         "move the array there first, or leave device away")
+        raise ValueError(
+            f"the array lies on cuda:{index} and the work is to be done on {device.name}: "
+            "move the array there first, or leave device away"
+        )
     return device
 
 

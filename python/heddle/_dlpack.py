@@ -37,6 +37,7 @@ def view_dlpack(x: Any) -> View:
         import numpy
 
         from ._numpy import view_numpy
+
         view = view_numpy(numpy.from_dlpack(x))
     elif kind in (_CUDA, _CUDA_MANAGED):
         view = _on_gpu(x)
@@ -52,8 +53,10 @@ def view_dlpack(x: Any) -> View:
 def _on_gpu(x: Any) -> View:
     if "torch" in sys.modules and "cupy" not in sys.modules:
         from ._torch import view_torch
+
         return view_torch(sys.modules["torch"].from_dlpack(x))
     import cupy
 
     from ._cupy import view_cupy
+
     return view_cupy(cupy.from_dlpack(x))

@@ -4,7 +4,9 @@ from . import _declarations as c
 
 
 class DType:
-    """`name` is NumPy's, `kind` NumPy's letter, `width` in bytes, `type` the HEDDLE_TYPE_* of columns of values or 0."""
+    """`name` is NumPy's, `kind` NumPy's letter, `width` in bytes, `type` the HEDDLE_TYPE_* of columns of
+    values or 0.
+    """
 
     __slots__ = ("name", "kind", "width", "type", "wide")
 
@@ -23,14 +25,22 @@ class DType:
         return self.kind == "f"
 
 
-DTYPES = {kind.name: kind for kind in (
-    DType("int8", "i", 1, 0, "int32"), DType("int16", "i", 2, 0, "int32"),
-    DType("int32", "i", 4, c.TYPE_I32), DType("int64", "i", 8, c.TYPE_I64),
-    DType("uint8", "u", 1, 0, "uint32"), DType("uint16", "u", 2, 0, "uint32"),
-    DType("uint32", "u", 4, c.TYPE_U32), DType("uint64", "u", 8, c.TYPE_U64),
-    DType("bool", "b", 1, 0, "uint32"),
-    DType("float32", "f", 4, c.TYPE_F32), DType("float64", "f", 8, c.TYPE_F64),
-)}
+DTYPES = {
+    kind.name: kind
+    for kind in (
+        DType("int8", "i", 1, 0, "int32"),
+        DType("int16", "i", 2, 0, "int32"),
+        DType("int32", "i", 4, c.TYPE_I32),
+        DType("int64", "i", 8, c.TYPE_I64),
+        DType("uint8", "u", 1, 0, "uint32"),
+        DType("uint16", "u", 2, 0, "uint32"),
+        DType("uint32", "u", 4, c.TYPE_U32),
+        DType("uint64", "u", 8, c.TYPE_U64),
+        DType("bool", "b", 1, 0, "uint32"),
+        DType("float32", "f", 4, c.TYPE_F32),
+        DType("float64", "f", 8, c.TYPE_F64),
+    )
+}
 
 INT64, UINT64, UINT32, BOOL, UINT8 = (DTYPES[name] for name in ("int64", "uint64", "uint32", "bool", "uint8"))
 

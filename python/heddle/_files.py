@@ -25,11 +25,12 @@ class _Mapping:
 
 
 class ColumnFile:
-    """A file of numbers that is mapped into memory, raw or with NumPy's header (.npy): `with ColumnFile("keys.npy") as keys:`.
+    """A file of numbers that is mapped into memory, raw or with NumPy's header (.npy): `with
+    ColumnFile("keys.npy") as keys:`.
 
-    `array` is a NumPy array on the file, for every call that takes arrays in host memory; without NumPy it is a memoryview.
-    The mapping ends when nobody uses the array any more. `dtype` says what a raw file holds; signs of a .npy file are not looked at. With `count` a
-    file of so many zeros is created.
+    `array` is a NumPy array on the file, for every call that takes arrays in host memory; without NumPy it is a
+    memoryview. The mapping ends when nobody uses the array any more. `dtype` says what a raw file holds; signs
+    of a .npy file are not looked at. With `count` a file of so many zeros is created.
     """
 
     def __init__(self, path: Any, mode: str = "r", *, dtype: str | None = None, count: int | None = None):
@@ -59,6 +60,7 @@ class ColumnFile:
             import numpy
         except ImportError:
             from ._plain import CODES
+
             return memoryview(memory).cast("B").cast(CODES[self.dtype])  # type: ignore[call-overload]
         array = numpy.frombuffer(memory, self.dtype)
         array.flags.writeable = writable
@@ -73,7 +75,11 @@ class ColumnFile:
         """Says how elements will be used: "sequential", "random", "soon", or "done" for those whose pages may go."""
         if advice not in ADVICE:
             raise ValueError(f"advice is {advice!r}: it must be one of {', '.join(map(repr, ADVICE))}")
-        check(lib.heddle_column_file_advise(self._handle, first, len(self) - first if count is None else count, ADVICE[advice]))
+        check(
+            lib.heddle_column_file_advise(
+                self._handle, first, len(self) - first if count is None else count, ADVICE[advice]
+            )
+        )
 
     def flush(self) -> None:
         """Waits until all that was written is on the disk."""

@@ -21,14 +21,28 @@ Array = Any
 class BloomFilter:
     """A filter for `capacity` keys: `f.add(keys)`, `f.contains(keys)`, `f.select(keys)`.
 
-    A key that was added is always found; one that was not is found once in about 760 times with 16 `bits_per_key`. It does
-    not grow. Filters made with the same options and `seed` can be united: `f |= g`.
+    A key that was added is always found; one that was not is found once in about 760 times with 16
+    `bits_per_key`. It does not grow. Filters made with the same options and `seed` can be united: `f |= g`.
     """
 
-    def __init__(self, capacity: int, *, key_dtype: Any = "int64", bits_per_key: float = 0, hashes: int = 0, seed: int = 0,
-                 device: Device | str | None = None):
-        wanted = options(c.FilterOptions, hashes=hashes, capacity=capacity, bits_per_key=bits_per_key, seed=seed,
-                         key_bits=64 if dtype_of(key_dtype)[0].width == 8 else 32)
+    def __init__(
+        self,
+        capacity: int,
+        *,
+        key_dtype: Any = "int64",
+        bits_per_key: float = 0,
+        hashes: int = 0,
+        seed: int = 0,
+        device: Device | str | None = None,
+    ):
+        wanted = options(
+            c.FilterOptions,
+            hashes=hashes,
+            capacity=capacity,
+            bits_per_key=bits_per_key,
+            seed=seed,
+            key_bits=64 if dtype_of(key_dtype)[0].width == 8 else 32,
+        )
         handle, place = c_void_p(), device_of(device, CPU)
         check(lib.heddle_filter_create(place.handle, byref(wanted), byref(handle)))
         self._own(handle.value, place, dtype_of(key_dtype)[0])
@@ -70,9 +84,12 @@ class BloomFilter:
         framework = v.framework
         rows = framework.empty(v.size, framework.natives["int64"], v)
         with self._read:
-            check(lib.heddle_filter_select(self._handle, v.address, v.size, None, framework.address(rows), byref(count),
-                                           v.stream))
-        return framework.plain(rows[:count.value])
+            check(
+                lib.heddle_filter_select(
+                    self._handle, v.address, v.size, None, framework.address(rows), byref(count), v.stream
+                )
+            )
+        return framework.plain(rows[: count.value])
 
     def __ior__(self, other: BloomFilter) -> BloomFilter:
         with self._read, other._read:
@@ -124,8 +141,10 @@ class BloomFilter:
         if self._handle is None:
             return "<heddle.BloomFilter, closed>"
         stats = self.stats()
-        return (f"<heddle.BloomFilter {self._key}: {stats['keys_added']} keys added, {stats['bits']} bits, "
-                f"{100 * stats['rate_found']:.3g} % false positives, {self.device.name}>")
+        return (
+            f"<heddle.BloomFilter {self._key}: {stats['keys_added']} keys added, {stats['bits']} bits, "
+            f"{100 * stats['rate_found']:.3g} % false positives, {self.device.name}>"
+        )
 
     def close(self) -> None:
         """Frees the memory. Afterwards the filter cannot be used."""

@@ -15,8 +15,13 @@ from ._view import View, view
 
 Array = Any
 
-AGGREGATES = {"count": c.AGGREGATE_COUNT, "sum": c.AGGREGATE_SUM, "min": c.AGGREGATE_MIN, "max": c.AGGREGATE_MAX,
-              "mean": c.AGGREGATE_MEAN}
+AGGREGATES = {
+    "count": c.AGGREGATE_COUNT,
+    "sum": c.AGGREGATE_SUM,
+    "min": c.AGGREGATE_MIN,
+    "max": c.AGGREGATE_MAX,
+    "mean": c.AGGREGATE_MEAN,
+}
 
 
 class GroupBy:
@@ -67,9 +72,9 @@ class GroupBy:
     def agg(self, **columns: Any) -> dict[str, Array]:
         """The keys, and for each `name=(values, how)` a column of results.
 
-        `values` is an array with an element for each row, or the name of a column of the data that groupby was given. `how`
-        is "count", "sum", "min", "max", "mean" or "size", the last also alone: `n="size"`. Nulls take no part. Sums of
-        integers are of 64 bits and wrap.
+        `values` is an array with an element for each row, or the name of a column of the data that groupby was
+        given. `how` is "count", "sum", "min", "max", "mean" or "size", the last also alone: `n="size"`. Nulls
+        take no part. Sums of integers are of 64 bits and wrap.
         """
         result = self.keys()
         for name, what in columns.items():
@@ -156,13 +161,15 @@ def _named(keys: Any) -> list[str]:
     return ["key"]
 
 
-def groupby(keys: Any, data: Any = None, *, in_order: bool = False, equal_nan: bool = True,
-            device: Device | str | None = None) -> GroupBy:
+def groupby(
+    keys: Any, data: Any = None, *, in_order: bool = False, equal_nan: bool = True, device: Device | str | None = None
+) -> GroupBy:
     """Brings the rows with equal keys together: `groupby(keys).agg(total=(values, "sum"))`.
 
-    `keys` is an array, or a list, tuple or dict of up to 16 arrays. With `data`, a dict or data frame, `keys` is the name of a
-    column or a list of names, and `agg` takes names, too. Groups are in no particular order, with `in_order` in that of their
-    first rows. Nulls are one key; so are NaN, unless `equal_nan` is false: then rows with NaN are refused.
+    `keys` is an array, or a list, tuple or dict of up to 16 arrays. With `data`, a dict or data frame, `keys`
+    is the name of a column or a list of names, and `agg` takes names, too. Groups are in no particular order,
+    with `in_order` in that of their first rows. Nulls are one key; so are NaN, unless `equal_nan` is false:
+    then rows with NaN are refused.
     """
     if data is not None:
         names = [keys] if isinstance(keys, str) else list(keys)
@@ -175,4 +182,3 @@ def groupby(keys: Any, data: Any = None, *, in_order: bool = False, equal_nan: b
         views.append(made)
     place = device_of(device, max(v.device for v in views))
     return GroupBy(Grouping(views, place, in_order), _named(keys), data)
-

@@ -7,9 +7,9 @@ from ctypes import byref, c_uint64, c_void_p
 from typing import Any
 
 from . import _declarations as c
+from ._device import Device
 from ._library import fail, lib, options, quick
 from ._view import View
-from ._device import Device
 
 _FIRST = options(c.GroupsOptions, order=c.GROUPS_BY_FIRST, row_bits=64)
 _ANY = options(c.GroupsOptions, order=c.GROUPS_UNORDERED, row_bits=64)
@@ -37,7 +37,9 @@ def same_length(views: Sequence[View]) -> int:
 
 
 class Grouping:
-    """Groups of the rows of some key columns, whose arrays must stay as they are. Results are arrays of the first one."""
+    """Groups of the rows of some key columns, whose arrays must stay as they are. Results are arrays of
+    the first one.
+    """
 
     __slots__ = ("views", "device", "handle", "count", "rows", "stream", "like")
 
@@ -47,8 +49,9 @@ class Grouping:
         self.views, self.device, self.like, self.stream = views, device, like, like.stream
         self.rows = same_length(views)
         handle, count = c_void_p(), c_uint64()
-        status = lib.heddle_groups_create(device.handle, columns_struct(views), len(views), self.rows, _ORDERS[by_first],
-                                          byref(handle), self.stream)
+        status = lib.heddle_groups_create(
+            device.handle, columns_struct(views), len(views), self.rows, _ORDERS[by_first], byref(handle), self.stream
+        )
         if status:
             fail(status)
         self.handle = handle
@@ -117,8 +120,14 @@ class Grouping:
     def aggregate(self, which: int, values: View | None, out: Any, out_valid: Any = None) -> None:
         framework = self.like.framework
         status = lib.heddle_groups_aggregate(
-            self.handle, which, c.TYPE_U64 if values is None else values.dtype.type,
-            None if values is None else values.address, None if values is None else values.valid,
-            framework.address(out), None if out_valid is None else framework.address(out_valid), self.stream)
+            self.handle,
+            which,
+            c.TYPE_U64 if values is None else values.dtype.type,
+            None if values is None else values.address,
+            None if values is None else values.valid,
+            framework.address(out),
+            None if out_valid is None else framework.address(out_valid),
+            self.stream,
+        )
         if status:
             fail(status)

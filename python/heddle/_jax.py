@@ -62,6 +62,7 @@ def view_jax(x: Any) -> View:
         view = FRAMEWORK.view(numpy.asarray(array))
     else:
         import cupy
+
         if not _gpu:
             _gpu.append(_gpu_framework())
         view = _gpu[0].view(cupy.from_dlpack(array))

@@ -15,11 +15,21 @@ from ._view import VIEWERS, View, view
 
 Array = Any
 
-KINDS = {"inner": c.JOIN_INNER, "left": c.JOIN_LEFT, "right": c.JOIN_RIGHT, "full": c.JOIN_FULL, "outer": c.JOIN_FULL,
-         "semi": c.JOIN_SEMI, "anti": c.JOIN_ANTI}
+KINDS = {
+    "inner": c.JOIN_INNER,
+    "left": c.JOIN_LEFT,
+    "right": c.JOIN_RIGHT,
+    "full": c.JOIN_FULL,
+    "outer": c.JOIN_FULL,
+    "semi": c.JOIN_SEMI,
+    "anti": c.JOIN_ANTI,
+}
 _ONE_SIDED = (c.JOIN_SEMI, c.JOIN_ANTI)
-_OPTIONS = {(kind, bits): byref(options(c.JoinOptions, kind=kind, row_bits=bits))
-            for kind in set(KINDS.values()) for bits in (32, 64)}
+_OPTIONS = {
+    (kind, bits): byref(options(c.JoinOptions, kind=kind, row_bits=bits))
+    for kind in set(KINDS.values())
+    for bits in (32, 64)
+}
 
 
 class Joined(NamedTuple):
@@ -59,9 +69,17 @@ def fetch(left: list[View], right: list[View], kind: int, place: Device, row_bit
     like, handle, count, least = left[0], c_void_p(), c_uint64(), c_uint64()
     framework, stream = like.framework, left[0].stream if left[0].stream is not None else right[0].stream
     columns = len(left)
-    status = lib.heddle_join_create(place.handle, columns_struct(left), columns_struct(right), columns, same_length(left),
-                                    same_length(right),
-                                    _OPTIONS[kind, row_bits], byref(handle), stream)
+    status = lib.heddle_join_create(
+        place.handle,
+        columns_struct(left),
+        columns_struct(right),
+        columns,
+        same_length(left),
+        same_length(right),
+        _OPTIONS[kind, row_bits],
+        byref(handle),
+        stream,
+    )
     if status:
         fail(status)
     try:
@@ -71,11 +89,18 @@ def fetch(left: list[View], right: list[View], kind: int, place: Device, row_bit
         left_rows = framework.empty(rows, native, like)
         right_rows = None if kind in _ONE_SIDED else framework.empty(rows, native, like)
         if rows:
-            check(lib.heddle_join_fetch(handle, framework.address(left_rows),
-                                        None if right_rows is None else framework.address(right_rows), rows,
-                                        byref(count), stream))
+            check(
+                lib.heddle_join_fetch(
+                    handle,
+                    framework.address(left_rows),
+                    None if right_rows is None else framework.address(right_rows),
+                    rows,
+                    byref(count),
+                    stream,
+                )
+            )
         if rows != count.value:
-            left_rows, right_rows = left_rows[:count.value], None if right_rows is None else right_rows[:count.value]
+            left_rows, right_rows = left_rows[: count.value], None if right_rows is None else right_rows[: count.value]
         return left_rows, right_rows
     finally:
         lib.heddle_join_destroy(handle)
@@ -88,14 +113,23 @@ def _in_order(framework: Any, left: Any, right: Any) -> tuple[Any, Any]:
     return framework.take(left, order), framework.take(right, order)
 
 
-def join(left: Any, right: Any, how: str = "inner", *, sorted: bool = False, equal_nan: bool = False, row_bits: int = 64,
-         device: Device | str | None = None) -> Any:
+def join(
+    left: Any,
+    right: Any,
+    how: str = "inner",
+    *,
+    sorted: bool = False,
+    equal_nan: bool = False,
+    row_bits: int = 64,
+    device: Device | str | None = None,
+) -> Any:
     """The pairs of rows of two tables that have equal keys: two arrays of row numbers, -1 where a side has no match.
 
-    `left` and `right` are arrays of keys, or lists, tuples or dicts of up to 16 key columns whose types are the same on
-    both sides. `how` is "inner", "left", "right", "full" (or "outer"); "semi" and "anti" give one array: the left rows
-    that have a match, or that have none, ascending. The pairs are in no particular order, with `sorted` by left and then by
-    right row. Nulls match nothing, nor does NaN unless `equal_nan`. With `row_bits` 32 row numbers are int32.
+    `left` and `right` are arrays of keys, or lists, tuples or dicts of up to 16 key columns whose types are the
+    same on both sides. `how` is "inner", "left", "right", "full" (or "outer"); "semi" and "anti" give one
+    array: the left rows that have a match, or that have none, ascending. The pairs are in no particular order,
+    with `sorted` by left and then by right row. Nulls match nothing, nor does NaN unless `equal_nan`. With
+    `row_bits` 32 row numbers are int32.
     """
     if how not in KINDS:
         raise ValueError(f"how is {how!r}: it must be one of {', '.join(map(repr, KINDS))}")

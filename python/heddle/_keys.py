@@ -1,7 +1,8 @@
 """Keys as tables take them: of 32 or 64 bits, and equal numbers with equal bits.
 
-Arrays of integers and dates of 32 and 64 bits are taken as they are. Narrower ones become 32 bits wide, which is a copy. Arrays
-of floats are looked through, and copied where they hold -0.0 or NaN: every zero becomes 0.0, and every NaN the same one.
+Arrays of integers and dates of 32 and 64 bits are taken as they are. Narrower ones become 32 bits wide, which
+is a copy. Arrays of floats are looked through, and copied where they hold -0.0 or NaN: every zero becomes 0.0,
+and every NaN the same one.
 """
 
 from __future__ import annotations
@@ -63,8 +64,10 @@ def of_dtype(x: Any, native: Any, dtype: DType) -> View:
 
 def same_dtypes(a: View, b: View) -> None:
     if a.dtype is not b.dtype:
-        raise TypeError(f"the arrays are of the types {a.dtype} and {b.dtype}, and their bytes would be compared: "
-                        f"convert one of them first, for example b.astype({str(a.dtype)!r})")
+        raise TypeError(
+            f"the arrays are of the types {a.dtype} and {b.dtype}, and their bytes would be compared: "
+            f"convert one of them first, for example b.astype({str(a.dtype)!r})"
+        )
 
 
 def pair(x: Any, y: Any) -> tuple[View, View]:

@@ -1,11 +1,14 @@
 """The shared library: where it is, its functions with their types, and failures as exceptions.
 
-Looked for inside the package (a wheel has it there), then at HEDDLE_LIBRARY, then where the system's loader looks. Every
-call releases the interpreter's lock, except those in `quick`, which only read a number and take less time than that.
+Looked for inside the package (a wheel has it there), then at HEDDLE_LIBRARY, then where the system's loader
+looks. Every call releases the interpreter's lock, except those in `quick`, which only read a number and take
+less time than that.
 """
 
+import contextlib
 import ctypes
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,16 +25,37 @@ def _candidates() -> list[str]:
     return [*found[:1], *([named] if named else []), SONAME]
 
 
+@contextlib.contextmanager
+def _sleepy() -> Iterator[None]:
+    """While the library is loaded, OpenMP is told to let idle threads sleep after some microseconds instead of
+    milliseconds.
+
+    Other pools of threads (Polars, torch, worker processes) want the same processors. Says nothing where the
+    user has said something, and does not reach other libraries: OpenMP reads it once, when it is loaded.
+    """
+    told = {"OMP_WAIT_POLICY", "GOMP_SPINCOUNT"} & os.environ.keys()
+    if not told:
+        os.environ["GOMP_SPINCOUNT"] = "2000"
+    try:
+        yield
+    finally:
+        if not told:
+            del os.environ["GOMP_SPINCOUNT"]
+
+
 def _open() -> tuple[str, ctypes.CDLL]:
     errors = []
     for path in _candidates():
         try:
-            return path, ctypes.CDLL(path)
+            with _sleepy():
+                return path, ctypes.CDLL(path)
         except OSError as error:
             errors.append(f"{path}: {error}")
     raise ImportError(
         "heddle: the shared library is not in the package, HEDDLE_LIBRARY does not name one, and the system has none ("
-        + "; ".join(errors) + ")")
+        + "; ".join(errors)
+        + ")"
+    )
 
 
 def _declare(library: Any, names: Any) -> None:

@@ -11,10 +11,22 @@ from . import _declarations as c
 from ._device import CPU, Device, device_of
 from ._dtypes import DType
 from ._errors import HeddleFull
+from ._kernels import KernelView, kernel_view
 from ._library import check, fail, lib, options
 from ._tables import Table
 from ._view import View, view
-from ._words import CONTAINERS, SCHEMES, Items, Lists, Totals, default_like, dtype_of, fields_of, totals_of
+from ._words import (
+    CONTAINERS,
+    SCHEMES,
+    Items,
+    Lists,
+    Totals,
+    default_like,
+    dtype_of,
+    fields_of,
+    table_options,
+    totals_of,
+)
 
 Array = Any
 
@@ -30,23 +42,11 @@ class Mixed:
         self.values, self.outcomes = values, outcomes
 
 
-def table_options(container: str, key: DType, value: DType | None, scheme: str = "auto", capacity: int = 0,
-                  fixed: bool = False, ordered: bool = False, **more: Any) -> Any:
-    """The library's options; `more` are bucket, hashes, seed, load, vertices, threshold, list_first, list_growth."""
-    if scheme not in SCHEMES:
-        raise ValueError(f"scheme is {scheme!r}: it must be one of {', '.join(map(repr, SCHEMES))}")
-    unknown = set(more) - {"bucket", "hashes", "seed", "load", "vertices", "threshold", "list_first", "list_growth"}
-    if unknown:
-        raise TypeError(f"there is no option {', '.join(sorted(unknown))}")
-    flags = (c.FLAG_FIXED if fixed else 0) | (c.FLAG_ORDERED if ordered else 0)
-    return options(c.TableOptions, container=CONTAINERS[container], scheme=SCHEMES[scheme], flags=flags, capacity=capacity,
-                   key_bits=64 if key.width == 8 else 32, value_bits=0 if value is None else 64 if value.width == 8 else 32,
-                   **more)
-
-
 def _checked(kind: DType, what: str) -> DType:
     if kind.kind in "SUV":
-        raise TypeError(f"{what} of the type {kind}: tables take numbers and dates; unique, join and groupby take bytes")
+        raise TypeError(
+            f"{what} of the type {kind}: tables take numbers and dates; unique, join and groupby take bytes"
+        )
     return kind
 
 
@@ -55,10 +55,24 @@ class MemoryTable(Table):
 
     default_value = "int64"
 
-    def _open(self, keys: Any, values: Any, key_dtype: Any, value_dtype: Any, device: Device | str | None,
-              on_duplicate: str | None, arguments: dict[str, Any]) -> None:
+    def _open(
+        self,
+        keys: Any,
+        values: Any,
+        key_dtype: Any,
+        value_dtype: Any,
+        device: Device | str | None,
+        on_duplicate: str | None,
+        arguments: dict[str, Any],
+    ) -> None:
         like = view(keys) if keys is not None else None
-        key = dtype_of(key_dtype)[0] if key_dtype is not None else like.dtype if like is not None else dtype_of("int64")[0]
+        key = (
+            dtype_of(key_dtype)[0]
+            if key_dtype is not None
+            else like.dtype
+            if like is not None
+            else dtype_of("int64")[0]
+        )
         value = self._value_dtype(values, value_dtype)
         if like is not None:
             arguments.setdefault("capacity", like.size)
@@ -119,8 +133,9 @@ class MemoryTable(Table):
         if failed:
             raise HeddleFull(f"{failed} keys did not fit", count=failed)
 
-    def mixed(self, operations: Any, keys: Any, values: Any = None, on_duplicate: str | None = None, *,
-              default: Any = 0) -> Mixed:
+    def mixed(
+        self, operations: Any, keys: Any, values: Any = None, on_duplicate: str | None = None, *, default: Any = 0
+    ) -> Mixed:
         """A batch of insertions, erasures and lookups all at once, in a table of scheme "slab".
 
         `operations` has an Operation for each key, of type uint8. `values` are what insertions insert.
@@ -129,28 +144,55 @@ class MemoryTable(Table):
         framework = v.framework
         asked = view(operations)
         if asked.dtype.name != "uint8" or asked.size != v.size:
-            raise TypeError(f"operations must be {v.size} elements of the type uint8, and are {asked.size} of {asked.dtype}")
+            raise TypeError(
+                f"operations must be {v.size} elements of the type uint8, and are {asked.size} of {asked.dtype}"
+            )
         w = None if values is None else self._values(values, v)
         outcomes = framework.empty(v.size, framework.natives["uint8"], v)
         found = None if self._value is None else framework.full(v.size, default, self._stored(framework), v)
         told = options(c.InsertOptions, policy=self._policy(on_duplicate), outcomes=framework.address(outcomes))
         with self._write:
-            status = self._functions.mixed(self._handle, asked.address, v.address, None if w is None else w.address, v.size,
-                                            None if found is None else framework.address(found), byref(told), None, v.stream)
+            status = self._functions.mixed(
+                self._handle,
+                asked.address,
+                v.address,
+                None if w is None else w.address,
+                v.size,
+                None if found is None else framework.address(found),
+                byref(told),
+                None,
+                v.stream,
+            )
         if status:
             fail(status)
         return Mixed(None if found is None else self._given_back(found, v), framework.plain(outcomes))
 
+    def kernel_view(self) -> KernelView:
+        """What a kernel of CuPy's or Numba's needs to look keys up in this table, on a GPU: see docs/python.md.
+
+        It holds until the table grows or is rehashed, in a slab hash until a call changes the table.
+        """
+        with self._write:
+            if self._handle is None:
+                raise ValueError("the table is closed")
+            return kernel_view(self, self._handle, SCHEMES)
+
     # ------------------------------------------------------------------------------------------- files
 
     def save(self, path: Any) -> None:
-        """Writes the table to a file that any device loads. The types of keys and values are not in it, only their widths."""
+        """Writes the table to a file that any device loads. The types of keys and values are not in it, only their
+        widths.
+        """
         with self._read:
             check(self._functions.save(self._handle, os.fsencode(path), self._like.stream))
 
     @classmethod
-    def load(cls, path: Any, *, key_dtype: Any = None, value_dtype: Any = None, device: Device | str | None = None) -> Any:
-        """The table in a file, on the CPU unless told. Say which types keys and values have; int64 or int32 otherwise."""
+    def load(
+        cls, path: Any, *, key_dtype: Any = None, value_dtype: Any = None, device: Device | str | None = None
+    ) -> Any:
+        """The table in a file, on the CPU unless told. Say which types keys and values have; int64 or int32
+        otherwise.
+        """
         place, handle, told = device_of(device, CPU), c_void_p(), options(c.TableOptions)
         check(lib.heddle_table_load(place.handle, os.fsencode(path), None, byref(handle)))
         try:
@@ -175,16 +217,24 @@ class MemoryTable(Table):
             self.save(path)
             with open(path, "rb") as file:
                 content = file.read()
-        return _unpickled, (type(self), content, self._key.name, None if self._value is None else self._value.name,
-                            "cuda" if self.device.is_cuda else None)
+        return _unpickled, (
+            type(self),
+            content,
+            self._key.name,
+            None if self._value is None else self._value.name,
+            "cuda" if self.device.is_cuda else None,
+        )
 
     def __repr__(self) -> str:
         if self._handle is None:
             return f"<heddle.{type(self).__name__}, closed>"
         stats, value = self.stats(), "" if self._value is None else f" -> {self._value}"
         scheme = _SCHEME_NAMES.get(self._options().scheme, "auto")
-        return (f"<heddle.{type(self).__name__} {self._key}{value}: {len(self)} keys, {scheme}, load {stats['load']:.2f} of "
-                f"{stats['slots']} slots, {_bytes(stats['bytes_total'])}, {self.device.name}>")
+        return (
+            f"<heddle.{type(self).__name__} {self._key}{value}: {len(self)} keys, {scheme}, "
+            f"load {stats['load']:.2f} of "
+            f"{stats['slots']} slots, {_bytes(stats['bytes_total'])}, {self.device.name}>"
+        )
 
 
 def _empty_like(v: View) -> View:
@@ -223,14 +273,23 @@ def _bytes(number: float) -> str:
 class HashMap(MemoryTable):
     """A map from keys to one value each: `m = HashMap(keys, values)`, `m[keys]`, `m.get(keys, default)`.
 
-    Options: `capacity`, `scheme` ("auto", "cuckoo", "open", "iceberg", "slab"), `fixed` (never grow: HeddleFull says which
-    keys did not fit), `load`, `bucket`, `hashes`, `seed`, `threshold`.
+    Options: `capacity`, `scheme` ("auto", "cuckoo", "open", "iceberg", "slab"), `fixed` (never grow: HeddleFull
+    says which keys did not fit), `load`, `bucket`, `hashes`, `seed`, `threshold`.
     """
 
     container = "map"
 
-    def __init__(self, keys: Any = None, values: Any = None, *, key_dtype: Any = None, value_dtype: Any = None,
-                 device: Device | str | None = None, on_duplicate: str | None = None, **table: Any):
+    def __init__(
+        self,
+        keys: Any = None,
+        values: Any = None,
+        *,
+        key_dtype: Any = None,
+        value_dtype: Any = None,
+        device: Device | str | None = None,
+        on_duplicate: str | None = None,
+        **table: Any,
+    ):
         self._open(keys, values, key_dtype, value_dtype, device, on_duplicate, table)
 
 
@@ -252,16 +311,25 @@ class HashSet(MemoryTable):
 
 
 class MultiMap(MemoryTable):
-    """A map from keys to any number of values each: `m.get(keys)` gives all of them, with where those of each key begin.
+    """A map from keys to any number of values each: `m.get(keys)` gives all of them, with where those of each key
+    begin.
 
-    The default scheme, a hashgraph, is made in one go: take "bucket_list", "open" or "slab" for one that grows often.
-    `ordered` puts the values of a key in ascending order, taken as unsigned numbers (hashgraph only).
+    The default scheme, a hashgraph, is made in one go: take "bucket_list", "open" or "slab" for one that grows
+    often. `ordered` puts the values of a key in ascending order, taken as unsigned numbers (hashgraph only).
     """
 
     container = "multimap"
 
-    def __init__(self, keys: Any = None, values: Any = None, *, key_dtype: Any = None, value_dtype: Any = None,
-                 device: Device | str | None = None, **table: Any):
+    def __init__(
+        self,
+        keys: Any = None,
+        values: Any = None,
+        *,
+        key_dtype: Any = None,
+        value_dtype: Any = None,
+        device: Device | str | None = None,
+        **table: Any,
+    ):
         self._open(keys, values, key_dtype, value_dtype, device, None, table)
 
     def get(self, keys: Any, default: Any = 0) -> Lists:
@@ -281,8 +349,16 @@ class Counter(MemoryTable):
 
     container = "counter"
 
-    def __init__(self, keys: Any = None, weights: Any = None, *, key_dtype: Any = None, value_dtype: Any = "int64",
-                 device: Device | str | None = None, **table: Any):
+    def __init__(
+        self,
+        keys: Any = None,
+        weights: Any = None,
+        *,
+        key_dtype: Any = None,
+        value_dtype: Any = "int64",
+        device: Device | str | None = None,
+        **table: Any,
+    ):
         self._open(keys, weights, key_dtype, value_dtype, device, None, table)
 
     def add(self, keys: Any, weights: Any = None) -> None:
@@ -299,7 +375,7 @@ class Counter(MemoryTable):
         """The `n` most frequent keys and their counts, the most frequent first; all of them without `n`."""
         framework = self._like.framework
         keys, counts = self._export()
-        order = framework.argsort(-counts if self._value is None or self._value.kind == "i" else ~counts)[:n]
+        order = framework.order(-counts if self._value is None or self._value.kind == "i" else ~counts)[:n]
         return Items(framework.plain(framework.take(keys, order)), framework.plain(framework.take(counts, order)))
 
     def total(self) -> int:

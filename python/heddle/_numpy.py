@@ -18,8 +18,10 @@ KNOWN: dict[Any, DType] = {numpy.dtype(name): kind for name, kind in DTYPES.item
 def learn(native: Any) -> DType:
     """The type for one of NumPy's that has not been seen before."""
     if not native.isnative:
-        raise TypeError(f"the array has the byte order of another machine ({native}): give "
-                        "array.astype(array.dtype.newbyteorder('='))")
+        raise TypeError(
+            f"the array has the byte order of another machine ({native}): give "
+            "array.astype(array.dtype.newbyteorder('='))"
+        )
     if native.kind in "mM":
         dtype = DType(str(native), native.kind, 8)
     elif native.kind in "SUV" and native.fields is None and native.subdtype is None and 1 <= native.itemsize <= 64:
@@ -75,6 +77,10 @@ class NumPy:
         return array if len(shape) == 1 else array.reshape(shape)
 
     # ---------------------------------------------------------------------------------- working on arrays
+
+    def order(self, array: Any) -> Any:
+        """As argsort, with equal elements in any order."""
+        return self.xp.argsort(array)
 
     def argsort(self, array: Any) -> Any:
         return self.xp.argsort(array, kind="stable")

@@ -1,30 +1,63 @@
 """Arrays of Python itself: array.array, bytes, memoryview and whatever else has the buffer protocol; also lists.
 
-Results are arrays of the module `array`; of bools they are a memoryview. NumPy is only needed for what follows a call of the
-library: sorting the distinct elements, and telling apart zeros and NaN.
+Results are arrays of the module `array`; of bools they are a memoryview. NumPy is only needed for what follows
+a call of the library: sorting the distinct elements, and telling apart zeros and NaN.
 """
 
 from __future__ import annotations
 
 import sys
 from array import array
-from ctypes import POINTER, Structure, addressof, byref, c_char, c_char_p, c_int, c_ssize_t, c_void_p, py_object, pythonapi
+from ctypes import (
+    POINTER,
+    Structure,
+    addressof,
+    byref,
+    c_char,
+    c_char_p,
+    c_int,
+    c_ssize_t,
+    c_void_p,
+    py_object,
+    pythonapi,
+)
 from typing import Any
 
 from ._dtypes import DTYPES, DType
 from ._view import View, refuse_dtype
 
-CODES = {"int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I",
-         "uint64": "Q", "bool": "?", "float32": "f", "float64": "d"}
+CODES = {
+    "int8": "b",
+    "int16": "h",
+    "int32": "i",
+    "int64": "q",
+    "uint8": "B",
+    "uint16": "H",
+    "uint32": "I",
+    "uint64": "Q",
+    "bool": "?",
+    "float32": "f",
+    "float64": "d",
+}
 _SIGNED, _UNSIGNED = "bhilqn", "BHILQN"
 
 
 class _Buffer(Structure):
     """Py_buffer, which has the address of memory that is read-only, too."""
 
-    _fields_ = [("buf", c_void_p), ("obj", py_object), ("len", c_ssize_t), ("itemsize", c_ssize_t),
-                ("readonly", c_int), ("ndim", c_int), ("format", c_char_p), ("shape", POINTER(c_ssize_t)),
-                ("strides", POINTER(c_ssize_t)), ("suboffsets", POINTER(c_ssize_t)), ("internal", c_void_p)]
+    _fields_ = [
+        ("buf", c_void_p),
+        ("obj", py_object),
+        ("len", c_ssize_t),
+        ("itemsize", c_ssize_t),
+        ("readonly", c_int),
+        ("ndim", c_int),
+        ("format", c_char_p),
+        ("shape", POINTER(c_ssize_t)),
+        ("strides", POINTER(c_ssize_t)),
+        ("suboffsets", POINTER(c_ssize_t)),
+        ("internal", c_void_p),
+    ]
 
 
 class _Held:
@@ -145,4 +178,5 @@ def view_sequence(x: Any) -> View:
         items = [x] if isinstance(x, (int, float)) else list(x)
         return view_buffer(array("d" if any(isinstance(item, float) for item in items) else "q", items))
     from ._numpy import view_numpy
+
     return view_numpy(numpy.asarray(x))

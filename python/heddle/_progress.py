@@ -1,4 +1,6 @@
-"""How far a long call has come: the library's progress function, a line in a terminal or a bar in a notebook, and Ctrl-C."""
+"""How far a long call has come: the library's progress function, a line in a terminal or a bar in a notebook, and
+Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -56,6 +58,7 @@ class Bar:
         if type(shell).__name__ != "ZMQInteractiveShell":
             return None
         from IPython.display import display
+
         return display("", display_id=True)
 
     def __call__(self, phase: str, done: int, total: int) -> None:

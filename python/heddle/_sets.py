@@ -8,8 +8,9 @@ from typing import Any
 from . import _declarations as c
 from ._device import CPU, Device, device_of
 from ._keys import canonical, has_nan, pair, widened
-from ._library import check, fail, lib, options
+from ._library import check, fail, lib
 from ._view import View
+from ._words import table_options
 
 Array = Any
 
@@ -25,7 +26,7 @@ def _stream(a: View, b: View) -> Any:
 def _look_up(a: View, b: View, place: Device) -> Any:
     """For each element of `a` whether it is in `b`, by a set of the elements of `b`."""
     framework, table, stream = a.framework, c_void_p(), _stream(a, b)
-    wanted = options(c.TableOptions, container=c.CONTAINER_SET, key_bits=8 * a.dtype.width, capacity=b.size)
+    wanted = table_options("set", a.dtype, None, capacity=b.size)
     check(lib.heddle_table_create(place.handle, byref(wanted), byref(table)))
     try:
         found = framework.empty(a.size, framework.natives["bool"], a)
@@ -39,6 +40,7 @@ def _look_up(a: View, b: View, place: Device) -> Any:
 def _match(a: View, b: View, place: Device) -> Any:
     """The same for elements of any width, by a join."""
     from ._joins import fetch
+
     framework = a.framework
     rows, _ = fetch([a], [b], c.JOIN_SEMI, place)
     found = framework.full(a.size, 0, framework.natives["bool"], a)
@@ -46,8 +48,9 @@ def _match(a: View, b: View, place: Device) -> Any:
     return found
 
 
-def isin(x1: Array, x2: Array, /, *, invert: bool = False, equal_nan: bool = False,
-         device: Device | str | None = None) -> Array:
+def isin(
+    x1: Array, x2: Array, /, *, invert: bool = False, equal_nan: bool = False, device: Device | str | None = None
+) -> Array:
     """For each element of `x1` whether it is in `x2`, as flags; with `invert` whether it is not.
 
     Both arrays are of one type. NaN is in no array, with `equal_nan` in those that have a NaN. A null is in no array.
@@ -79,15 +82,26 @@ def _combine(x: Array, y: Array, operation: int, sorted: bool, device: Device | 
     left, right = canonical(widened(a)), canonical(widened(b))
     room = {c.SET_UNION: a.size + b.size, c.SET_INTERSECTION: min(a.size, b.size), c.SET_DIFFERENCE: a.size}[operation]
     keys = framework.empty(room, left.native, left)
-    status = lib.heddle_set_operation(place.handle, operation, 8 * left.dtype.width, left.address, a.size, right.address,
-                                      b.size, framework.address(keys), room, byref(count), _stream(a, b))
+    status = lib.heddle_set_operation(
+        place.handle,
+        operation,
+        8 * left.dtype.width,
+        left.address,
+        a.size,
+        right.address,
+        b.size,
+        framework.address(keys),
+        room,
+        byref(count),
+        _stream(a, b),
+    )
     if status:
         fail(status)
     keys = _cut(keys, count.value, room)
     if left.native is not native:
         keys = framework.cast(keys, native)
     if sorted:
-        keys = framework.take(keys, framework.argsort(keys))
+        keys = framework.take(keys, framework.order(keys))
     return framework.finish(keys)
 
 
@@ -114,5 +128,3 @@ def intersect1d(x1: Array, x2: Array, /, *, sorted: bool = False, device: Device
 def setdiff1d(x1: Array, x2: Array, /, *, sorted: bool = False, device: Device | str | None = None) -> Array:
     """The distinct elements of `x1` that are not in `x2`."""
     return _combine(x1, x2, c.SET_DIFFERENCE, sorted, device)
-
-

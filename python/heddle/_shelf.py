@@ -11,10 +11,10 @@ from typing import Any
 from . import _declarations as c
 from ._device import CPU, Device, device_of
 from ._library import check, lib, options
-from ._memory import _checked, _typed, table_options
+from ._memory import _checked, _typed
 from ._progress import Progress
 from ._tables import Table
-from ._words import CONTAINERS, Functions, default_like, dtype_of, fields_of
+from ._words import CONTAINERS, Functions, default_like, dtype_of, fields_of, table_options
 
 _NAMES = {number: name for name, number in CONTAINERS.items()}
 
@@ -42,24 +42,42 @@ _SHELF = Functions("heddle_shelf_", False, "close")
 
 
 class Shelf(Table):
-    """A table that is kept in a directory: `with Shelf("people", "map", memory=8 << 30) as shelf: shelf.insert(keys, values)`.
+    """A table that is kept in a directory: `with Shelf("people", "map", memory=8 << 30) as shelf:
+    shelf.insert(keys, values)`.
 
-    Opens the shelf that is in `directory`, or makes one. `container` is "map", "set", "multimap" or "counter"; calls are those
-    of HashMap and its neighbours. Arrays lie in host memory; columns of heddle.ColumnFile may be larger than it. Calls keep to
-    `memory` bytes. `progress` is True for a bar, or a function of (phase, done, total) whose true result cancels the call:
-    then, and after Ctrl-C, the shelf is as it was before the call.
+    Opens the shelf that is in `directory`, or makes one. `container` is "map", "set", "multimap" or "counter";
+    calls are those of HashMap and its neighbours. Arrays lie in host memory; columns of heddle.ColumnFile may
+    be larger than it. Calls keep to `memory` bytes. `progress` is True for a bar, or a function of (phase,
+    done, total) whose true result cancels the call: then, and after Ctrl-C, the shelf is as it was before the
+    call.
     """
 
-    def __init__(self, directory: Any, container: str | None = None, *, key_dtype: Any = None, value_dtype: Any = None,
-                 memory: int = 0, progress: Callable[[str, int, int], Any] | bool | None = None, read_only: bool = False,
-                 scratch: Any = None, device: Device | str | None = None, **table: Any):
+    def __init__(
+        self,
+        directory: Any,
+        container: str | None = None,
+        *,
+        key_dtype: Any = None,
+        value_dtype: Any = None,
+        memory: int = 0,
+        progress: Callable[[str, int, int], Any] | bool | None = None,
+        read_only: bool = False,
+        scratch: Any = None,
+        device: Device | str | None = None,
+        **table: Any,
+    ):
         if container is not None and container not in CONTAINERS:
             raise ValueError(f"container is {container!r}: it must be one of {', '.join(map(repr, CONTAINERS))}")
         self.directory, self.device, handle = os.fspath(directory), device_of(device, CPU), c_void_p()
         self._progress = Progress(progress)
         self._functions = _ShelfFunctions(_SHELF, self._progress)
-        wanted = options(c.ShelfOptions, memory=memory, flags=c.SHELF_READ_ONLY if read_only else 0,
-                         scratch=None if scratch is None else os.fsencode(scratch), progress=self._progress.callback)
+        wanted = options(
+            c.ShelfOptions,
+            memory=memory,
+            flags=c.SHELF_READ_ONLY if read_only else 0,
+            scratch=None if scratch is None else os.fsencode(scratch),
+            progress=self._progress.callback,
+        )
         path = os.fsencode(directory)
         if os.path.exists(os.path.join(self.directory, "manifest.heddle")) or read_only:
             check(lib.heddle_shelf_open(self.device.handle, path, byref(wanted), byref(handle)))
@@ -75,8 +93,16 @@ class Shelf(Table):
         value = None if told.value_bits == 0 else _typed(value_dtype, told.value_bits, "value_dtype")
         super().__init__(handle.value, key, value, default_like())
 
-    def _create(self, handle: Any, path: bytes, wanted: Any, container: str, key_dtype: Any, value_dtype: Any,
-                table: dict[str, Any]) -> None:
+    def _create(
+        self,
+        handle: Any,
+        path: bytes,
+        wanted: Any,
+        container: str,
+        key_dtype: Any,
+        value_dtype: Any,
+        table: dict[str, Any],
+    ) -> None:
         key = _checked(dtype_of(key_dtype or "int64")[0], "keys")
         value = None if container == "set" else _checked(dtype_of(value_dtype or "int64")[0], "values")
         parts = table_options(container, key, value, **table)
@@ -96,5 +122,7 @@ class Shelf(Table):
         if self._handle is None:
             return f"<heddle.Shelf {self.directory}, closed>"
         stats, value = self.stats(), "" if self._value is None else f" -> {self._value}"
-        return (f"<heddle.Shelf {self.directory}: {self.container} {self._key}{value}, {stats['keys']} keys in "
-                f"{stats['parts_filled']} parts, {stats['bytes_files']} bytes>")
+        return (
+            f"<heddle.Shelf {self.directory}: {self.container} {self._key}{value}, {stats['keys']} keys in "
+            f"{stats['parts_filled']} parts, {stats['bytes_files']} bytes>"
+        )

@@ -1,10 +1,11 @@
 """What all tables share: the calls of the library on arrays of any framework.
 
-A `Table` keeps the types that its keys and values have for the caller. The library knows 32 and 64 bits: narrower types are kept
-as 32 bits and given back as what they were. Subclasses say which container it is and where it lives (in memory, in a directory,
-over several devices); `_functions` are the library's calls for that.
+A `Table` keeps the types that its keys and values have for the caller. The library knows 32 and 64 bits:
+narrower types are kept as 32 bits and given back as what they were. Subclasses say which container it is and
+where it lives (in memory, in a directory, over several devices); `_functions` are the library's calls for that.
 
-The interpreter's lock is free during calls, so a gate lets reading calls run side by side and writing calls alone.
+The interpreter's lock is free during calls, so a gate lets reading calls run side by side and writing calls
+alone.
 """
 
 from __future__ import annotations
@@ -16,87 +17,21 @@ from ctypes import byref, c_uint64
 from typing import Any
 
 from . import _declarations as c
-from ._dtypes import DType
 from ._errors import HeddleFull
-from ._keys import of_dtype, table_keys, widened
 from ._library import check, error, fail, lib, options
+from ._typed import Typed
 from ._view import View, view
-from ._words import CLOSED, IN_MEMORY, POLICIES, Alone, Found, Gate, Items, Lists
+from ._words import CLOSED, POLICIES, Found, Items, Lists
 
 Array = Any
+
 
 def _number(array: Any) -> Any:
     return array.item() if hasattr(array, "item") else array[0]
 
 
-class Table:
+class Table(Typed):
     """A table of the library. Made by its subclasses."""
-
-    container = "map"
-    _functions: Any = IN_MEMORY
-    fixed = False
-
-    def __init__(self, handle: Any, key: DType, value: DType | None, like: View):
-        self._handle = handle
-        self._key, self._value, self._like = key, value, like
-        self._read, self._plain_keys = Gate(), key.width in (4, 8) and key.kind != "f"
-        self._write = Alone(self._read)
-        self._find, self._contains = self._functions.find, self._functions.contains
-        self._narrow = value is not None and value.wide != value.name
-        self._natives: dict[int, Any] = {}
-
-    # ------------------------------------------------------------------------------------------ arrays
-
-    def _keys(self, keys: Any) -> View:
-        """The keys as the library takes them."""
-        key = self._key
-        v = view(keys) if not isinstance(keys, (list, tuple, range, int, float)) else of_dtype(keys, None, key)
-        if v.dtype is key and self._plain_keys and v.valid is None:
-            return v
-        if v.dtype.name != key.name:
-            raise TypeError(f"the keys are of the type {v.dtype}, those of the table {key}: convert them first, for example "
-                            f"keys.astype({key.name!r})")
-        return table_keys(v)
-
-    def _values(self, values: Any, like: View) -> View:
-        """Values for keys of the view `like`; a number is the value of all of them."""
-        value = self._value
-        if value is None:
-            raise TypeError("a set has no values")
-        if isinstance(values, (int, float)):
-            return widened(view(like.framework.full(like.size, values, self._native(like.framework), like)))
-        v = of_dtype(values, None, value)
-        if v.size != like.size:
-            raise ValueError(f"{v.size} values for {like.size} keys")
-        if v.valid is not None:
-            raise ValueError("values with nulls: a table has none; leave them out or give them a number first")
-        return widened(v) if self._narrow else v
-
-    def _native(self, framework: Any, dtype: DType | None = None) -> Any:
-        """A framework's name for the type of the values, or of keys; a date where there are none is its number."""
-        dtype = dtype or self._value
-        assert dtype is not None
-        native = framework.natives.get(dtype.name)
-        if native is None and framework.name == "numpy":
-            import numpy
-            native = numpy.dtype(dtype.name)
-        return native if native is not None else framework.natives["int64"]
-
-    def _wide_native(self, framework: Any, dtype: DType) -> Any:
-        return framework.natives[dtype.wide] if dtype.wide != dtype.name else self._native(framework, dtype)
-
-    def _given_back(self, values: Any, v: View) -> Array:
-        """Values as the caller knows them, in the shape of the keys."""
-        framework = v.framework
-        if self._narrow:
-            values = framework.cast(values, self._native(framework))
-        return framework.plain(framework.shaped(values, v.shape))
-
-    def _stream(self, v: View) -> tuple[Any, ...]:
-        return (v.stream,) if self._functions.streams else ()
-
-    def _streamless(self) -> tuple[Any, ...]:
-        return (self._like.stream,) if self._functions.streams else ()
 
     # ----------------------------------------------------------------------------------------- writing
 
@@ -106,8 +41,10 @@ class Table:
             raise ValueError(f"on_duplicate is {name!r}: it must be one of {', '.join(map(repr, POLICIES))}")
         kind = self._value.kind if self._value is not None else "u"
         if (name in ("min", "max") and kind not in "ub") or (name == "add" and kind not in "iub"):
-            raise TypeError(f"on_duplicate={name!r} with values of the type {self._value}: a table compares unsigned and adds "
-                            "integers; groupby(keys).agg(...) knows all types")
+            raise TypeError(
+                f"on_duplicate={name!r} with values of the type {self._value}: a table compares unsigned and adds "
+                "integers; groupby(keys).agg(...) knows all types"
+            )
         return POLICIES[name]
 
     def _put(self, function: Any, keys: Any, values: Any, on_duplicate: str | None, outcomes: bool) -> Any:
@@ -127,8 +64,9 @@ class Table:
         totals = options(c.Totals)
         waits = byref(totals) if v.device < 0 else None
         with self._write:
-            status = function(self._handle, v.address, None if w is None else w.address, v.size, byref(told), waits,
-                              *self._stream(v))
+            status = function(
+                self._handle, v.address, None if w is None else w.address, v.size, byref(told), waits, *self._stream(v)
+            )
         if self._like.size == 0 and self._like.framework is not framework:
             self._like = view(framework.empty(0, framework.natives["int64"], v))
         if status == c.ERROR_FULL:
@@ -143,14 +81,19 @@ class Table:
         framework = v.framework
         rows = framework.empty(count, framework.natives["int64"], v)
         ctypes.memmove(framework.address(rows), failed, 8 * count)
-        keys = framework.plain(framework.take(v.array, rows)) if hasattr(framework, "xp") or framework.name == "torch" else None
+        keys = (
+            framework.plain(framework.take(v.array, rows))
+            if hasattr(framework, "xp") or framework.name == "torch"
+            else None
+        )
         return HeddleFull(str(problem), framework.plain(rows), keys, count)
 
     def insert(self, keys: Any, values: Any = None, on_duplicate: str | None = None, *, outcomes: bool = False) -> Any:
         """Inserts keys with their values; a number as `values` is the value of all of them.
 
-        `on_duplicate` says what becomes of keys that are there or that repeat: "keep" the value (the default), "replace" it,
-        "add" to it, or take the "min" or "max". With `outcomes` the result says of every key what became of it: Outcome.
+        `on_duplicate` says what becomes of keys that are there or that repeat: "keep" the value (the default),
+        "replace" it, "add" to it, or take the "min" or "max". With `outcomes` the result says of every key what
+        became of it: Outcome.
         """
         return self._put(self._functions.insert, keys, values, on_duplicate, outcomes)
 
@@ -164,7 +107,9 @@ class Table:
         framework = v.framework
         found = framework.empty(v.size, framework.natives["bool"], v)
         with self._write:
-            status = self._functions.erase(self._handle, v.address, v.size, framework.address(found), None, *self._stream(v))
+            status = self._functions.erase(
+                self._handle, v.address, v.size, framework.address(found), None, *self._stream(v)
+            )
         if status:
             fail(status)
         return framework.plain(framework.shaped(found, v.shape))
@@ -207,8 +152,15 @@ class Table:
     def _look_up(self, v: View, values: Any, found: Any) -> None:
         framework = v.framework
         with self._read:
-            status = self._find(self._handle, v.address, v.size, framework.address(values),
-                                None if found is None else framework.address(found), None, *self._stream(v))
+            status = self._find(
+                self._handle,
+                v.address,
+                v.size,
+                framework.address(values),
+                None if found is None else framework.address(found),
+                None,
+                *self._stream(v),
+            )
         if status:
             fail(status)
 
@@ -259,8 +211,11 @@ class Table:
         framework = v.framework
         matches = framework.empty(v.size, framework.natives["int64"], v)
         with self._read:
-            check(self._functions.count(self._handle, v.address, v.size, framework.address(matches), None,
-                                        *self._stream(v)))
+            check(
+                self._functions.count(
+                    self._handle, v.address, v.size, framework.address(matches), None, *self._stream(v)
+                )
+            )
         return framework.plain(framework.shaped(matches, v.shape))
 
     def retrieve(self, keys: Any) -> Lists:
@@ -274,8 +229,18 @@ class Table:
             check(retrieve(self._handle, v.address, v.size, framework.address(offsets), None, 0, byref(count), *tail))
             values = framework.empty(count.value, native, v)
             if count.value:
-                check(retrieve(self._handle, v.address, v.size, framework.address(offsets), framework.address(values),
-                               count.value, byref(count), *tail))
+                check(
+                    retrieve(
+                        self._handle,
+                        v.address,
+                        v.size,
+                        framework.address(offsets),
+                        framework.address(values),
+                        count.value,
+                        byref(count),
+                        *tail,
+                    )
+                )
         if self._narrow:
             values = framework.cast(values, self._native(framework))
         return Lists(framework.plain(values), framework.plain(offsets))
@@ -295,9 +260,16 @@ class Table:
             check(self._functions.size(self._handle, byref(size), *self._streamless()))
             keys = framework.empty(size.value, self._wide_native(framework, self._key), like)
             values = None if self._value is None else framework.empty(size.value, self._stored(framework), like)
-            check(self._functions.export(self._handle, framework.address(keys),
-                                         None if values is None else framework.address(values), size.value, byref(size),
-                                         *self._streamless()))
+            check(
+                self._functions.export(
+                    self._handle,
+                    framework.address(keys),
+                    None if values is None else framework.address(values),
+                    size.value,
+                    byref(size),
+                    *self._streamless(),
+                )
+            )
         if self._key.wide != self._key.name:
             keys = framework.cast(keys, self._native(framework, self._key))
         if self._narrow:
@@ -305,7 +277,9 @@ class Table:
         return keys, values
 
     def items(self) -> Items:
-        """All keys and their values, in no particular order, as arrays of the framework that the table was filled from."""
+        """All keys and their values, in no particular order, as arrays of the framework that the table was
+        filled from.
+        """
         if self._value is None:
             raise TypeError("a set has no values: use keys()")
         keys, values = self._export()
@@ -324,18 +298,20 @@ class Table:
         keys, values = self._export()
         plain = self._like.framework.plain
         for begin in range(0, len(keys), size):
-            some = plain(keys[begin:begin + size])
-            yield some if values is None else Items(some, plain(values[begin:begin + size]))
+            some = plain(keys[begin : begin + size])
+            yield some if values is None else Items(some, plain(values[begin : begin + size]))
 
     def __iter__(self) -> Iterator[Any]:
         return self.batches()
 
     def visit(self, function: Callable[..., Any]) -> None:
-        """Calls `function(keys, values)`, in a set `function(keys)`, with some thousand pairs at a time, in host memory.
+        """Calls `function(keys, values)`, in a set `function(keys)`, with some thousand pairs at a time, in host
+        memory.
 
         A true result ends it early. The function must not change the table.
         """
         import numpy
+
         raised: list[BaseException] = []
         key, value = (None if kind is None else numpy.dtype(kind.wide) for kind in (self._key, self._value))
 
@@ -387,4 +363,3 @@ class Table:
 
     def __exit__(self, *_: Any) -> None:
         self.close()
-

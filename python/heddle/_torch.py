@@ -20,7 +20,8 @@ class Torch:
     name = "torch"
     # Older versions lack most unsigned types: these numbers are then signed ones of the same width.
     natives: dict[str, Any] = {
-        name: getattr(torch, name, getattr(torch, name.removeprefix("u"), None)) for name in DTYPES}
+        name: getattr(torch, name, getattr(torch, name.removeprefix("u"), None)) for name in DTYPES
+    }
 
     def view(self, array: Any) -> View:
         return view_torch(array)
@@ -41,6 +42,9 @@ class Torch:
 
     def shaped(self, array: Any, shape: tuple[int, ...]) -> Any:
         return array if len(shape) == 1 else array.reshape(tuple(shape))
+
+    def order(self, array: Any) -> Any:
+        return self.argsort(array)
 
     def argsort(self, array: Any) -> Any:
         if array.dtype == torch.bool:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ._device import Device, device_of
 from ._grouping import Grouping
 from ._view import View, view
-from ._device import Device, device_of
 
 Array = Any
 
@@ -52,8 +52,13 @@ def _group(v: View, device: Device, by_first: bool, first: bool, inverse: bool, 
     grouping = Grouping((v,), device, by_first)
     try:
         values, valid = grouping.keys()
-        return _Found(values, valid, grouping.first() if first else None, grouping.inverse() if inverse else None,
-                      grouping.sizes() if sizes else None)
+        return _Found(
+            values,
+            valid,
+            grouping.first() if first else None,
+            grouping.inverse() if inverse else None,
+            grouping.sizes() if sizes else None,
+        )
     finally:
         grouping.close()
 
@@ -101,7 +106,7 @@ def _group_floats(v: View, device: Device, by_first: bool, equal_nan: bool, *wan
 def _sort(found: _Found, v: View) -> None:
     """Brings the values into ascending order, nulls and NaN last."""
     framework = v.framework
-    order = framework.argsort(found.values)
+    order = framework.order(found.values)
     if found.valid is not None:
         order = framework.take(order, framework.argsort(framework.take(found.valid, order) == 0))
     found.values = framework.take(found.values, order)
@@ -112,11 +117,19 @@ def _sort(found: _Found, v: View) -> None:
     if found.sizes is not None:
         found.sizes = framework.take(found.sizes, order)
     if found.inverse is not None:
-        found.inverse = framework.take(framework.argsort(order), found.inverse)
+        found.inverse = framework.take(framework.order(order), found.inverse)
 
 
-def _unique(v: View, device: Device | str | None, sorted: bool, in_order: bool, equal_nan: bool, first: bool = False,
-            inverse: bool = False, sizes: bool = False) -> _Found:
+def _unique(
+    v: View,
+    device: Device | str | None,
+    sorted: bool,
+    in_order: bool,
+    equal_nan: bool,
+    first: bool = False,
+    inverse: bool = False,
+    sizes: bool = False,
+) -> _Found:
     place = device_of(device, v.device)
     if v.dtype.kind == "f":
         found = _group_floats(v, place, in_order, equal_nan, first, inverse, sizes)
@@ -152,22 +165,36 @@ def unique_inverse(x: Array, /, *, sorted: bool = False, device: Device | str | 
 
 
 def unique_all(x: Array, /, *, sorted: bool = False, device: Device | str | None = None) -> UniqueAll:
-    """The distinct elements of `x`, where each occurs first, which of them each element is, and how often each occurs."""
+    """The distinct elements of `x`, where each occurs first, which of them each element is, and how often
+    each occurs.
+    """
     v = view(x)
     found = _unique(v, device, sorted, False, False, True, True, True)
     framework = v.framework
     plain = framework.plain
-    return UniqueAll(framework.finish(found.values, found.valid), plain(found.first),
-                     plain(framework.shaped(found.inverse, v.shape)), plain(found.sizes))
+    return UniqueAll(
+        framework.finish(found.values, found.valid),
+        plain(found.first),
+        plain(framework.shaped(found.inverse, v.shape)),
+        plain(found.sizes),
+    )
 
 
-def unique(x: Array, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, *,
-           sorted: bool = False, in_order: bool = False, equal_nan: bool = True,
-           device: Device | str | None = None) -> Any:
+def unique(
+    x: Array,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    *,
+    sorted: bool = False,
+    in_order: bool = False,
+    equal_nan: bool = True,
+    device: Device | str | None = None,
+) -> Any:
     """numpy.unique by hashing: the distinct elements of `x`, and more where asked for, as a tuple in NumPy's order.
 
-    The elements are in no particular order; `sorted` puts them in ascending order, `in_order` in the order in which they
-    first appear. With `equal_nan` all NaN are one element.
+    The elements are in no particular order; `sorted` puts them in ascending order, `in_order` in the order in
+    which they first appear. With `equal_nan` all NaN are one element.
     """
     if sorted and in_order:
         raise ValueError("sorted and in_order ask for two different orders")
@@ -175,14 +202,21 @@ def unique(x: Array, return_index: bool = False, return_inverse: bool = False, r
     found = _unique(v, device, sorted, in_order, equal_nan, return_index, return_inverse, return_counts)
     framework = v.framework
     values = framework.finish(found.values, found.valid)
-    more = [framework.plain(part) for part in (
-        found.first, None if found.inverse is None else framework.shaped(found.inverse, v.shape), found.sizes)
-        if part is not None]
+    more = [
+        framework.plain(part)
+        for part in (
+            found.first,
+            None if found.inverse is None else framework.shaped(found.inverse, v.shape),
+            found.sizes,
+        )
+        if part is not None
+    ]
     return (values, *more) if more else values
 
 
-def value_counts(x: Array, *, top: int | None = None, sort: bool = True, dropna: bool = True,
-                 device: Device | str | None = None) -> ValueCounts:
+def value_counts(
+    x: Array, *, top: int | None = None, sort: bool = True, dropna: bool = True, device: Device | str | None = None
+) -> ValueCounts:
     """How often each element occurs, the most frequent first; only the `top` most frequent where told.
 
     Without `sort` they are in no particular order. Nulls and NaN are left out, or counted as one element each.
@@ -198,14 +232,15 @@ def value_counts(x: Array, *, top: int | None = None, sort: bool = True, dropna:
         if there is not None:
             values, sizes, valid = values[there], sizes[there], None
     if sort or top is not None:
-        order = framework.argsort(-sizes)[:top]
+        order = framework.order(-sizes)[:top]
         values, sizes = framework.take(values, order), framework.take(sizes, order)
         valid = None if valid is None else framework.take(valid, order)
     return ValueCounts(framework.finish(values, valid), framework.plain(sizes))
 
 
-def factorize(x: Array, *, sort: bool = False, use_na_sentinel: bool = True,
-              device: Device | str | None = None) -> Factorized:
+def factorize(
+    x: Array, *, sort: bool = False, use_na_sentinel: bool = True, device: Device | str | None = None
+) -> Factorized:
     """pandas.factorize: a number for each element, and the distinct elements in the order in which they first appear.
 
     `sort` puts the distinct elements in ascending order. Nulls and NaN get the number -1 and are no element; without

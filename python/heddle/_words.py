@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from . import _declarations as c
 from ._dtypes import DTYPES, DType
-from ._library import lib
+from ._library import lib, options
 from ._view import View, view
 
 Array = Any
@@ -35,12 +35,30 @@ class Operation(IntEnum):
     FIND = c.OPERATION_FIND
 
 
-POLICIES = {"keep": c.POLICY_KEEP, "replace": c.POLICY_REPLACE, "add": c.POLICY_ADD, "min": c.POLICY_MIN,
-            "max": c.POLICY_MAX}
-SCHEMES = {"auto": c.SCHEME_AUTO, "cuckoo": c.SCHEME_CUCKOO, "hashgraph": c.SCHEME_HASHGRAPH, "open": c.SCHEME_OPEN,
-           "iceberg": c.SCHEME_ICEBERG, "bucket_list": c.SCHEME_BUCKET_LIST, "slab": c.SCHEME_SLAB}
-CONTAINERS = {"map": c.CONTAINER_MAP, "set": c.CONTAINER_SET, "multimap": c.CONTAINER_MULTIMAP,
-              "counter": c.CONTAINER_COUNTER}
+POLICIES = {
+    "keep": c.POLICY_KEEP,
+    "replace": c.POLICY_REPLACE,
+    "add": c.POLICY_ADD,
+    "min": c.POLICY_MIN,
+    "max": c.POLICY_MAX,
+}
+SCHEMES = {
+    "auto": c.SCHEME_AUTO,
+    "cuckoo": c.SCHEME_CUCKOO,
+    "hashgraph": c.SCHEME_HASHGRAPH,
+    "open": c.SCHEME_OPEN,
+    "iceberg": c.SCHEME_ICEBERG,
+    "bucket_list": c.SCHEME_BUCKET_LIST,
+    "slab": c.SCHEME_SLAB,
+}
+# Options of tables that are made without them; tests of a library with few tables say which buckets it has.
+DEFAULTS: dict[str, Any] = {}
+CONTAINERS = {
+    "map": c.CONTAINER_MAP,
+    "set": c.CONTAINER_SET,
+    "multimap": c.CONTAINER_MULTIMAP,
+    "counter": c.CONTAINER_COUNTER,
+}
 
 
 class Found(NamedTuple):
@@ -152,7 +170,9 @@ class Alone:
 
 
 def dtype_of(what: Any) -> tuple[DType, Any]:
-    """The type for a name such as "int64", a Python or NumPy type or one of torch's, and NumPy's name for it or None."""
+    """The type for a name such as "int64", a Python or NumPy type or one of torch's, and NumPy's name for
+    it or None.
+    """
     if isinstance(what, DType):
         return what, None
     name = {int: "int64", float: "float64", bool: "bool"}.get(what) or str(getattr(what, "__name__", what))
@@ -162,14 +182,47 @@ def dtype_of(what: Any) -> tuple[DType, Any]:
     import numpy
 
     from ._numpy import KNOWN, learn
+
     native = numpy.dtype(what)
     return KNOWN.get(native) or learn(native), native
+
+
+def table_options(
+    container: str,
+    key: DType,
+    value: DType | None,
+    scheme: str = "auto",
+    capacity: int = 0,
+    fixed: bool = False,
+    ordered: bool = False,
+    **more: Any,
+) -> Any:
+    """The library's options; `more` are bucket, hashes, seed, load, vertices, threshold, list_first, list_growth."""
+    if scheme not in SCHEMES:
+        raise ValueError(f"scheme is {scheme!r}: it must be one of {', '.join(map(repr, SCHEMES))}")
+    if DEFAULTS and (scheme in ("cuckoo", "open") or (scheme == "auto" and container != "multimap")):
+        more = {**DEFAULTS, **more}
+    unknown = set(more) - {"bucket", "hashes", "seed", "load", "vertices", "threshold", "list_first", "list_growth"}
+    if unknown:
+        raise TypeError(f"there is no option {', '.join(sorted(unknown))}")
+    flags = (c.FLAG_FIXED if fixed else 0) | (c.FLAG_ORDERED if ordered else 0)
+    return options(
+        c.TableOptions,
+        container=CONTAINERS[container],
+        scheme=SCHEMES[scheme],
+        flags=flags,
+        capacity=capacity,
+        key_bits=64 if key.width == 8 else 32,
+        value_bits=0 if value is None else 64 if value.width == 8 else 32,
+        **more,
+    )
 
 
 def default_like() -> View:
     """An empty array of the framework for results where the caller has shown none yet."""
     try:
         import numpy
+
         return view(numpy.empty(0, "int64"))
     except ImportError:
         return view(plain_array("q"))

@@ -14,7 +14,9 @@ def elements(dtype):
     kind = numpy.dtype(dtype)
     if kind.kind in "iu":
         info = numpy.iinfo(kind)
-        return st.one_of(st.integers(0, 5), st.sampled_from([int(info.min), int(info.max)]), st.integers(info.min, info.max))
+        return st.one_of(
+            st.integers(0, 5), st.sampled_from([int(info.min), int(info.max)]), st.integers(info.min, info.max)
+        )
     if kind.kind == "f":
         return st.sampled_from([0.0, -0.0, 1.0, -1.5, float("inf"), float("-inf"), float("nan")])
     return None

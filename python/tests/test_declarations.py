@@ -36,7 +36,10 @@ def test_sizes_and_offsets_are_the_compilers(tmp_path):
     source, program = tmp_path / "layout.c", tmp_path / "layout"
     source.write_text("\n".join([*lines, "    return 0;", "}"]))
     subprocess.run(["cc", "-I", ROOT / "include", source, "-o", program], check=True)
-    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout.split("\n")[:-1] == layout_by_ctypes()
+    assert (
+        subprocess.run([program], capture_output=True, text=True, check=True).stdout.split("\n")[:-1]
+        == layout_by_ctypes()
+    )
 
 
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler")

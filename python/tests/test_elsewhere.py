@@ -36,8 +36,9 @@ def test_a_filter_finds_what_was_added(tmp_path):
 def test_a_shelf_is_a_map_that_stays(tmp_path):
     x = numpy.random.default_rng(2).permutation(60_000)
     told = []
-    with heddle.Shelf(tmp_path / "shelf", "map", value_dtype="float64", memory=1 << 20,
-                      progress=lambda *what: told.append(what)) as shelf:
+    with heddle.Shelf(
+        tmp_path / "shelf", "map", value_dtype="float64", memory=1 << 20, progress=lambda *what: told.append(what)
+    ) as shelf:
         shelf.insert(x, x * 0.5)
         assert shelf.stats()["parts_filled"] > 1 and {what[0] for what in told} >= {"working", "committing"}
         assert "60000 keys" in repr(shelf)

@@ -55,6 +55,7 @@ def test_ten_thousand_calls_leave_nothing_behind():
 
 def test_views_hold_no_array_longer_than_needed():
     import weakref
+
     x = numpy.arange(1000)
     gone = weakref.ref(x)
     table = heddle.HashMap(x, x)
@@ -115,11 +116,14 @@ def test_a_pool_of_forked_workers():
     assert all(sorted(part.tolist()) == list(range(10)) for part in parts)
 
 
-@pytest.mark.parametrize("program", [
-    "import heddle, numpy; m = heddle.HashMap(numpy.arange(5), numpy.arange(5)); g = heddle.groupby(numpy.arange(5))",
-    "import heddle, polars; s = heddle.unique(polars.Series([1, 2])); heddle.keep = s",
-    "import heddle, numpy, threading; threading.Thread(target=lambda: heddle.unique(numpy.arange(5))).start()",
-])
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import heddle, numpy; x = numpy.arange(5); m = heddle.HashMap(x, x); g = heddle.groupby(x)",
+        "import heddle, polars; s = heddle.unique(polars.Series([1, 2])); heddle.keep = s",
+        "import heddle, numpy, threading; threading.Thread(target=lambda: heddle.unique(numpy.arange(5))).start()",
+    ],
+)
 def test_the_interpreter_ends_quietly(program):
     if "polars" in program:
         pytest.importorskip("polars")

@@ -23,7 +23,12 @@ def test_functions():
     assert heddle.isin(x, torch.tensor([7]), invert=True).tolist() == [True, True, True, False]
     assert heddle.isin(x, [7]).dtype == torch.bool
     assert lists(heddle.join(x, x, sorted=True)) == [[0, 0, 1, 2, 2, 3], [0, 2, 1, 0, 2, 3]]
-    assert heddle.union1d(x.to(torch.uint8), torch.tensor([9, 1], dtype=torch.uint8), sorted=True).tolist() == [1, 3, 7, 9]
+    assert heddle.union1d(x.to(torch.uint8), torch.tensor([9, 1], dtype=torch.uint8), sorted=True).tolist() == [
+        1,
+        3,
+        7,
+        9,
+    ]
     got = heddle.groupby(x, in_order=True).agg(total=(x, "sum"), high=(x.to(torch.int8), "max"))
     assert got["total"].tolist() == [6, 1, 7] and got["high"].dtype == torch.int8
     assert heddle.factorize(x, sort=True).codes.tolist() == [1, 0, 1, 2]

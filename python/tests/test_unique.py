@@ -67,7 +67,9 @@ def test_the_most_frequent(x, top):
     assert all(model[item] == count for item, count in zip(keys(values), counts.tolist(), strict=True))
 
 
-@given(st.sampled_from([dtype for dtype in DTYPES if "time" not in dtype]).flatmap(arrays), st.booleans(), st.booleans())
+@given(
+    st.sampled_from([dtype for dtype in DTYPES if "time" not in dtype]).flatmap(arrays), st.booleans(), st.booleans()
+)
 def test_factorize_is_pandas(x, sort, sentinel):
     codes, values = heddle.factorize(x, sort=sort, use_na_sentinel=sentinel)
     expected_codes, expected = pandas.factorize(x, sort=sort, use_na_sentinel=sentinel)
@@ -84,8 +86,11 @@ def test_shapes():
 
 @pytest.mark.parametrize("dtype", ["S3", "U4", "V16"])
 def test_bytes_of_a_fixed_length(dtype):
-    x = numpy.frombuffer(bytes(numpy.random.default_rng(1).integers(65, 67, 160)), "V16").astype(dtype) \
-        if dtype == "V16" else numpy.array(["a", "bc", "a", "abc"], dtype)
+    x = (
+        numpy.frombuffer(bytes(numpy.random.default_rng(1).integers(65, 67, 160)), "V16").astype(dtype)
+        if dtype == "V16"
+        else numpy.array(["a", "bc", "a", "abc"], dtype)
+    )
     assert sorted(heddle.unique_values(x).tolist()) == sorted(set(x.tolist()))
 
 
