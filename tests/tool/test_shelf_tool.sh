@@ -130,7 +130,7 @@ npy() { # npy FILE TYPE: ten elements of eight bytes
     { printf '\223NUMPY\001\000\166\000%-117s\n' "$head"; head -c 80 /dev/zero; } > "$1"
 }
 npy good.npy "'<u8'"
-works shelf build eight --device cpu:1 --keys good.npy
+works shelf build eight --device cpu:1 --keys good.npy --scheme slab
 says inserted 1
 npy real.npy "'<f8'"
 fails "^heddle: real.npy holds elements of type '<f8'; little-endian u4, i4, u8, i8" shelf build nine --keys real.npy
@@ -145,7 +145,7 @@ grep -q 'table' err && bad "a column is called a table: $(cat err)"
 
 # The bar begins at the left end and ends at the right one, whatever phases a call has.
 if script -qec true /dev/null > out 2> err; then
-    for call in 'build bar --keys half.bin --values half.bin' 'find bar --keys half.bin --found f.bin' \
+    for call in 'build bar --keys half.bin --values half.bin --scheme slab' 'find bar --keys half.bin --found f.bin' \
         'count bar --keys half.bin --matches m.bin' 'export bar --keys all.bin --values v.bin' 'validate bar' \
         'erase bar --keys half.bin' 'find bar --keys half.bin --found f.bin --memory 64Ki'; do
         script -qec "\"$HEDDLE\" shelf $call --device cpu:1" /dev/null | tr '\r' '\n' |

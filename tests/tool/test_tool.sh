@@ -309,6 +309,7 @@ for subject in multimap counter graph join group unique filter; do
 done
 refuses bench graph --load 0.5
 refuses bench graph --variant v2 --op query --keys 1000
+refuses bench graph --variant v1,v2 --op build,query --keys 1000
 refuses bench filter --op find
 refuses bench filter --hashes 17
 refuses bench filter --bits-per-key 0.5

@@ -5,7 +5,9 @@
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 failed=0
-"$HEDDLE" info | grep -qw cuckoo_k32_v32_b8 || { echo "this build has no cuckoo_k32_v32_b8 to measure"; exit 77; }
+for table in cuckoo_k32_v32_b8 open_k32_v32_b8 open_k32_v32_b16; do
+    "$HEDDLE" info | grep -qw $table || { echo "this build has no $table to measure"; exit 77; }
+done
 
 bad() {
     echo "FAILED: $*"
@@ -30,11 +32,11 @@ has() {
 small="--device cpu:2 --keys 2000,5000 --repeat 1"
 # shellcheck disable=SC2086
 {
-table 48 bench map $small --bucket 8,16 --hashes 2,3 --load 0.5,0.6 --op build,find,miss
+table 24 bench map $small --bucket 8 --hashes 2,3 --load 0.5,0.6 --op build,find,miss
 has '^operation +keys +load|^operation +load|^operation +slots'
 has ' million machine.s +share'
 has ' a second million/s of it %'
-has '^table: cuckoo_k32_v32_b16, keys: 5000'
+has '^table: cuckoo_k32_v32_b8, keys: 5000'
 table 64 bench multimap $small --scheme open,hashgraph --copies 1,7 --distribution uniform,zipf:1.2 \
     --variant regions --op build,find,retrieve,erase
 has '^variant: regions, rows: 2000, load: 0.80, slots a bucket: 16$'
