@@ -73,15 +73,15 @@ static int settle_variants(bench_options *o)
 {
     const bench_list *variants = &o->axes.list[BENCH_AXIS_VARIANT];
     const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
-    bool paper = false, others = false, bins = false, reads = false;
+    bool paper = false, others = false, bins = false, other_ops = false;
     for (uint32_t i = 0; i < variants->count; i++) {
         const bool is_paper = variants->at[i] == BENCH_V1 || variants->at[i] == BENCH_V2;
         paper |= is_paper;
         others |= !is_paper;
         bins |= variants->at[i] == BENCH_V2;
     }
-    for (uint32_t i = 0; i < ops->count; i++) reads |= ops->at[i] != BENCH_BUILD;
-    if (paper && !others && reads)
+    for (uint32_t i = 0; i < ops->count; i++) other_ops |= ops->at[i] != BENCH_BUILD;
+    if (paper && !others && other_ops)
         return tool_refuse("bench: v1 and v2 have the operation build alone");
     if (!bins && o->axes.list[BENCH_AXIS_BINS].count != 0)
         return tool_refuse("bench: --bins is for --variant v2");

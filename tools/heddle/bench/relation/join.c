@@ -273,8 +273,7 @@ int bench_join_check(bench *b)
     if (o->row_bits == 32 && (left >= UINT32_MAX || right >= UINT32_MAX))
         return tool_refuse("bench: so many rows cannot be numbered with 32 bits");
     if (need <= (double)b->info.memory_free) return TOOL_OK;
-    return tool_refuse(
-        "bench: a join of %llu and %llu rows needs %.1f GB, but %s has %.1f GB free",
-        (unsigned long long)left, (unsigned long long)right, need / GB, b->device_name,
-        (double)b->info.memory_free / GB);
+    return tool_refuse("bench: a join of %llu and %llu rows needs %.1f GB, but %s has %.1f GB free",
+                       (unsigned long long)left, (unsigned long long)right, need / GB,
+                       b->device_name, (double)b->info.memory_free / GB);
 }
