@@ -91,6 +91,7 @@ static void tables_tell_their_options(void **state)
     uint64_t capacity = 0;
     (void)state;
     options.capacity = 100000;
+    options.bucket = 8;
     options.value_bits = 64;
     options.seed = 77;
     spread.seed = 99;

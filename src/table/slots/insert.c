@@ -30,7 +30,7 @@ static heddle_status make_room(heddle_table *table, const hd_request *r)
     uint64_t pairs = 0;
     HD_TRY(hd_table_count(table, &pairs, r->stream));
     if ((double)pairs + (double)r->n <= share * slots) return HEDDLE_OK;
-    const heddle_status status = hd_slots_grow(table, r->n, false, r->stream);
+    const heddle_status status = hd_slots_grow(table, r->n, false, 0, r->stream);
     return status == HEDDLE_ERROR_NO_MEMORY || status == HEDDLE_ERROR_FULL ? HEDDLE_OK : status;
 }
 
@@ -98,19 +98,24 @@ static heddle_status build_with_seeds(heddle_table *table, hd_request *r)
     return status;
 }
 
+static heddle_status build(heddle_table *table, hd_request *r)
+{
+    choose_policy(table, r);
+    HD_TRY(prepare_build(table, r->n, r->stream));
+    return build_with_seeds(table, r);
+}
+
 heddle_status hd_slots_build(heddle_table *table, hd_request *r)
 {
     heddle_insert_options *o = &r->options;
     uint64_t *const failed = o->failed;
-    choose_policy(table, r);
-    HD_TRY(prepare_build(table, r->n, r->stream));
-    if (!hd_failed_wanted(o)) return build_with_seeds(table, r);
+    if (!hd_failed_wanted(o)) return build(table, r);
     /* Attempts that are given up must leave nothing in the caller's list. */
     if (o->failed_capacity > r->n) o->failed_capacity = r->n;
     uint64_t *list HD_FREED = (uint64_t *)hd_allocate((o->failed_capacity + 1) * sizeof *list);
     if (list == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to list failed keys");
     o->failed = list;
-    const heddle_status status = build_with_seeds(table, r);
+    const heddle_status status = build(table, r);
     const uint64_t count = r->counts.at[HD_FAILED];
     memcpy(failed, list, (count < o->failed_capacity ? count : o->failed_capacity) * sizeof *list);
     o->failed = failed;
