@@ -245,7 +245,8 @@ def _framework(x: Any) -> Arrow:
     return _frameworks[key]
 
 
-def view_arrow(x: Any) -> View:
+def view_arrow(x: Any, given: Any = None) -> View:
+    """The view of Arrow data; `given` is what the caller gave, where that is another object."""
     format, chunks, keep = _chunks_of(x)
     dtype = _dtype_of(format)
     native = numpy.dtype(dtype.name)
@@ -260,7 +261,14 @@ def view_arrow(x: Any) -> View:
                 for piece, flag in zip(pieces, flags, strict=True)
             ]
         )
-    view = View(_framework(x), array, address_of(array) if len(array) else 0, len(array), dtype, native)
+    view = View(
+        _framework(x if given is None else given),
+        array,
+        address_of(array) if len(array) else 0,
+        len(array),
+        dtype,
+        native,
+    )
     return view.with_nulls(valid)
 
 
@@ -268,6 +276,8 @@ def view_pandas(x: Any) -> View:
     """A Series or Index: NumPy's array inside it where it has one, else its Arrow data."""
     if isinstance(x.dtype, numpy.dtype):
         return view_numpy(x.to_numpy())
-    if not hasattr(x, "__arrow_c_stream__"):
-        x = x.to_series(index=range(len(x)))
-    return view_arrow(x)
+    if hasattr(x, "__arrow_c_stream__"):
+        return view_arrow(x)
+    import pyarrow  # pandas before 3 has no Arrow interface of its own
+
+    return view_arrow(pyarrow.array(x, from_pandas=True), x)

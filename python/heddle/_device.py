@@ -80,7 +80,7 @@ def device_of(wanted: Device | str | None, index: int) -> Device:
     """The device for a call: the one that was asked for, or, with None or "auto", where its arrays lie."""
     if wanted is None or wanted == "auto":
         return _homes.get(index) or home(index)
-    device = wanted if isinstance(wanted, Device) else _open(wanted)
+    device = wanted if isinstance(wanted, Device) else _opened.get(wanted) or _open(wanted)
     if index not in (CPU, device.index):
         raise ValueError(
             f"the array lies on cuda:{index} and the work is to be done on {device.name}: "

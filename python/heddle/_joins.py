@@ -51,9 +51,7 @@ def columns_of(keys: Any) -> list[View]:
 
 
 def _comparable(v: View, equal_nan: bool) -> View:
-    """The column with equal bits for equal numbers; NaN, which equals nothing, as null."""
-    if not v.dtype.is_float:
-        return v
+    """A column of floats with equal bits for equal numbers; NaN, which equals nothing, as null."""
     made = canonical(v)
     if equal_nan or not has_nan(v):
         return made
@@ -135,12 +133,13 @@ def join(
         raise ValueError(f"how is {how!r}: it must be one of {', '.join(map(repr, KINDS))}")
     if row_bits not in (32, 64):
         raise ValueError(f"row_bits is {row_bits}: it must be 32 or 64")
-    a = [_comparable(v, equal_nan) for v in columns_of(left)]
-    b = [_comparable(v, equal_nan) for v in columns_of(right)]
+    a = [v if v.dtype.kind != "f" else _comparable(v, equal_nan) for v in columns_of(left)]
+    b = [v if v.dtype.kind != "f" else _comparable(v, equal_nan) for v in columns_of(right)]
     if len(a) != len(b):
         raise ValueError(f"the left side has {len(a)} key columns and the right side {len(b)}")
-    for one, other in zip(a, b, strict=True):
-        same_dtypes(one, other)
+    for number, one in enumerate(a):
+        if one.dtype is not b[number].dtype:
+            same_dtypes(one, b[number])
     if row_bits == 32 and max(a[0].size, b[0].size) > 2**31 - 1:
         raise ValueError("more than 2^31 - 1 rows: row_bits must be 64")
     kind, framework = KINDS[how], a[0].framework

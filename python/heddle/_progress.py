@@ -4,6 +4,7 @@ Ctrl-C.
 
 from __future__ import annotations
 
+import signal
 import sys
 import threading
 import time
@@ -19,7 +20,8 @@ PHASES = ("counting", "sorting", "working", "delivering", "committing")
 class Progress:
     """Hands what the library tells to a function of the caller's, and keeps an exception until the call has ended.
 
-    An exception in the function, KeyboardInterrupt too, ends the call with everything as it was.
+    An exception in the function ends the call with everything as it was. So does Ctrl-C: while a call runs it is noted
+    instead of raised, since an exception cannot go through the library.
     """
 
     def __init__(self, told: Callable[[str, int, int], Any] | bool | None):
@@ -31,15 +33,26 @@ class Progress:
     def _called(self, _context: Any, phase: int, done: int, total: int) -> int:
         try:
             self.inside = threading.get_ident()
-            return int(bool(self.function(PHASES[phase], done, total))) if self.function is not None else 0
+            stop = self.function is not None and bool(self.function(PHASES[phase], done, total))
         except BaseException as problem:  # it must not go through the library
-            self.raised = problem
-            return 1
-        finally:
-            self.inside = None
+            self.raised, stop = problem, True
+        self.inside = None
+        return int(stop or self.raised is not None)
 
-    def check(self, status: int) -> None:
-        """Raises what was kept, or else what the status says."""
+    def _interrupted(self, *_: Any) -> None:
+        self.raised = KeyboardInterrupt()
+
+    def run(self, function: Callable[..., int], *arguments: Any) -> None:
+        """Calls the library, and raises what was kept, or else what the status says."""
+        ours = threading.current_thread() is threading.main_thread()
+        ours = ours and signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        if ours:
+            signal.signal(signal.SIGINT, self._interrupted)
+        try:
+            status = function(*arguments)
+        finally:
+            if ours:
+                signal.signal(signal.SIGINT, signal.default_int_handler)
         raised, self.raised = self.raised, None
         if raised is not None:
             raise raised

@@ -31,7 +31,7 @@ class _ShelfFunctions(Functions):
         def call(*arguments: Any) -> int:
             if progress.inside == threading.get_ident():
                 raise RuntimeError("the function that learns the progress of a shelf must not use it")
-            progress.check(function(*arguments))
+            progress.run(function, *arguments)
             return 0
 
         setattr(self, name, call)

@@ -77,6 +77,30 @@ def test_a_shelf_is_as_it_was_when_a_call_is_cancelled(tmp_path):
         assert shelf.get([1, 2, 5, 7]).tolist() == [1, 2, 0, 0]
 
 
+def test_ctrl_c_ends_a_call_on_a_shelf(tmp_path):
+    import signal
+
+    with heddle.Shelf(tmp_path / "shelf", "set", progress=lambda *_: signal.raise_signal(signal.SIGINT)) as shelf:
+        with pytest.raises(KeyboardInterrupt):
+            shelf.insert(numpy.arange(1000))
+        assert len(shelf) == 0
+
+
+def test_the_bar_is_drawn_in_a_terminal(tmp_path, monkeypatch):
+    import io
+    import sys
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with heddle.Shelf(tmp_path / "shelf", "set", progress=True) as shelf:
+        shelf.insert(numpy.arange(1000))
+    drawn = sys.stderr.getvalue()
+    assert "\r" in drawn and "#" * 30 + " 1/1\n" in drawn and "committing" in drawn
+
+
 @pytest.mark.parametrize("container", ["map", "set", "multimap", "counter"])
 def test_a_cluster_is_one_table(container):
     x = numpy.arange(2000) // 2
