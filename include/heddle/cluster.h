@@ -121,7 +121,8 @@ typedef struct heddle_cluster_table heddle_cluster_table;
  *                   sum
  *   count           the sum
  *   retrieve        the values of member 0, then those of member 1, ...
- *   erase           from all members; found is 1 where the element erased its key from any of them
+ *   erase           from all members; found is 1 where the element erased its key from any of them,
+ *                   so that several equal keys of a batch may have a 1
  * Totals of queries are those of the merged answers. All else is as in distributed mode.
  */
 #define HEDDLE_MODE_INDEPENDENT 1
