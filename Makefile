@@ -6,7 +6,7 @@ BENCH ?= map --keys 2^26 --load 0.8 --op build,find,miss --device auto --repeat 
 BUILD = cmake --build build -j $(JOBS)
 export JOBS CMAKE_OPTIONS SETUP V PREFIX DESTDIR BUILD_DIR
 
-.PHONY: all help tool setup demo test check check-speed full kernels bench install uninstall package asan tsan clean \
+.PHONY: all help tool setup demo test check check-speed full kernels bench install uninstall package site asan tsan clean \
         python-test wheel
 
 all: setup
@@ -27,6 +27,7 @@ help:
 	@echo 'make python-test   the tests of the Python package, a part of make test'
 	@echo 'make uninstall  removes what make install has put there'
 	@echo 'make package    Debian packages and a tarball, in build-package/packages/'
+	@echo 'make site       a web site of all documents and the reference, in build-site/html/'
 	@echo 'make clean      removes all build folders'
 	@echo
 	@echo 'V=1 shows what compilers and tests say. SETUP=no installs no packages. JOBS=2 compilers at a time.'
@@ -91,5 +92,10 @@ package:
 	@scripts/setup.sh package
 	@scripts/package.sh
 
+site:
+	@scripts/setup.sh site
+	@scripts/site.sh
+
 clean:
-	rm -rf build build-demo build-package build-test build-full build-kernels build-asan build-tsan build-speed build-python
+	rm -rf build build-demo build-package build-test build-full build-kernels build-asan build-tsan build-speed \
+	    build-site build-python

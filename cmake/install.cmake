@@ -16,6 +16,7 @@ install(EXPORT heddle_static NAMESPACE heddle:: FILE heddleStaticTargets.cmake
 if(TARGET heddle_tool)
     install(TARGETS heddle_tool COMPONENT tool)
 endif()
+include(cmake/manual.cmake)
 if(heddle_has_mpi)
     install(FILES include/heddle/mpi.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heddle COMPONENT mpi_dev)
     # Likewise: only who links libheddle_mpi has to have MPI. It lies beside libheddle.
@@ -55,7 +56,7 @@ endif()
 
 # What `make install` builds: all that is installed, and neither tests nor examples.
 add_custom_target(heddle_installed DEPENDS heddle heddle_static)
-foreach(target heddle_tool heddle_mpi heddle_mpi_tool heddle_device_code)
+foreach(target heddle_tool heddle_manual heddle_mpi heddle_mpi_tool heddle_device_code)
     if(TARGET ${target})
         add_dependencies(heddle_installed ${target})
     endif()

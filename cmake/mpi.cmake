@@ -24,7 +24,9 @@ set_target_properties(heddle_mpi PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION
 # `heddle bench dist` under mpirun.
 file(GLOB dist_sources CONFIGURE_DEPENDS tools/heddle/bench/dist/*.c)
 list(FILTER dist_sources EXCLUDE REGEX "/local\\.c$") # clusters of one process
-list(APPEND dist_sources tools/heddle/read.c tools/heddle/bench/keys.c tools/heddle/bench/rows.c)
+list(APPEND dist_sources tools/heddle/read.c tools/heddle/bench/keys.c tools/heddle/bench/rows.c
+     tools/heddle/command/read.c tools/heddle/command/text.c tools/heddle/command/help.c
+     tools/heddle/bench/line.c tools/heddle/bench/titles.c tools/heddle/bench/head.c tools/heddle/progress.c)
 add_executable(heddle_mpi_tool tools/mpi/bench_mpi.c tools/mpi/tool_words.c ${dist_sources})
 target_include_directories(heddle_mpi_tool PRIVATE tools/heddle)
 target_link_libraries(heddle_mpi_tool PRIVATE heddle_bench heddle_mpi)

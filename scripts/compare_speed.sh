@@ -3,7 +3,8 @@
 # OLD, operation by operation. Both are run in turns on the same machine, ROUNDS times each (7), so that what disturbs the
 # machine disturbs both. A row gives the rate of both (median, million a second), the ratio new / old (median of the
 # rounds' own ratios) and the smallest and largest of these ratios. Exits with 1 when an operation is slower in every
-# round and by more than a twelfth in the median, or when a run of either program fails.
+# round and by more than a twelfth in the median, or when a run of either program fails. LIMIT=SECONDS begins no further
+# round after that time.
 #
 #   make check-speed REF=v0.1.0        builds the reference in build-speed/ and calls this
 set -uo pipefail
@@ -63,6 +64,7 @@ measure()
 
 # The two programs are beside each other for every line: a shared machine changes its pace within seconds.
 for ((round = 1; round <= rounds; round++)); do
+    ((SECONDS <= ${LIMIT:-$SECONDS})) || { echo "the time was up after $((round - 1)) rounds" >&2; break; }
     [ ! -t 2 ] || printf '\rround %d of %d' "$round" "$rounds" >&2
     while read -r line; do
         if ((round % 2)); then order="old new"; else order="new old"; fi

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""mutate.py [-k WORD] [--folder DIR]: whether the tests notice when the code is wrong.
+"""mutate.py [-k WORD] [--full] [--folder DIR]: whether the tests notice when the code is wrong.
 
 tests/mutations.txt lists single wrong changes, each with the tests that should notice it in small sizes. Every change is
-made in turn in a copy of the tree (build-mutate/); the tests are built and run there as `make test` runs them. A change
+made in turn in a copy of the tree (build-mutate/); the tests are built and run there as `make test` runs them, with
+--full in the sizes of `make check`. A change
 that no test notices is printed as SURVIVED, and the exit status is then 1. Whole CMake builds are not made again: only what
 depends on the changed file is.
 
@@ -61,7 +62,7 @@ def program_of(name, known):
     return target
 
 
-def test(folder, names):
+def test(folder, names, full):
     """True when all of them pass."""
     targets = run(["ctest", "--test-dir", "build", "-N"], folder).stdout
     missing = [name for name in names if f": {name}\n" not in targets + "\n"]
@@ -73,14 +74,15 @@ def test(folder, names):
     if built.returncode != 0:
         sys.exit(f"a mutation does not compile:\n{built.stdout[-2000:]}")
     regex = "^(" + "|".join(names) + ")$"
-    done = run(["ctest", "--test-dir", "build", "-R", regex, "--stop-on-failure", "--timeout", "300"], folder,
-               HEDDLE_TEST_QUICK="1")
+    done = run(["ctest", "--test-dir", "build", "-R", regex, "--stop-on-failure", "--timeout", "900" if full else "300"], folder,
+               **({} if full else {"HEDDLE_TEST_QUICK": "1"}))
     return done.returncode == 0
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-k", metavar="WORD", default="", help="only entries that hold this word")
+    parser.add_argument("--full", action="store_true", help="the sizes of make check")
     parser.add_argument("--folder", default=str(ROOT / "build-mutate"))
     options = parser.parse_args()
     folder = pathlib.Path(options.folder)
@@ -91,7 +93,7 @@ def main():
     if made.returncode != 0:
         sys.exit(made.stdout)
     names = sorted({name for e in chosen for name in e["tests"]})
-    if not test(folder, names):
+    if not test(folder, names, options.full):
         sys.exit("the tests fail before anything was changed")
     survived = 0
     for number, e in enumerate(chosen, 1):
@@ -101,7 +103,7 @@ def main():
             sys.exit(f"{e['file']} has {before.count(e['old'])} times: {e['old']}")
         path.write_text(before.replace(e["old"], e["new"]))
         try:
-            noticed = not test(folder, e["tests"])
+            noticed = not test(folder, e["tests"], options.full)
         finally:
             path.write_text(before)
         survived += not noticed

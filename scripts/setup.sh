@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# setup.sh [build|test|check|package]: makes sure that what a build (the tests, all tests, packages) needs is there. On
-# Debian and Ubuntu what is missing is named and installed when that needs no password; otherwise, and
-# with SETUP=no, the one line to run is printed. nvcc is never installed: it is large, and Heddle works
-# without it. What is only wanted (Ninja; for all tests Open MPI, SQLite, and clang with libomp, see
-# thread_sanitizer.sh) does not fail when it cannot be had.
+# setup.sh [build|test|check|package|site]: makes sure that what a build (the tests, all tests, packages, the
+# web site) needs is there. On Debian and Ubuntu what is missing is named and installed when that needs no
+# password; otherwise, and with SETUP=no, the one line to run is printed. nvcc is never installed: it is large,
+# and Heddle works without it. What is only wanted (Ninja; for all tests Open MPI, SQLite, and clang with
+# libomp, see thread_sanitizer.sh) does not fail when it cannot be had.
 set -euo pipefail
 purpose=${1:-build}
 CC=${CC:-cc} CXX=${CXX:-c++}
@@ -14,6 +14,10 @@ compiles() { printf '%b' "$1" | "$CC" -x c - "${@:2}" -o /dev/null > /dev/null 2
 
 missing() # prints "PACKAGE what it is" for everything needed that is not there
 {
+    if [ "$purpose" = site ]; then
+        python3 -m ensurepip --version > /dev/null 2>&1 || echo "python3-venv Python with venv"
+        return
+    fi
     local plain='int main(void) { return 0; }\n'
     local cmocka='#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n'
     compiles "#include <stdio.h>\n$plain" || echo "gcc a C compiler"
@@ -33,6 +37,7 @@ missing() # prints "PACKAGE what it is" for everything needed that is not there
 
 wanted() # the same for what is only wanted
 {
+    [ "$purpose" != site ] || return 0
     local plain='int main(void) { return 0; }\n'
     have ninja || echo "ninja-build Ninja"
     if [ "$purpose" = package ] && have apt-get; then
@@ -61,6 +66,7 @@ wanted() # the same for what is only wanted
 
 report_nvcc()
 {
+    [ "$purpose" != site ] || return 0
     if have nvcc || [ -x /usr/local/cuda/bin/nvcc ] || [ -n "${CUDACXX:-}" ]; then return; fi
     echo "setup: no nvcc: the library is built for the CPU alone"
 }

@@ -46,10 +46,12 @@ extern "C" {
 
 /* ------------------------------------------------------------------------------------ clusters */
 
+/* Devices that work together: the members, of this process or of several. */
 typedef struct heddle_cluster heddle_cluster;
 
-#define HEDDLE_CLUSTER_MEMBERS_MAX 1024
+#define HEDDLE_CLUSTER_MEMBERS_MAX 1024 /* members of all processes together */
 
+/* How a cluster works. */
 typedef struct heddle_cluster_options {
     uint32_t size;       /* sizeof(heddle_cluster_options) */
     uint32_t timeout_ms; /* how long a member of another process may take to answer; 0 chooses
@@ -70,6 +72,7 @@ HEDDLE_API heddle_status heddle_cluster_open(const char *devices,
 /* Closes the devices. All tables of the cluster must be destroyed first. NULL is accepted. */
 HEDDLE_API void heddle_cluster_close(heddle_cluster *cluster);
 
+/* What there is to know about a cluster. */
 typedef struct heddle_cluster_info {
     uint32_t size;          /* sizeof(heddle_cluster_info), set by the caller */
     uint32_t members;       /* of all processes */
@@ -80,6 +83,7 @@ typedef struct heddle_cluster_info {
 } heddle_cluster_info;
 #define HEDDLE_CLUSTER_INFO_INIT {sizeof(heddle_cluster_info), 0, 0, 0, 0}
 
+/* Fills in `info`, whose size the caller has set. */
 HEDDLE_API heddle_status heddle_cluster_get_info(heddle_cluster *cluster,
                                                  heddle_cluster_info *info);
 /* The device of a member of this process, counted from 0; NULL where there is none. */
@@ -87,6 +91,7 @@ HEDDLE_API heddle_device *heddle_cluster_device(heddle_cluster *cluster, uint32_
 
 /* -------------------------------------------------------------------------------------- tables */
 
+/* A table with a part on every member of a cluster. */
 typedef struct heddle_cluster_table heddle_cluster_table;
 
 #define HEDDLE_BALANCE_AUTO 0 /* rows for a multimap, keys for all others */
@@ -116,11 +121,13 @@ typedef struct heddle_cluster_table heddle_cluster_table;
  *                   sum
  *   count           the sum
  *   retrieve        the values of member 0, then those of member 1, ...
- *   erase           from all members; found is 1 where the element erased its key from any of them
+ *   erase           from all members; found is 1 where the element erased its key from any of them,
+ *                   so that several equal keys of a batch may have a 1
  * Totals of queries are those of the merged answers. All else is as in distributed mode.
  */
 #define HEDDLE_MODE_INDEPENDENT 1
 
+/* How a table is spread over the members of a cluster. */
 typedef struct heddle_spread_options {
     uint32_t size;     /* sizeof(heddle_spread_options) */
     uint32_t balance;  /* HEDDLE_BALANCE_* */
@@ -140,7 +147,15 @@ HEDDLE_API heddle_status heddle_cluster_table_create(heddle_cluster *cluster,
                                                      const heddle_table_options *options,
                                                      const heddle_spread_options *spread,
                                                      heddle_cluster_table **table);
-/* NULL is accepted. */
+/*
+ * As heddle_table_get_options: `capacity` is that of all parts of this process, all else is of the
+ * first of them. `spread` becomes what was chosen, with the seed in use. Either may be NULL. Asks
+ * no other process.
+ */
+HEDDLE_API heddle_status heddle_cluster_table_get_options(heddle_cluster_table *table,
+                                                          heddle_table_options *options,
+                                                          heddle_spread_options *spread);
+/* Frees all parts. NULL is accepted. */
 HEDDLE_API void heddle_cluster_table_destroy(heddle_cluster_table *table);
 /*
  * The part of a member of this process, to read from; NULL where there is none. Belongs to the
@@ -172,8 +187,8 @@ HEDDLE_API heddle_status heddle_cluster_table_insert(heddle_cluster_table *table
                                                      const heddle_insert_options *options,
                                                      heddle_totals *totals);
 /*
- * As heddle_table_find: values of absent keys are left as they are. When it fails, some may be
- * written.
+ * As heddle_table_find and heddle_table_contains: values of absent keys are left as they are. When
+ * a call fails, some may be written.
  */
 HEDDLE_API heddle_status heddle_cluster_table_find(heddle_cluster_table *table, const void *keys,
                                                    uint64_t n, void *values, uint8_t *found,
@@ -188,6 +203,7 @@ HEDDLE_API heddle_status heddle_cluster_table_contains(heddle_cluster_table *tab
 HEDDLE_API heddle_status heddle_cluster_table_erase(heddle_cluster_table *table, const void *keys,
                                                     uint64_t n, uint8_t *found,
                                                     heddle_totals *totals);
+/* As heddle_table_count. */
 HEDDLE_API heddle_status heddle_cluster_table_count(heddle_cluster_table *table, const void *keys,
                                                     uint64_t n, uint64_t *matches,
                                                     heddle_totals *totals);
@@ -200,6 +216,12 @@ HEDDLE_API heddle_status heddle_cluster_table_retrieve(heddle_cluster_table *tab
 HEDDLE_API heddle_status heddle_cluster_table_export(heddle_cluster_table *table, void *keys,
                                                      void *values, uint64_t capacity,
                                                      uint64_t *size);
+/*
+ * As heddle_table_for_all (heddle/table_more.h): the pairs of all members of this process, member
+ * by member. Asks no other process. The visitor must not use the cluster.
+ */
+HEDDLE_API heddle_status heddle_cluster_table_for_all(heddle_cluster_table *table,
+                                                      heddle_visitor visit, void *context);
 /* Empties all parts. A table that was marked as half changed can be used again. */
 HEDDLE_API heddle_status heddle_cluster_table_clear(heddle_cluster_table *table);
 /* The keys of all members, in a multimap the pairs. */
@@ -213,9 +235,10 @@ HEDDLE_API heddle_status heddle_cluster_table_size(heddle_cluster_table *table, 
 #define HEDDLE_PHASE_WORK 3       /* the members' tables at work */
 #define HEDDLE_PHASES 4
 
+/* What heddle_cluster_table_get_stats finds out, and how the last call went. */
 typedef struct heddle_cluster_stats {
     uint32_t size;        /* sizeof(heddle_cluster_stats), set by the caller */
-    uint32_t members;
+    uint32_t members;     /* of all processes */
     uint64_t keys;        /* in all members, in a multimap pairs */
     uint64_t keys_least;  /* of the member with the fewest */
     uint64_t keys_most;   /* of the member with the most */
@@ -236,6 +259,7 @@ typedef struct heddle_cluster_stats {
 #define HEDDLE_CLUSTER_STATS_INIT \
     {sizeof(heddle_cluster_stats), 0, 0, 0, 0, 0, 0, 0.0, 0, 0.0, {0.0, 0.0, 0.0, 0.0}}
 
+/* Goes through the parts of all members; a call of all processes. */
 HEDDLE_API heddle_status heddle_cluster_table_get_stats(heddle_cluster_table *table,
                                                         heddle_cluster_stats *stats);
 /*

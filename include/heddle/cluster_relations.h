@@ -39,7 +39,7 @@ extern "C" {
 /* How a join or group-by went. */
 typedef struct heddle_relation_stats {
     uint32_t size;         /* sizeof(heddle_relation_stats), set by the caller */
-    uint32_t members;
+    uint32_t members;      /* of all processes */
     uint64_t rows;         /* of both sides, of all members */
     uint64_t first_row[2]; /* the number of this process's first row; of the left and the right side
                               */
@@ -57,6 +57,7 @@ typedef struct heddle_relation_stats {
 
 /* --------------------------------------------------------------------------------------- joins */
 
+/* A join, and the rows of its result that this process's members have found. */
 typedef struct heddle_cluster_join heddle_cluster_join;
 
 /*
@@ -98,6 +99,7 @@ HEDDLE_API heddle_status heddle_cluster_join_fetch(heddle_cluster_join *join, vo
                                                    void *right, uint64_t capacity, uint64_t *count);
 /* Begins to fetch from the beginning again; also after a fetch that failed. */
 HEDDLE_API heddle_status heddle_cluster_join_rewind(heddle_cluster_join *join);
+/* How the creation went. */
 HEDDLE_API heddle_status heddle_cluster_join_get_stats(heddle_cluster_join *join,
                                                        heddle_relation_stats *stats);
 /* Before its cluster is closed. NULL is accepted. */
@@ -105,6 +107,7 @@ HEDDLE_API void heddle_cluster_join_destroy(heddle_cluster_join *join);
 
 /* -------------------------------------------------------------------------- group-by and unique */
 
+/* A group-by, and the groups that this process's members own. */
 typedef struct heddle_cluster_groups heddle_cluster_groups;
 
 /*
@@ -151,6 +154,7 @@ HEDDLE_API heddle_status heddle_cluster_groups_aggregate(heddle_cluster_groups *
                                                          uint32_t aggregate, uint32_t type,
                                                          const void *values, const uint8_t *valid,
                                                          void *out, uint8_t *out_valid);
+/* How the creation went. */
 HEDDLE_API heddle_status heddle_cluster_groups_get_stats(heddle_cluster_groups *by,
                                                          heddle_relation_stats *stats);
 

@@ -28,6 +28,7 @@
 extern "C" {
 #endif
 
+/* A file of numbers that is mapped into memory. */
 typedef struct heddle_column_file heddle_column_file;
 
 #define HEDDLE_COLUMN_FILE_READ 0  /* the data must not be written to */
@@ -55,7 +56,9 @@ HEDDLE_API heddle_status heddle_column_file_create(const char *path, uint32_t el
  * column.
  */
 HEDDLE_API void *heddle_column_file_data(const heddle_column_file *column);
+/* The number of elements. */
 HEDDLE_API uint64_t heddle_column_file_count(const heddle_column_file *column);
+/* The bits of an element: 8, 32 or 64. */
 HEDDLE_API uint32_t heddle_column_file_element_bits(const heddle_column_file *column);
 
 #define HEDDLE_ADVICE_SEQUENTIAL 0 /* will be used from the front to the back: read ahead */

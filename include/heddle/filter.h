@@ -29,15 +29,16 @@
 extern "C" {
 #endif
 
+/* A Bloom filter on a device. */
 typedef struct heddle_filter heddle_filter;
 
 /*
- * add never sorts keys. Sorting is faster for many keys. Without it add takes no scratch memory,
- * and from arrays in device memory it is queued on the stream and returns at once, whatever the
- * number of keys.
+ * add never sorts keys, which would be faster for many of them. So it takes no scratch memory, and
+ * with keys in device memory it is queued on the stream and returns at once, whatever their number.
  */
 #define HEDDLE_FILTER_DIRECT 1u
 
+/* Every 0 lets the library choose, except in `capacity`. */
 typedef struct heddle_filter_options {
     uint32_t size;     /* sizeof(heddle_filter_options); the initialiser sets it */
     uint32_t key_bits; /* 32 or 64; 32 by default */
@@ -93,11 +94,12 @@ HEDDLE_API heddle_status heddle_filter_merge(heddle_filter *into, heddle_filter 
 /* Forgets all keys. Queued on the stream. */
 HEDDLE_API heddle_status heddle_filter_clear(heddle_filter *filter, void *stream);
 
+/* What heddle_filter_get_stats finds in a filter. */
 typedef struct heddle_filter_stats {
     uint32_t size;     /* sizeof(heddle_filter_stats), set by the caller */
     uint32_t hashes;   /* bits of a key */
     uint64_t bits;     /* of the filter: a little more than capacity * bits_per_key */
-    uint64_t bits_set;
+    uint64_t bits_set; /* bits of the filter that are 1 */
     uint64_t keys_added;  /* with every repetition, and those of merged filters */
     double rate_expected; /* of false positives, by theory, if keys_added different keys are in it
                              */

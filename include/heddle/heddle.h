@@ -87,9 +87,10 @@ HEDDLE_API uint32_t heddle_abi_version(void);
 
 /* ------------------------------------------------------------------------------------- status */
 
+/* What became of a call: HEDDLE_OK, or one of HEDDLE_ERROR_*. */
 typedef int32_t heddle_status;
 
-#define HEDDLE_OK 0
+#define HEDDLE_OK 0 /* the call has done all that was asked */
 /* Arguments. Nothing was changed. */
 #define HEDDLE_ERROR_INVALID 1     /* an argument is wrong */
 #define HEDDLE_ERROR_UNSUPPORTED 2 /* no compiled table, or no version of this library, does it */
@@ -107,7 +108,8 @@ typedef int32_t heddle_status;
 /* Files and what is in them. */
 #define HEDDLE_ERROR_IO 60      /* a file could not be read or written */
 #define HEDDLE_ERROR_FORMAT 61  /* a file is not what it should be, or it is damaged */
-#define HEDDLE_ERROR_CORRUPT 62 /* heddle_table_validate found a broken invariant */
+#define HEDDLE_ERROR_CORRUPT 62 /* heddle_table_validate found a broken invariant; or a failure has
+                                   left the table of a cluster half changed */
 
 /* A short, static description of a status code; never NULL, also for unknown codes. */
 HEDDLE_API const char *heddle_status_string(heddle_status status);
@@ -119,6 +121,7 @@ HEDDLE_API const char *heddle_last_error(void);
 
 /* ------------------------------------------------------------------------------------ devices */
 
+/* A GPU, or the CPU with some threads, on which tables and memory are made. */
 typedef struct heddle_device heddle_device;
 
 /*
@@ -139,6 +142,7 @@ HEDDLE_API void heddle_device_close(heddle_device *device);
 #define HEDDLE_DEVICE_CPU 1
 #define HEDDLE_DEVICE_CUDA 2
 
+/* What there is to know about a device. */
 typedef struct heddle_device_info {
     uint32_t size;         /* sizeof(heddle_device_info), set by the caller */
     uint32_t kind;         /* HEDDLE_DEVICE_* */
@@ -151,6 +155,7 @@ typedef struct heddle_device_info {
 } heddle_device_info;
 #define HEDDLE_DEVICE_INFO_INIT {sizeof(heddle_device_info), 0, 0, 0, 0, 0, {0}, {0}}
 
+/* Fills in `info`, whose size the caller has set. */
 HEDDLE_API heddle_status heddle_device_get_info(heddle_device *device, heddle_device_info *info);
 /* How many CUDA devices this process could open; 0 without driver or without the CUDA engine. */
 HEDDLE_API uint32_t heddle_cuda_device_count(void);
@@ -187,6 +192,7 @@ HEDDLE_API heddle_status heddle_memory_fill(heddle_device *device, void *memory,
 
 /* ------------------------------------------------------------------------------------- tables */
 
+/* A map, a set, a multimap or a counter on a device. */
 typedef struct heddle_table heddle_table;
 
 /*
@@ -249,11 +255,11 @@ HEDDLE_API heddle_status heddle_table_insert(heddle_table *table, const void *ke
  *
  * A large build without outcomes and `failed` goes by regions: the pairs are sorted by the leading
  * bits of their hashed keys, and each region of the table is filled in fast local memory and
- * written once. That takes scratch memory, from the options' workspace or else allocated and freed
- * by the call. With less scratch memory the build goes in slices or pair by pair, and a hashgraph
- * is made in passes: slower, with the same result. A hashgraph that is not empty stays as it was
- * until the new one is there. When memory for it runs out, the call returns HEDDLE_ERROR_NO_MEMORY
- * and says how much was needed.
+ * written once. That takes scratch memory, from the options' workspace or else of the device, which
+ * keeps it (heddle_device_trim). With less scratch memory the build goes in slices or pair by pair,
+ * and a hashgraph is made in passes: slower, with the same result. A hashgraph that is not empty
+ * stays as it was until the new one is there. When memory for it runs out, the call returns
+ * HEDDLE_ERROR_NO_MEMORY and says how much was needed.
  */
 HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *keys,
                                             const void *values, uint64_t n,

@@ -25,6 +25,7 @@
 extern "C" {
 #endif
 
+/* One column of a table: an array, and which of its elements are null. */
 typedef struct heddle_column {
     const void *data;     /* n elements, aligned to the width where that is 2, 4 or 8 */
     const uint8_t *valid; /* NULL: no nulls; else one byte an element, 0 where it is null */
@@ -32,16 +33,18 @@ typedef struct heddle_column {
     uint32_t reserved;    /* 0 */
 } heddle_column;
 
-#define HEDDLE_KEY_COLUMNS_MAX 16
+#define HEDDLE_KEY_COLUMNS_MAX 16 /* key columns of a join or a group-by */
 
 /* A key column of 32 or 64 bits without nulls is the fast case. */
 #define HEDDLE_COLUMN(data, width) {(data), NULL, (width), 0}
 
-#define HEDDLE_ROW_NONE_32 UINT32_MAX /* in place of the row of the side that has no match */
+/* In place of the row of the side that has no match. */
+#define HEDDLE_ROW_NONE_32 UINT32_MAX
 #define HEDDLE_ROW_NONE_64 UINT64_MAX
 
 /* --------------------------------------------------------------------------------------- joins */
 
+/* A join, and how much of its result has been fetched. */
 typedef struct heddle_join heddle_join;
 
 #define HEDDLE_JOIN_INNER 1 /* every pair of rows with equal keys */
@@ -51,6 +54,7 @@ typedef struct heddle_join heddle_join;
 #define HEDDLE_JOIN_SEMI 5  /* every left row that has a match, once */
 #define HEDDLE_JOIN_ANTI 6  /* every left row that has none; a key with a null has none */
 
+/* Which rows a join has, and how it numbers them. */
 typedef struct heddle_join_options {
     uint32_t size;     /* sizeof(heddle_join_options) */
     uint32_t kind;     /* HEDDLE_JOIN_*; INNER by default */
@@ -63,7 +67,8 @@ typedef struct heddle_join_options {
 /*
  * Joins two tables by their `columns` key columns, which have the same widths on both sides, and
  * finds out how many rows the result has. The result is then fetched. The columns must stay as they
- * are until then. Memory: both sides' keys and row numbers, twice while the call lasts.
+ * are until then. Memory: both sides' keys and row numbers until the join is destroyed, and those
+ * of the larger side once more while the call lasts.
  */
 HEDDLE_API heddle_status heddle_join_create(heddle_device *device, const heddle_column *left,
                                             const heddle_column *right, uint32_t columns,
@@ -98,15 +103,18 @@ HEDDLE_API heddle_status heddle_join_fetch(heddle_join *join, void *left, void *
                                            uint64_t capacity, uint64_t *count, void *stream);
 /* Begins to fetch from the beginning again. */
 HEDDLE_API heddle_status heddle_join_rewind(heddle_join *join);
+/* Frees the join. NULL is accepted. */
 HEDDLE_API void heddle_join_destroy(heddle_join *join);
 
 /* -------------------------------------------------------------------------- group-by and unique */
 
+/* The groups of rows with equal keys. */
 typedef struct heddle_groups heddle_groups;
 
 #define HEDDLE_GROUPS_UNORDERED 0 /* in no particular order */
 #define HEDDLE_GROUPS_BY_FIRST 1  /* groups in the order in which their first rows appear */
 
+/* In which order groups are numbered, and how rows are. */
 typedef struct heddle_groups_options {
     uint32_t size;     /* sizeof(heddle_groups_options) */
     uint32_t order;    /* HEDDLE_GROUPS_*; UNORDERED by default */
@@ -127,6 +135,7 @@ HEDDLE_API heddle_status heddle_groups_create(heddle_device *device, const heddl
                                               uint32_t columns, uint64_t rows,
                                               const heddle_groups_options *options,
                                               heddle_groups **groups, void *stream);
+/* Frees the groups. NULL is accepted. */
 HEDDLE_API void heddle_groups_destroy(heddle_groups *groups);
 /* The number of groups. */
 HEDDLE_API heddle_status heddle_groups_count(const heddle_groups *groups, uint64_t *count);
@@ -150,6 +159,7 @@ HEDDLE_API heddle_status heddle_groups_rows(heddle_groups *groups, uint64_t *beg
 HEDDLE_API heddle_status heddle_groups_top(heddle_groups *groups, uint64_t k, uint64_t *numbers,
                                            uint64_t *count, void *stream);
 
+/* The types of values that can be aggregated. */
 #define HEDDLE_TYPE_U32 1
 #define HEDDLE_TYPE_I32 2
 #define HEDDLE_TYPE_F32 3
@@ -160,14 +170,14 @@ HEDDLE_API heddle_status heddle_groups_top(heddle_groups *groups, uint64_t k, ui
 #define HEDDLE_AGGREGATE_COUNT 1 /* values that are not null: uint64_t */
 #define HEDDLE_AGGREGATE_SUM 2   /* uint64_t, int64_t (both wrapping) or double, after the type */
 #define HEDDLE_AGGREGATE_MIN 3   /* the type itself */
-#define HEDDLE_AGGREGATE_MAX 4
+#define HEDDLE_AGGREGATE_MAX 4  /* the type itself */
 #define HEDDLE_AGGREGATE_MEAN 5 /* double */
 
 /*
  * Aggregates a column of values, one a row, by group: out[g] for group g. `valid` marks nulls among
- * the values, which take no part. When all values of a group are null, out[g] is 0, and so is
- * out_valid[g] where `out_valid` is not NULL. The order in which floating-point numbers are summed
- * up is open; MIN and MAX take no NaN where there is a number.
+ * the values, which take no part. For COUNT `values` may be NULL. When all values of a group are
+ * null, out[g] is 0, and so is out_valid[g] where `out_valid` is not NULL. The order in which
+ * floating-point numbers are summed up is open; MIN and MAX take no NaN where there is a number.
  */
 HEDDLE_API heddle_status heddle_groups_aggregate(heddle_groups *groups, uint32_t aggregate,
                                                  uint32_t type, const void *values,

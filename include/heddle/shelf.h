@@ -49,6 +49,7 @@
 extern "C" {
 #endif
 
+/* A table in a directory. */
 typedef struct heddle_shelf heddle_shelf;
 
 /* The phases of a call. */
@@ -71,6 +72,7 @@ typedef uint32_t (*heddle_progress)(void *context, uint32_t phase, uint64_t done
 
 #define HEDDLE_SHELF_READ_ONLY 1u /* of an existing shelf: others may read it at the same time */
 
+/* How an open shelf works. */
 typedef struct heddle_shelf_options {
     uint32_t size;            /* sizeof(heddle_shelf_options) */
     uint32_t flags;           /* HEDDLE_SHELF_* */
@@ -111,7 +113,7 @@ HEDDLE_API void heddle_shelf_close(heddle_shelf *shelf);
 HEDDLE_API heddle_status heddle_shelf_get_options(heddle_shelf *shelf,
                                                   heddle_table_options *options);
 
-/* As heddle_table_build and _insert. `workspace` must be NULL. No key fails. */
+/* As heddle_table_build and heddle_table_insert. `workspace` must be NULL. No key fails. */
 HEDDLE_API heddle_status heddle_shelf_build(heddle_shelf *shelf, const void *keys,
                                             const void *values, uint64_t n,
                                             const heddle_insert_options *options,
@@ -120,7 +122,10 @@ HEDDLE_API heddle_status heddle_shelf_insert(heddle_shelf *shelf, const void *ke
                                              const void *values, uint64_t n,
                                              const heddle_insert_options *options,
                                              heddle_totals *totals);
-/* As heddle_table_find: values of absent keys are left as they are. */
+/*
+ * As heddle_table_find, heddle_table_contains and heddle_table_count: values of absent keys are
+ * left as they are.
+ */
 HEDDLE_API heddle_status heddle_shelf_find(heddle_shelf *shelf, const void *keys, uint64_t n,
                                            void *values, uint8_t *found, heddle_totals *totals);
 HEDDLE_API heddle_status heddle_shelf_contains(heddle_shelf *shelf, const void *keys, uint64_t n,
@@ -135,8 +140,8 @@ HEDDLE_API heddle_status heddle_shelf_retrieve(heddle_shelf *shelf, const void *
                                                uint64_t *offsets, void *values, uint64_t capacity,
                                                uint64_t *count);
 /*
- * As heddle_table_export and _for_all: part by part. The visitor must not use the shelf, not even
- * to read.
+ * As heddle_table_export and heddle_table_for_all: part by part. The visitor must not use the
+ * shelf, not even to read.
  */
 HEDDLE_API heddle_status heddle_shelf_export(heddle_shelf *shelf, void *keys, void *values,
                                              uint64_t capacity, uint64_t *size);
@@ -147,6 +152,7 @@ HEDDLE_API heddle_status heddle_shelf_clear(heddle_shelf *shelf);
 /* The keys of all parts, in a multimap the pairs. Looks at no file. */
 HEDDLE_API heddle_status heddle_shelf_size(heddle_shelf *shelf, uint64_t *size);
 
+/* What a shelf has in its directory and in memory, and what its calls have done. */
 typedef struct heddle_shelf_stats {
     uint32_t size;          /* sizeof(heddle_shelf_stats), set by the caller */
     uint32_t parts;         /* ranges of the hash */

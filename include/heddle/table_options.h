@@ -51,8 +51,8 @@
  */
 #define HEDDLE_CONTAINER_COUNTER 4
 
-/* Cuckoo; hashgraph for a multimap, and for a counter with `vertices` or HEDDLE_FLAG_ORDERED. */
-#define HEDDLE_SCHEME_AUTO 0
+#define HEDDLE_SCHEME_AUTO 0        /* cuckoo; hashgraph for a multimap, and for a counter with
+                                       `vertices` or HEDDLE_FLAG_ORDERED */
 #define HEDDLE_SCHEME_CUCKOO 1      /* bucketed cuckoo hashing: full tables, few probes */
 #define HEDDLE_SCHEME_HASHGRAPH 2   /* lists in compressed rows, made in one go: few large batches
                                        */
@@ -80,14 +80,17 @@ typedef struct heddle_table_options {
     uint32_t hashes;     /* cuckoo: candidate buckets of a key (0 chooses 3; 4 when bucket is 1 or
                             load above 0.92). Open: buckets that a search looks at, at most (0: the
                             whole region); in a multimap buckets in a row without the key that end
-                            a search */
+                            a search, which growth may raise where one key has very many pairs */
     uint32_t flags;      /* HEDDLE_FLAG_* */
     uint64_t capacity;   /* keys to make room for, in a multimap pairs; small tables get a little
-                            more */
-    uint64_t seed;       /* of the hash functions; 0 draws one from the system */
+                            more. Without it a table starts small, and filling it is slower: set it
+                            for a counter to about the number of different keys */
+    uint64_t seed;       /* of the hash functions; 0 draws one from the system. A table that cannot
+                            place its keys takes another when it grows */
     double load;         /* filled share of the slots once `capacity` keys are in, 0.1 to 0.99; 0
                             chooses 0.8. Slab: share of the slots of slabs in use; 0 chooses 0.65 */
-    double vertices;     /* hashgraph: lists for every key, 0.125 to 4; 0 chooses 1 */
+    double vertices;     /* hashgraph: lists for every key of the capacity, in a multimap for every
+                            pair, 0.125 to 4; 0 chooses 1 */
     double threshold;    /* iceberg: how full the first bucket of a key may be before the key goes
                             to another, as a share up to 1; 0 chooses 0.8 */
     uint64_t list_first; /* bucket list: values that the first bucket of a key has room for; 0
@@ -111,7 +114,11 @@ typedef struct heddle_table_options {
 #define HEDDLE_POLICY_MIN 3     /* the smaller, unsigned */
 #define HEDDLE_POLICY_MAX 4     /* the larger, unsigned */
 
-/* What became of one key: the values in an array of outcomes. */
+/*
+ * What became of one key: the values in an array of outcomes. Of equal keys in a batch the one that
+ * arrived first is INSERTED, which need not be the first in the array. For the first in the array
+ * use HEDDLE_GROUPS_BY_FIRST.
+ */
 #define HEDDLE_OUTCOME_INSERTED 1
 #define HEDDLE_OUTCOME_UPDATED 2
 #define HEDDLE_OUTCOME_KEPT 3
@@ -122,6 +129,7 @@ typedef struct heddle_table_options {
 
 #define HEDDLE_WORKSPACE_ALIGNMENT 256 /* what heddle_memory_allocate gives */
 
+/* How an insertion or a build goes about its keys, and what it reports of each. */
 typedef struct heddle_insert_options {
     uint32_t size;            /* sizeof(heddle_insert_options) */
     uint32_t policy;          /* HEDDLE_POLICY_*; KEEP by default */
@@ -163,8 +171,9 @@ typedef struct heddle_totals {
 
 /* ---------------------------------------------------------------------------------- statistics */
 
-#define HEDDLE_PROBES_MAX 8
+#define HEDDLE_PROBES_MAX 8 /* elements of the counts in heddle_table_stats */
 
+/* What heddle_table_get_stats finds in a table. */
 typedef struct heddle_table_stats {
     uint32_t size;    /* sizeof(heddle_table_stats), set by the caller */
     uint32_t regions; /* parts that a key never leaves */

@@ -53,6 +53,7 @@ static inline constexpr uint32_t heddle_value_bits_(const double *) { return 64;
 #define HEDDLE_OPTIONS_(container, key_bits, value_bits) \
     {sizeof(heddle_table_options), container, HEDDLE_SCHEME_AUTO, key_bits, value_bits, 0, 0, 0, \
      0, 0, 0.0, 0.0, 0.0, 0, 0.0}
+/* Options with the widths of these types; all else is as in HEDDLE_TABLE_OPTIONS_INIT. */
 #define HEDDLE_MAP_OPTIONS(key, value) \
     HEDDLE_OPTIONS_(HEDDLE_CONTAINER_MAP, HEDDLE_KEY_BITS_((key *)0), \
                     HEDDLE_VALUE_BITS_((value *)0))
@@ -74,6 +75,10 @@ static inline constexpr uint32_t heddle_value_bits_(const double *) { return 64;
          ? (call) \
          : HEDDLE_ERROR_INVALID)
 
+/*
+ * As heddle_table_insert, heddle_table_build, heddle_table_find, heddle_table_retrieve and
+ * heddle_table_export, for maps, multimaps and counters.
+ */
 #define heddle_map_insert(map, keys, values, n, options, totals, stream) \
     HEDDLE_TYPED_(map, HEDDLE_KEY_BITS_(keys), HEDDLE_VALUE_BITS_(values), \
                   heddle_table_insert(map, keys, values, n, options, totals, stream))
@@ -90,6 +95,11 @@ static inline constexpr uint32_t heddle_value_bits_(const double *) { return 64;
     HEDDLE_TYPED_(map, HEDDLE_KEY_BITS_(keys), HEDDLE_VALUE_BITS_(values), \
                   heddle_table_export(map, keys, values, capacity, size, stream))
 
+/*
+ * As heddle_table_insert, heddle_table_build, heddle_table_contains, heddle_table_erase,
+ * heddle_table_count and heddle_table_export, with keys alone. insert and build are for sets and
+ * counters; the others are for all containers.
+ */
 #define heddle_set_insert(set, keys, n, options, totals, stream) \
     HEDDLE_TYPED_(set, HEDDLE_KEY_BITS_(keys), 0, \
                   heddle_table_insert(set, keys, NULL, n, options, totals, stream))

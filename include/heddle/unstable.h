@@ -51,6 +51,7 @@ typedef struct heddle_transport {
      */
     int (*all_to_all_begin)(void *context, const void *from, const uint64_t *send_bytes, void *to,
                             const uint64_t *receive_bytes);
+    /* The second half: returns when all arrays that were begun have been moved. */
     int (*all_to_all_end)(void *context);
     /*
      * NULL, or called between the halves, any number of times: moves the arrays that were begun as
@@ -58,7 +59,7 @@ typedef struct heddle_transport {
      */
     void (*all_to_all_progress)(void *context);
 } heddle_transport;
-#define HEDDLE_TRANSPORT_ARRAYS 2
+#define HEDDLE_TRANSPORT_ARRAYS 2 /* arrays that may be begun at a time */
 
 /*
  * Opens a cluster of as many processes, each with one device; cluster.h says how they work

@@ -201,8 +201,8 @@ int hd_file_reserve(int file, uint64_t bytes)
 {
     struct statvfs disk;
     int error = 0;
-    /* What can never fit must not fill the disk first. A file system without blocks has no such limit. */
-    if (fstatvfs(file, &disk) == 0 && disk.f_blocks != 0 && bytes / disk.f_frsize > disk.f_blocks)
+    /* What cannot fit must not fill the disk first. A file system without blocks has no such limit. */
+    if (fstatvfs(file, &disk) == 0 && disk.f_blocks != 0 && bytes / disk.f_frsize > disk.f_bfree)
         return ENOSPC;
     for (uint64_t at = 0; at < bytes && error == 0; at += RESERVE_STEP) {
         const uint64_t step = bytes - at < RESERVE_STEP ? bytes - at : RESERVE_STEP;

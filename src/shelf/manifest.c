@@ -178,6 +178,7 @@ static heddle_status read_header(heddle_shelf *shelf, const hd_file *file, manif
 
 static heddle_status read_parts(heddle_shelf *shelf, const hd_file *file, uint32_t count)
 {
+    const uint64_t pair = (shelf->options.key_bits + (uint64_t)shelf->options.value_bits) / 8;
     manifest_part *list HD_FREED = (manifest_part *)hd_allocate(count * sizeof *list);
     hd_file_block block;
     if (list == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the list of parts");
@@ -193,7 +194,7 @@ static heddle_status read_parts(heddle_shelf *shelf, const hd_file *file, uint32
         if (i == 0 ? part.first != 0 : part.first <= list[i - 1].first)
             return hd_file_damaged(file, "its parts are in no order");
         if (part.first >= HD_SHELF_BINS || (part.file == 0) != (part.count == 0) ||
-            part.file > shelf->last_file)
+            part.file > shelf->last_file || pair == 0 || part.count > part.bytes / pair)
             return hd_file_damaged(file, "a part of it is impossible");
         HD_TRY(hd_parts_append(&shelf->parts, &part));
     }

@@ -98,6 +98,7 @@ static void deliver_lists(void *context, const hd_run *run)
     const uint64_t *counts = counts_of(r) + run->at;
     for (uint64_t i = 0; i < run->count; i++) {
         const uint64_t to = r->offsets[run->base + run->rows[i]];
+        if (counts[i] == 0) continue;
         memcpy(r->values + to * r->width, r->lists.memory + r->cursors[run->place] * r->width,
                counts[i] * r->width);
         r->cursors[run->place] += counts[i];

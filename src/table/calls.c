@@ -89,6 +89,9 @@ heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n, uint
     HD_TRY(hd_check_table(table, NULL, "build_workspace"));
     if (bytes == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "build_workspace: there is no place for the size");
+    if (n > HD_SLOTS_MAX)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "build_workspace: no table holds %llu keys",
+                       (unsigned long long)n);
     return table->kind->build_workspace(table, n, bytes);
 }
 

@@ -117,7 +117,7 @@ static heddle_status check_length(const reader *r)
 }
 
 /* The options for the new table: the file's, or the caller's where they agree with the file. */
-static heddle_status load_options(const reader *r, heddle_table_options *o, uint32_t *fixed)
+static heddle_status load_options(const reader *r, heddle_table_options *o)
 {
     const heddle_table_options *given = r->options;
     HD_TRY(hd_options_read(given, o));
@@ -142,9 +142,6 @@ static heddle_status load_options(const reader *r, heddle_table_options *o, uint
                        r->file->path);
     }
     if (o->capacity < r->head.count) o->capacity = r->head.count;
-    /* Keys that fitted one seed may not fit another: the table may grow until all are in. */
-    *fixed = o->flags & HEDDLE_FLAG_FIXED;
-    o->flags &= ~HEDDLE_FLAG_FIXED;
     return HEDDLE_OK;
 }
 
@@ -177,20 +174,36 @@ static heddle_status read_pairs(const reader *r)
     return whole && all != 0 ? insert_pairs(r, keys, values, all) : HEDDLE_OK;
 }
 
+/*
+ * A table while its pairs are read. Keys that fitted one seed may not fit another: it may grow until all are in. And its
+ * lists of values take no more room than they need, whatever the file asks for.
+ */
+static heddle_status make_table(reader *r, heddle_table_options *o)
+{
+    const uint32_t fixed = o->flags & HEDDLE_FLAG_FIXED;
+    o->flags &= ~HEDDLE_FLAG_FIXED;
+    const heddle_status status = heddle_table_create(r->device, o, &r->table);
+    if (status == HEDDLE_ERROR_INVALID && r->options == NULL)
+        return hd_file_damaged(r->file, "it asks for a table that cannot be");
+    HD_TRY(status);
+    const uint64_t list_first = r->table->options.list_first;
+    if (list_first != 0) r->table->options.list_first = 1;
+    HD_TRY(read_pairs(r));
+    r->table->options.list_first = list_first;
+    r->table->options.flags |= fixed;
+    return HEDDLE_OK;
+}
+
 /* hd_file_work: sets r->table, which is the caller's to destroy after a failure. */
 static heddle_status read_table(void *context, const hd_file *file)
 {
     reader *r = (reader *)context;
     heddle_table_options o;
-    uint32_t fixed = 0;
     r->file = file;
     HD_TRY(hd_file_read_header(file, &format, &r->head));
     HD_TRY(check_length(r));
-    HD_TRY(load_options(r, &o, &fixed));
-    HD_TRY(heddle_table_create(r->device, &o, &r->table));
-    HD_TRY(read_pairs(r));
-    r->table->options.flags |= fixed;
-    return HEDDLE_OK;
+    HD_TRY(load_options(r, &o));
+    return make_table(r, &o);
 }
 
 heddle_status hd_table_load(heddle_device *device, const char *path,

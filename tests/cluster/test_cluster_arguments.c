@@ -81,6 +81,55 @@ static void tables_refuse_bad_options(void **state)
     heddle_cluster_close(cluster);
 }
 
+/* What a table was made with comes back as it was chosen, for the parts together. */
+static void tables_tell_their_options(void **state)
+{
+    heddle_cluster *cluster = NULL;
+    heddle_cluster_table *table = NULL;
+    heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT, got = HEDDLE_TABLE_OPTIONS_INIT;
+    heddle_spread_options spread = HEDDLE_SPREAD_OPTIONS_INIT, chosen = HEDDLE_SPREAD_OPTIONS_INIT;
+    uint64_t capacity = 0;
+    (void)state;
+    options.capacity = 100000;
+    options.bucket = 8;
+    options.value_bits = 64;
+    options.seed = 77;
+    spread.seed = 99;
+    check_ok(heddle_cluster_open("cpu:1,cpu:1,cpu:1", NULL, &cluster));
+    check_ok(heddle_cluster_table_create(cluster, &options, &spread, &table));
+    check_ok(heddle_cluster_table_get_options(table, &got, &chosen));
+    for (uint32_t i = 0; i < 3; i++) {
+        heddle_table_options part = HEDDLE_TABLE_OPTIONS_INIT;
+        check_ok(heddle_table_get_options(heddle_cluster_table_part(table, i), &part));
+        assert_int_equal(part.seed, got.seed);
+        assert_int_equal(part.scheme, got.scheme);
+        capacity += part.capacity;
+    }
+    assert_int_equal(got.capacity, capacity);
+    check(got.capacity >= 100000, "room for %llu", (unsigned long long)got.capacity);
+    assert_int_equal(got.value_bits, 64);
+    assert_int_equal(got.seed, 77);
+    assert_int_equal(chosen.seed, 99);
+    assert_int_equal(chosen.balance, HEDDLE_BALANCE_KEYS);
+    assert_int_equal(chosen.mode, HEDDLE_MODE_DISTRIBUTED);
+    check_ok(heddle_cluster_table_get_options(table, NULL, &chosen));
+    check_ok(heddle_cluster_table_get_options(table, &got, NULL));
+    chosen.size = 1;
+    check_refused(heddle_cluster_table_get_options(table, &got, &chosen), HEDDLE_ERROR_INVALID,
+                  "size");
+    check_refused(heddle_cluster_table_get_options(NULL, &got, NULL), HEDDLE_ERROR_INVALID, "NULL");
+    heddle_cluster_table_destroy(table);
+    spread.seed = 0;
+    spread.mode = HEDDLE_MODE_INDEPENDENT;
+    check_ok(heddle_cluster_table_create(cluster, &options, &spread, &table));
+    chosen.size = sizeof chosen;
+    check_ok(heddle_cluster_table_get_options(table, NULL, &chosen));
+    assert_int_equal(chosen.mode, HEDDLE_MODE_INDEPENDENT);
+    check(chosen.seed != 0, "no seed was drawn");
+    heddle_cluster_table_destroy(table);
+    heddle_cluster_close(cluster);
+}
+
 static const shared_kind map = {"map", HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_CUCKOO, 32, 32};
 static const shared_kind set = {"set", HEDDLE_CONTAINER_SET, HEDDLE_SCHEME_HASHGRAPH, 32, 0};
 
@@ -126,6 +175,7 @@ static void calls_refuse_bad_arrays(void **state)
     check_refused(heddle_cluster_table_export(s.table, keys, values, 3, &count),
                   HEDDLE_ERROR_TOO_SMALL, "4 pairs");
     assert_int_equal(count, 4);
+    check_refused(heddle_cluster_table_for_all(s.table, NULL, NULL), HEDDLE_ERROR_INVALID, "visitor");
     check_refused(heddle_cluster_table_size(s.table, NULL), HEDDLE_ERROR_INVALID, "count");
     stats.size = 1;
     check_refused(heddle_cluster_table_get_stats(s.table, &stats), HEDDLE_ERROR_INVALID, "size");
@@ -155,7 +205,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ONCE(groups_refuse_bad_names),   ONCE(groups_describe_themselves),
-        ONCE(tables_refuse_bad_options), ONCE(calls_refuse_bad_arrays),
+        ONCE(tables_refuse_bad_options), ONCE(tables_tell_their_options), ONCE(calls_refuse_bad_arrays),
         ONCE(sets_have_no_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,12 +150,22 @@ static const faulty calls[] = {
 
 static uint64_t broken, partly, emptied; /* how often: all of it must be met */
 
+/* heddle_visitor: is not to be called. */
+static uint32_t see_nothing(void *context, const void *some, const void *theirs,
+                            const uint64_t *rows, uint64_t n)
+{
+    (void)context, (void)some, (void)theirs, (void)rows, (void)n;
+    fail_msg("a broken table was visited");
+    return 1;
+}
+
 /* A marked table refuses to be read, and is as good as new when it is empty. */
 static void check_broken(shared *s)
 {
     uint64_t size = 0;
     broken++;
     check_status(heddle_cluster_table_size(s->table, &size), HEDDLE_ERROR_CORRUPT);
+    check_status(heddle_cluster_table_for_all(s->table, see_nothing, NULL), HEDDLE_ERROR_CORRUPT);
     check(strstr(heddle_last_error(), "half changed") != NULL, "%s", heddle_last_error());
     check_status(heddle_cluster_table_contains(s->table, narrow_keys, 10, found, NULL),
                  HEDDLE_ERROR_CORRUPT);

@@ -19,17 +19,12 @@ typedef struct alone {
 
 static alone alone_create(const shared_kind *kind, const char *devices)
 {
-    heddle_cluster_options group_options = HEDDLE_CLUSTER_OPTIONS_INIT;
-    heddle_spread_options spread = HEDDLE_SPREAD_OPTIONS_INIT;
-    heddle_cluster_info info = HEDDLE_CLUSTER_INFO_INIT;
-    alone a = {.s = {.options = shared_options(kind)}};
-    group_options.slice = SLICE;
-    spread.mode = HEDDLE_MODE_INDEPENDENT;
-    check_ok(heddle_cluster_open(devices, &group_options, &a.s.cluster));
-    check_ok(heddle_cluster_get_info(a.s.cluster, &info));
-    a.s.members = info.members;
-    check_ok(heddle_cluster_table_create(a.s.cluster, &a.s.options, &spread, &a.s.table));
-    for (uint32_t m = 0; m < info.members; m++) {
+    alone a;
+    memset(&a, 0, sizeof a);
+    shared_mode = HEDDLE_MODE_INDEPENDENT;
+    a.s = shared_create(kind, devices, SLICE, NULL);
+    shared_mode = HEDDLE_MODE_DISTRIBUTED;
+    for (uint32_t m = 0; m < a.s.members; m++) {
         a.models[m].options = a.s.options;
         a.models[m].pairs = malloc(sizeof *a.models[m].pairs);
     }
@@ -39,8 +34,7 @@ static alone alone_create(const shared_kind *kind, const char *devices)
 static void alone_destroy(alone *a)
 {
     for (uint32_t m = 0; m < a->s.members; m++) free(a->models[m].pairs);
-    heddle_cluster_table_destroy(a->s.table);
-    heddle_cluster_close(a->s.cluster);
+    shared_destroy(&a->s);
 }
 
 /* Where the part of a member begins. */

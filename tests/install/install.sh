@@ -53,3 +53,15 @@ fi
 
 tool=$(find "$prefix" -path '*/bin/heddle')
 [ -x "$tool" ] || { echo "the tool was not installed"; exit 1; }
+
+# The manual pages and completions that the tool makes; sanitizers and other machines have none.
+if [ -d "$build/manual" ]; then
+    for page in heddle heddle-bench-map heddle-shelf-find heddle-advise; do
+        [ -s "$prefix/share/man/man1/$page.1" ] || { echo "no page $page(1) was installed"; exit 1; }
+    done
+    [ -z "$mpicc" ] || [ -s "$prefix/share/man/man1/heddle-mpi.1" ] || { echo "no page heddle-mpi(1)"; exit 1; }
+    [ "$(find "$prefix/share/man/man1" -name '*.1' ! -name heddle-mpi.1 | wc -l)" = "$("$tool" help --list | wc -l)" ] ||
+        { echo "other pages than commands"; exit 1; }
+    "$tool" help --completion bash | cmp - "$prefix/share/bash-completion/completions/heddle"
+    "$tool" help --completion zsh | cmp - "$prefix/share/zsh/site-functions/_heddle"
+fi

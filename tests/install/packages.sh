@@ -37,6 +37,12 @@ count=$(find . -maxdepth 1 -name '*.deb' | wc -l)
 [ "$count" = 3 ] || [ "$count" = 6 ] || { ls; echo "$count packages"; exit 1; }
 for package in ./*.deb; do dpkg-deb -f "$package" Package Version Depends | paste -sd' '; done
 
+# The tool's package has its manual and completions, where Debian looks for them.
+dpkg-deb -c ./heddle_*.deb > "$work/contents"
+for file in man/man1/heddle.1 man/man1/heddle-bench-map.1 bash-completion/completions/heddle zsh/vendor-completions/_heddle; do
+    grep -q " ./usr/share/$file\$" "$work/contents" || { cat "$work/contents"; echo "no $file"; exit 1; }
+done
+
 tar xzf ./*.tar.gz --one-top-level=moved --strip-components=1
 moved/bin/heddle --version
 

@@ -59,7 +59,10 @@ static void free_batch(batch *b)
 static shared open_table(const shared_kind *kind, heddle_cluster *cluster, uint32_t mode)
 {
     heddle_spread_options spread = HEDDLE_SPREAD_OPTIONS_INIT;
-    shared s = {.cluster = cluster, .options = shared_options(kind), .processes = true};
+    shared s = {.calls = shared_cluster_calls,
+                .cluster = cluster,
+                .options = shared_options(kind),
+                .processes = true};
     heddle_cluster_info info = HEDDLE_CLUSTER_INFO_INIT;
     check_ok(heddle_cluster_get_info(cluster, &info));
     assert_int_equal(info.members, ranks);

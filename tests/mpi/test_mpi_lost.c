@@ -15,6 +15,7 @@
 #include "support/cluster_model.h"
 #include "support/keys.h"
 
+#define LONG 20         /* seconds: what a machine with much to do may take, and no wait of ten times as long */
 #define TIMEOUT_MS 2500 /* ranks that are there answer sooner, also on a machine with much to do */
 
 static int rank, ranks;
@@ -56,7 +57,7 @@ static void leave_in(heddle_cluster *cluster, int after, bool reads)
     check(!leaves, "rank %d is still there", rank);
     assert_int_equal(status, HEDDLE_ERROR_PEER);
     check(strstr(heddle_last_error(), "lost") != NULL, "%s", heddle_last_error());
-    check(took < 60, "it took %.1f seconds", took);
+    check(took < LONG, "it took %.1f seconds", took);
     const double again = now();
     const heddle_status next = heddle_cluster_table_size(table, &size);
     assert_int_equal(next, reads ? HEDDLE_ERROR_PEER : HEDDLE_ERROR_CORRUPT);
@@ -100,7 +101,7 @@ static void ranks_that_never_come_are_noticed(void **state)
         const double begin = now();
         check_status(heddle_mpi_open(comm, "cpu:1", &options, &cluster), HEDDLE_ERROR_PEER);
         assert_null(cluster);
-        check(now() - begin < 60, "it took %.1f seconds", now() - begin);
+        check(now() - begin < LONG, "it took %.1f seconds", now() - begin);
     }
     MPI_Barrier(MPI_COMM_WORLD);
 }

@@ -1,11 +1,13 @@
 /* test_column_file.c: arrays in files: what can be read, what is refused and why, what is written; and tables from them. */
 #define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -99,6 +101,12 @@ static void npy_files(void **state)
             assert_memory_equal(heddle_column_file_data(column), numbers, 100 * types[t].bits / 8);
             heddle_column_file_close(column);
         }
+    heddle_column_file *other = NULL; /* as other programs may write it */
+    write_npy(path, 1, "{ \"shape\":( 100 ,),\"fortran_order\" : True, 'descr':\"<u4\"}  ", numbers, 400);
+    check_ok(heddle_column_file_open(path, HEDDLE_COLUMN_FILE_READ, 0, &other));
+    assert_int_equal(heddle_column_file_count(other), 100);
+    assert_memory_equal(heddle_column_file_data(other), numbers, 400);
+    heddle_column_file_close(other);
     write_npy(path, 1, "{'descr': '<u4', 'fortran_order': False, 'shape': (100,), }", numbers, 400);
     check_refused(path, 64, HEDDLE_ERROR_FORMAT, "elements of 32 bits, not of 64");
 }
@@ -117,7 +125,18 @@ static void damaged_npy_files(void **state)
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (), }", "no dimension", 4},
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", "cut off", 36},
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", "behind its end", 44},
-        {1, "{'descr': '<u4', 'shape': (99999999999999999999,), }", "cut off", 40},
+        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "cut off", 40},
+        {1, "{'descr': '<u4', 'shape': (10,), }", "their order", 40},
+        {1, "{'descr': '<u4', 'fortran_order': Perhaps, 'shape': (10,), }", "neither", 40},
+        {1, "{'descr': '<u4', 'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", "twice", 40},
+        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), 'more': 1}", "else", 40},
+        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), ", "no dictionary", 40},
+        {1, "'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", "no dictionary", 40},
+        {1, "{'descr': '<u4', 'fortran_order': False 'shape': (10,), }", "no dictionary", 40},
+        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), } x", "behind", 40},
+        {1, "{'descr': [('a', '<u4')], 'fortran_order': False, 'shape': (10,), }", "more than a number", 40},
+        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': 10, }", "its shape", 40},
+        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (-1,), }", "its shape", 40},
         {1, "{'descr': '<u4', 'fortran_order': False}", "how many there are", 40},
         {1, "{'fortran_order': False, 'shape': (10,), }", "what the elements are", 40},
         {7, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", "version", 40},
@@ -182,6 +201,29 @@ static void created_files(void **state)
                 check(n == 0 || content[bytes - n * widths[w] / 8] == 99, "not written");
                 free(content);
             }
+}
+
+/* More than the disk has free is refused before anything is taken: the limit of files would be met first. */
+static void larger_than_the_disk(void **state)
+{
+    struct statvfs disk;
+    struct rlimit before, limit = {1 << 20, RLIM_INFINITY};
+    heddle_column_file *column = NULL;
+    char path[500];
+    (void)state;
+    snprintf(path, sizeof path, "%s", files_path("large.bin"));
+    assert_int_equal(statvfs(files_directory(), &disk), 0);
+    if (disk.f_blocks == 0) return;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit.rlim_max = before.rlim_max;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    const uint64_t count = (disk.f_bfree + (disk.f_blocks - disk.f_bfree) / 2 + 1) * disk.f_frsize / 8;
+    const heddle_status status = heddle_column_file_create(path, 64, count, &column);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    check_status(status, HEDDLE_ERROR_IO);
+    check(strstr(heddle_last_error(), strerror(ENOSPC)) != NULL, "%s", heddle_last_error());
+    assert_int_equal(access(path, F_OK), -1);
 }
 
 static void wrong_calls(void **state)
@@ -392,6 +434,7 @@ int main(void)
     const struct CMUnitTest tests[] = {ONCE(raw_files),
                                        ONCE(npy_files),
                                        ONCE(damaged_npy_files),
+                                       ONCE(larger_than_the_disk),
                                        ONCE(created_files),
                                        ONCE(wrong_calls),
                                        ONCE(other_than_files),

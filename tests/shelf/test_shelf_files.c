@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "host/file.h"
 #include "support/files.h"
 #include "support/keys.h"
 #include "support/shelf_model.h"
@@ -316,6 +317,42 @@ static void manifests_are_damaged(void **state)
     shelved_destroy(&s);
 }
 
+/* A manifest with good checksums whose parts hold more keys than their files have bytes: no memory is taken for them. */
+static void manifests_are_forged(void **state)
+{
+    enum { HEADER = 192, BLOCK = HEADER + 16, PART = 32, COUNT = 16 };
+    char path[800];
+    uint64_t bytes = 0, count = 0;
+    (void)state;
+    fill_arrays();
+    shelved s = filled();
+    heddle_shelf_close(s.shelf);
+    s.shelf = NULL;
+    snprintf(path, sizeof path, "%s/manifest.heddle", s.directory);
+    uint8_t *whole = files_read(path, &bytes);
+    for (uint64_t at = BLOCK; at < bytes; at += PART) {
+        uint64_t had, parts, sum;
+        memcpy(&had, whole + at + COUNT, sizeof had);
+        if (had == 0) continue;
+        for (uint32_t bits = 16; bits <= 63; bits += 47) {
+            count = had + (UINT64_C(1) << bits);
+            memcpy(whole + at + COUNT, &count, sizeof count);
+            memcpy(&parts, whole + HEADER, sizeof parts);
+            sum = hd_file_checksum(parts, whole + BLOCK, parts * PART);
+            memcpy(whole + HEADER + 8, &sum, sizeof sum);
+            files_write(path, whole, bytes);
+            check_open(&s, HEDDLE_ERROR_FORMAT, "impossible");
+        }
+        memcpy(whole + at + COUNT, &had, sizeof had);
+    }
+    assert_true(count != 0);
+    memset(whole + 20, 0x77, 4); /* the width of keys */
+    files_write_forged(path, whole, bytes, HEADER);
+    check_open(&s, HEDDLE_ERROR_FORMAT, "");
+    free(whole);
+    shelved_destroy(&s);
+}
+
 /* --------------------------------------------------------------------------------- two of them */
 
 static void one_writer_or_many_readers(void **state)
@@ -454,8 +491,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         ONCE(processes_are_killed),  ONCE(processes_are_killed_at_any_time),
         ONCE(parts_are_damaged),     ONCE(parts_are_exchanged),
-        ONCE(manifests_are_damaged), ONCE(one_writer_or_many_readers),
-        ONCE(scratch_elsewhere),     ONCE(wrong_calls)};
+        ONCE(manifests_are_damaged), ONCE(manifests_are_forged),
+        ONCE(one_writer_or_many_readers), ONCE(scratch_elsewhere),
+        ONCE(wrong_calls)};
     program = argv[0];
     if (argc == 4) {
         fill_arrays();

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "host/file.h"
 #include "support/cases.h"
 
 static char directory[200];
@@ -53,6 +54,13 @@ void files_write(const char *path, const uint8_t *content, uint64_t bytes)
     assert_non_null(file);
     assert_int_equal(fwrite(content, 1, bytes, file), bytes);
     assert_int_equal(fclose(file), 0);
+}
+
+void files_write_forged(const char *path, uint8_t *content, uint64_t bytes, uint64_t header)
+{
+    const uint64_t sum = hd_file_checksum(0, content, header - sizeof sum);
+    memcpy(content + header - sizeof sum, &sum, sizeof sum);
+    files_write(path, content, bytes);
 }
 
 /* Calls `each` for every entry but "." and ".."; returns their number. */

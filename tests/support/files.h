@@ -11,6 +11,8 @@ const char *files_path(const char *name);
 /* The whole file; caller frees. Fails the test when it cannot be read. */
 uint8_t *files_read(const char *path, uint64_t *bytes);
 void files_write(const char *path, const uint8_t *content, uint64_t bytes);
+/* The same for a file of Heddle's whose header has been changed: its last 8 bytes, a checksum, are made anew. */
+void files_write_forged(const char *path, uint8_t *content, uint64_t bytes, uint64_t header);
 /* How many entries the directory has. */
 uint32_t files_count(void);
 /* Empties the directory and removes it. */

@@ -1,11 +1,11 @@
 /*
  * shelf_model.h: a shelf and its model. Every call is made on both, and everything it says is compared. The model is
- * that of groups (cluster_model.h): all pairs, sorted by key and then by value.
+ * that of shared_model.h.
  */
 #ifndef TEST_SHELF_MODEL_H
 #define TEST_SHELF_MODEL_H
 
-#include "support/cluster_model.h"
+#include "support/shared_model.h"
 
 typedef struct shelved {
     heddle_device *device;

@@ -416,9 +416,42 @@ static void crowd(const test_case *c)
     heddle_device_close(device);
 }
 
+/* A file whose header asks for the largest first buckets loads in the memory that its values need. */
+static void forged_first_bucket(const test_case *c)
+{
+    enum { HEADER = 128, LIST_FIRST = 72 };
+    const uint64_t n = 500, asked = HD_LIST_RULE_MAX;
+    heddle_table_options o = case_options(c);
+    heddle_table *loaded = NULL;
+    heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT, after = HEDDLE_TABLE_STATS_INIT;
+    uint64_t bytes = 0;
+    char path[512];
+    if (!is_lists(c)) return;
+    multi m = multi_create(c, &o);
+    material x = material_make(&m, n, n, 1);
+    multi_insert(&m, x.keys, x.values, n);
+    snprintf(path, sizeof path, "%s", files_path("lists.heddle"));
+    check_ok(heddle_table_save(m.table, path, NULL));
+    uint8_t *content = files_read(path, &bytes);
+    memcpy(content + LIST_FIRST, &asked, sizeof asked);
+    files_write_forged(path, content, bytes, HEADER);
+    check_ok(heddle_table_get_stats(m.table, &stats, NULL));
+    check_ok(heddle_table_load(c->device, path, NULL, &loaded));
+    multi_check_table(&m, loaded);
+    check_ok(heddle_table_get_stats(loaded, &after, NULL));
+    check(after.bytes_total <= 16 * stats.bytes_total, "%llu bytes instead of %llu",
+          (unsigned long long)after.bytes_total, (unsigned long long)stats.bytes_total);
+    heddle_table_destroy(loaded);
+    free(content);
+    multi_destroy(&m);
+    material_free(&x);
+    files_remove();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        OVER_MULTIS(forged_first_bucket),
         OVER_MULTIS(options),      OVER_MULTIS(other_options),   OVER_MULTIS(hot_key),
         OVER_MULTIS(growth_rules), OVER_MULTIS(order_of_values), OVER_MULTIS(dead_room),
         OVER_MULTIS(fixed),        OVER_MULTIS(saved),           OVER_MULTIS(crowd),

@@ -21,7 +21,7 @@ static uint64_t *keys, *values;
 
 typedef struct attempt {
     multi m;
-    array k, v;
+    array k, v, outcomes;
     heddle_table *other;
 } attempt;
 
@@ -35,11 +35,12 @@ static const uint64_t *model_values(const multi *m)
 
 static attempt attempt_make(const test_case *c, bool erased)
 {
-    attempt a = {multi_create(c, NULL), {0}, {0}, NULL};
+    attempt a = {multi_create(c, NULL), {0}, {0}, {0}, NULL};
     multi_build(&a.m, keys, model_values(&a.m), FILLED);
     if (erased) multi_erase(&a.m, keys + FILLED - 100, 100);
     a.k = array_of(c, ROLE_KEYS, keys + FILLED - BATCH / 2, BATCH, a.m.options.key_bits);
     a.v = array_of(c, ROLE_VALUES, values + FILLED - BATCH / 2, BATCH, a.m.options.value_bits);
+    a.outcomes = array_poisoned(c, ROLE_FLAGS, BATCH, 0xee);
     return a;
 }
 
@@ -63,31 +64,47 @@ static void fail_each_allocation(const test_case *c, const char *name, bool eras
         heddle_table_destroy(a.other);
         array_free(&a.k);
         array_free(&a.v);
+        array_free(&a.outcomes);
         multi_destroy(&a.m);
     }
 }
 
-static heddle_status call_build(attempt *a)
+/* What a call that failed says: that no row came in. */
+static void check_said(const attempt *a, heddle_status status, const heddle_totals *totals,
+                       const uint64_t failed[4])
 {
-    const heddle_status status = heddle_table_build(a->m.table, array_pointer(&a->k),
-                                                    array_pointer(&a->v), BATCH, NULL, NULL, NULL);
+    const bool good = status == HEDDLE_OK;
+    assert_int_equal(totals->inserted + totals->updated + totals->kept, good ? BATCH : 0);
+    assert_int_equal(totals->failed, good ? 0 : BATCH);
+    for (uint64_t i = 0; i < BATCH; i++)
+        check((a->outcomes.host[i] == HEDDLE_OUTCOME_FAILED) != good, "outcome %llu is %u after %s",
+              (unsigned long long)i, a->outcomes.host[i], heddle_status_string(status));
+    for (uint64_t i = 0; i < 4; i++) assert_int_equal(failed[i], good ? UINT64_MAX : i);
+}
+
+static heddle_status write_batch(attempt *a, bool builds)
+{
+    heddle_insert_options o = HEDDLE_INSERT_OPTIONS_INIT;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    uint64_t failed[4] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, UINT64_MAX};
+    const void *k = array_pointer(&a->k), *v = array_pointer(&a->v);
+    o.outcomes = array_pointer(&a->outcomes);
+    o.failed = failed;
+    o.failed_capacity = 4;
+    const heddle_status status =
+        builds ? heddle_table_build(a->m.table, k, v, BATCH, &o, &totals, NULL)
+               : heddle_table_insert(a->m.table, k, v, BATCH, &o, &totals, NULL);
+    array_pull(&a->outcomes);
+    check_said(a, status, &totals, failed);
     if (status == HEDDLE_OK)
         multi_model_add(&a->m, keys + FILLED - BATCH / 2,
                         a->m.options.value_bits != 0 ? values + FILLED - BATCH / 2 : NULL, BATCH,
-                        true);
+                        builds);
     return status;
 }
 
-static heddle_status call_insert(attempt *a)
-{
-    const heddle_status status = heddle_table_insert(a->m.table, array_pointer(&a->k),
-                                                     array_pointer(&a->v), BATCH, NULL, NULL, NULL);
-    if (status == HEDDLE_OK)
-        multi_model_add(&a->m, keys + FILLED - BATCH / 2,
-                        a->m.options.value_bits != 0 ? values + FILLED - BATCH / 2 : NULL, BATCH,
-                        false);
-    return status;
-}
+static heddle_status call_build(attempt *a) { return write_batch(a, true); }
+static heddle_status call_insert(attempt *a) { return write_batch(a, false); }
 
 /* The empty table is filled where it is. */
 static heddle_status call_refill(attempt *a)
@@ -197,6 +214,7 @@ static void reading_survives(const test_case *c)
     fail_each_allocation(c, "load", false, call_load);
     array_free(&a.k);
     array_free(&a.v);
+    array_free(&a.outcomes);
     multi_destroy(&a.m);
     material_free();
     files_remove();

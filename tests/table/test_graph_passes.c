@@ -216,6 +216,29 @@ static void insertions(const test_case *c)
     insert_share(c, PAIRS, true, 2);
 }
 
+/* A key whose pairs in the table and in the batch are few each, and together too many for a narrow row. */
+static void crowded_insertions(const test_case *c)
+{
+    const uint64_t half = PAIRS / 2, hot = HD_NARROW_MAX / 2 + 1000;
+    heddle_table_options options = case_options(c);
+    options.capacity = PAIRS;
+    if (!is_multimap(c)) return;
+    multi m = multi_create(c, &options);
+    material x = material_make(&m, PAIRS, KEYS_RANDOM);
+    for (uint64_t i = 0; i < hot; i++) x.keys[i] = x.keys[half + i] = x.keys[PAIRS - 1];
+    check_ok(give(&m, &x, 0, half, false, NULL));
+    assert_int_equal(hd_graph_of(m.table)->storage.graph.wide_rows, 0);
+    space s = space_share(&m, PAIRS - half, 2);
+    check_ok(give(&m, &x, half, PAIRS - half, false, &s));
+    check(passes(m.table) >= 2, "%llu passes", (unsigned long long)passes(m.table));
+    assert_int_not_equal(hd_graph_of(m.table)->storage.graph.wide_rows, 0);
+    multi_check(&m);
+    multi_look(&m, x.keys + PAIRS - 3, 3);
+    space_free(&s);
+    multi_destroy(&m);
+    material_free(&x);
+}
+
 /* ---------------------------------------------------------------------------------------- errors */
 
 /* Nothing parts equal keys. The table keeps what it has. */
@@ -441,6 +464,7 @@ int main(void)
         OVER_GRAPHS(small_builds),
         OVER_GRAPHS(crowded_builds),
         OVER_GRAPHS(insertions),
+        OVER_GRAPHS(crowded_insertions),
         OVER_GRAPHS(too_small),
         OVER_GRAPHS(too_small_in_place),
         OVER_GRAPHS(others_do_without),

@@ -414,6 +414,17 @@ static void frequent_keys_grow_and_load(const test_case *c)
     files_remove();
 }
 
+/* A pair of a multimap stays where it is, except that its key names several. */
+static void no_handles(const test_case *c)
+{
+    uint64_t keys[1] = {0}, slots[1] = {0};
+    if (!is_open_multimap(c)) return;
+    multi m = multi_create(c, NULL);
+    check_status(heddle_table_locate(m.table, keys, 1, slots, NULL, NULL), HEDDLE_ERROR_UNSUPPORTED);
+    check(strstr(heddle_last_error(), "several pairs") != NULL, "%s", heddle_last_error());
+    multi_destroy(&m);
+}
+
 static void random_sequences(const test_case *c)
 {
     const uint64_t universe = 2000, most = 1500;
@@ -454,6 +465,7 @@ int main(void)
         OVER_MULTIS(all_of_all_keys),
         OVER_MULTIS(lost_marks_are_found),
         OVER_MULTIS(frequent_keys_grow_and_load),
+        OVER_MULTIS(no_handles),
         OVER_MULTIS(random_sequences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -164,6 +164,28 @@ static void copies_in_small_regions(const test_case *c)
     free(values);
 }
 
+/* A build empties the regions that it has nothing for, too. */
+static void one_key_after_many(const test_case *c)
+{
+    const uint64_t n = case_size(3001);
+    uint64_t *keys = keys_allocate(n), *values = keys_allocate(n);
+    tune_regions(1, UINT32_MAX);
+    heddle_table *table = fills_table(c, n, fills_load(c), 0);
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    keys_fill(keys, n, KEYS_RANDOM, c->ops->key_bits, 193);
+    keys_fill_values(values, n, 193);
+    check_ok(fills_call(c, table, heddle_table_build, keys, values, n, HEDDLE_POLICY_KEEP, UINT64_MAX,
+                        &totals));
+    keys_fill(keys, n, KEYS_ZEROS, c->ops->key_bits, 193);
+    fills_values(values, keys, n, HEDDLE_POLICY_KEEP);
+    checked t = fill_checked(c, table, heddle_table_build, keys, values, n, HEDDLE_POLICY_KEEP,
+                             UINT64_MAX);
+    checked_destroy(&t);
+    tune_regions(UINT64_MAX, UINT32_MAX);
+    free(keys);
+    free(values);
+}
+
 /* An insertion into an empty table goes the same way. */
 static void insert_into_empty(const test_case *c)
 {
@@ -254,6 +276,7 @@ static void workspace_query(const test_case *c)
     uint64_t bytes = 1, more = 1;
     check_status(heddle_table_build_workspace(NULL, 1, &bytes), HEDDLE_ERROR_INVALID);
     check_status(heddle_table_build_workspace(table, 1, NULL), HEDDLE_ERROR_INVALID);
+    check_status(heddle_table_build_workspace(table, UINT64_MAX, &bytes), HEDDLE_ERROR_NO_MEMORY);
     check_ok(heddle_table_build_workspace(table, 0, &bytes));
     assert_int_equal(bytes, 0);
     check_ok(heddle_table_build_workspace(table, 1, &bytes));
@@ -269,6 +292,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         OVER_TABLES(every_key_set_and_policy),   OVER_WIDTHS(many_sizes),
         OVER_SLOT_WIDTHS(short_workspace),       OVER_TABLES(crowded_regions),
+        OVER_TABLES(one_key_after_many),
         OVER_INSTANCES(copies_in_small_regions), OVER_TABLES(insert_into_empty),
         OVER_INSTANCES(too_many_keys),           OVER_SLOT_WIDTHS(without_memory),
         OVER_SLOT_WIDTHS(workspace_query),

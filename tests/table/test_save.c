@@ -214,6 +214,33 @@ static void damaged_large_files_are_refused(const test_case *c)
     free(content);
 }
 
+/* Headers whose checksum is right though somebody has changed them: what cannot be is refused as the file's fault. */
+static void forged_headers_are_refused(const test_case *c)
+{
+    enum { HEADER = 128, FIRST = 12, SCHEME = 16, BUCKET = 28, COUNT = 40, LOAD = 48, END = 88 };
+    checked t = create_saved(c, 40);
+    uint64_t bytes = 0;
+    uint8_t *content = files_read(path, &bytes), before[8];
+    for (uint64_t at = FIRST; at < END; at += at < COUNT ? 4 : 8) {
+        const double odd = -3;
+        memcpy(before, content + at, sizeof before);
+        if (at < COUNT) memset(content + at, 0x77, 4);
+        else if (at >= LOAD) memcpy(content + at, &odd, sizeof odd);
+        else memset(content + at, 0xff, 8);
+        files_write_forged(path, content, bytes, HEADER);
+        /* A library with more schemes or tables may have written such a file. */
+        const bool other = at == SCHEME || at == BUCKET;
+        expect_refusal(c, other ? HEDDLE_ERROR_UNSUPPORTED : HEDDLE_ERROR_FORMAT, "forged header", at);
+        memcpy(content + at, before, sizeof before);
+    }
+    files_write_forged(path, content, bytes, HEADER);
+    heddle_table *loaded = NULL;
+    check_ok(heddle_table_load(c->device, path, NULL, &loaded));
+    check_loaded(c, loaded, t.model);
+    checked_destroy(&t);
+    free(content);
+}
+
 static void missing_and_foreign_files(const test_case *c)
 {
     static const uint8_t text[] =
@@ -317,6 +344,7 @@ int main(void)
         OVER_INSTANCES(to_other_buckets),
         OVER_WIDTHS(to_other_devices),
         OVER_WIDTHS(damaged_files_are_refused),
+        OVER_TABLES(forged_headers_are_refused),
         OVER_DEVICES(damaged_large_files_are_refused),
         OVER_DEVICES(missing_and_foreign_files),
         OVER_DEVICES(unwritable_paths),

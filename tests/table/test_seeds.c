@@ -3,10 +3,13 @@
  * hashing behave like random keys: same success, same probes.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "support/checked.h"
 #include "support/keys.h"
 #include "table/slots/slots.h"
+
+#define CROWD UINT64_C(2000) /* keys of tables that are nearly full */
 
 /* Keys in the width of the case; values are the keys themselves where the widths agree. */
 typedef struct packed {
@@ -85,6 +88,56 @@ static void seeds_succeed(const test_case *c)
     }
     check(lucky_builds * 100 >= 99 * builds, "%u of %u builds succeeded", lucky_builds, builds);
     check(lucky_inserts * 100 >= 99 * builds, "%u of %u inserts succeeded", lucky_inserts, builds);
+    packed_free(&p);
+    free(numbers);
+}
+
+/* One build with a list of failed keys, in which nothing else stands; whether it took another seed. */
+static bool build_lists_failed(const test_case *c, const packed *p, heddle_table_options *options,
+                               double share)
+{
+    heddle_table_options used = HEDDLE_TABLE_OPTIONS_INIT;
+    heddle_insert_options o = HEDDLE_INSERT_OPTIONS_INIT;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    heddle_table *table = NULL;
+    uint64_t failed[CROWD];
+    memset(failed, 0xee, sizeof failed);
+    check_ok(heddle_table_create(c->device, options, &table));
+    check_ok(heddle_table_get_options(table, &used));
+    const uint64_t wanted = (uint64_t)(share * (double)used.capacity), n = wanted < CROWD ? wanted : CROWD;
+    o.failed = failed;
+    o.failed_capacity = CROWD;
+    (void)heddle_table_build(table, p->keys, case_is_map(c) ? p->values : NULL, n, &o, &totals,
+                             NULL);
+    check_ok(heddle_table_get_options(table, &used));
+    assert_int_equal(totals.inserted + totals.failed, n);
+    for (uint64_t i = 0; i < CROWD; i++)
+        check((failed[i] < n) == (i < totals.failed), "entry %llu of %llu is %#llx",
+              (unsigned long long)i, (unsigned long long)totals.failed,
+              (unsigned long long)failed[i]);
+    heddle_table_destroy(table);
+    return used.seed != options->seed;
+}
+
+/*
+ * A build that took another seed lists the keys that failed under the last one, and no others. Tables are filled up to
+ * 0.98: somewhere between, the first seed fails and another does not.
+ */
+static void attempts_given_up_are_forgotten(const test_case *c)
+{
+    enum { SEEDS = 60 };
+    heddle_table_options options = case_options(c);
+    uint64_t *numbers = keys_allocate(CROWD);
+    uint32_t retried = 0;
+    keys_fill(numbers, CROWD, KEYS_RANDOM, c->ops->key_bits, 211);
+    packed p = pack(c, numbers, CROWD);
+    options.capacity = CROWD / 2;
+    options.load = 0.99;
+    options.flags = HEDDLE_FLAG_FIXED;
+    for (options.seed = 1; options.seed <= SEEDS; options.seed++)
+        retried +=
+            build_lists_failed(c, &p, &options, 0.8 + 0.18 * (double)options.seed / SEEDS);
+    if (c->ops->scheme == HEDDLE_SCHEME_ICEBERG) assert_int_not_equal(retried, 0);
     packed_free(&p);
     free(numbers);
 }
@@ -195,6 +248,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         OVER_SLOT_WIDTHS(seeds_succeed),
         OVER_INSTANCES(patterns_are_like_random_keys),
+        OVER_SLOT_WIDTHS(attempts_given_up_are_forgotten),
         OVER_SLOT_WIDTHS(seeds_are_drawn),
         OVER_INSTANCES(colliding_keys_are_met),
     };

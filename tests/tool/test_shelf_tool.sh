@@ -94,24 +94,87 @@ fails "no shelf" shelf find nowhere --keys keys.bin
 fails "No such file" shelf find map --keys nothing.bin
 fails "needs --keys" shelf find map
 fails "needs --matches" shelf count map --keys keys.bin
-fails "for find and erase" shelf build map --keys keys.bin --found x
-fails "no value for --memory" shelf stats map --memory little
-fails "no option" shelf stats map --colour red
-fails "no 'shelf burn'" shelf burn map
-fails "needs a command" shelf build
+fails "no option '--found'" shelf build map --keys keys.bin --found x
+fails "no option '--values'" shelf erase map --keys keys.bin --values x
+fails "no option '--keys'" shelf stats map --keys keys.bin
+fails "memory takes a count like 8Gi, not 'little'" shelf stats map --memory little
+fails "no option '--colour'" shelf stats map --colour red
+fails "build, insert, find, .*, not 'burn'" shelf burn map
+fails "DIRECTORY is missing" shelf build
+fails "one argument too many" shelf stats map map
 printf x >> map/manifest.heddle
 fails "behind its end" shelf stats map
+# A shelf that is there is not made anew: what it is like is refused, unless it is so.
+works shelf build kept $options --keys half.bin --values half.bin --key-bits 32 --value-bits 32
+works shelf stats kept
+grep '^keys' out > keys_before
+for other in '--container set' '--container counter' '--scheme open' '--key-bits 64' '--value-bits 64' '--seed 7'; do
+    fails "the shelf kept is there already: a map by cuckoo, keys of 32 bits, values of 32; leave out ${other%% *}" \
+        shelf build kept $options --keys keys.bin --values values.bin $other
+done
+fails "is there already: a set by slab, keys of 32 bits; leave out --value-bits" \
+    shelf build set $options --keys left.npy --value-bits 32
+works shelf stats kept
+grep '^keys' out | cmp - keys_before || bad "a refused build changes the shelf"
+grep -Eq '^files +[0-9.]+ (kB|MB)$' out || bad "sizes have no units: $(cat out)"
+grep -q 'e+' out && bad "sizes are no words: $(cat out)"
+works shelf build kept $options --keys half.bin --values half.bin --container map --scheme cuckoo --key-bits 32 \
+    --value-bits 32
+fails "multimaps are made by the schemes open, hashgraph, bucket_list and slab" \
+    shelf build other $options --keys half.bin --values half.bin --container multimap --scheme cuckoo
 }
+
+# Files of other numbers: what is wrong is said once, and of columns.
+npy() { # npy FILE TYPE: ten elements of eight bytes
+    head=$(printf "{'descr': %s, 'fortran_order': False, 'shape': (10,), }" "$2")
+    { printf '\223NUMPY\001\000\166\000%-117s\n' "$head"; head -c 80 /dev/zero; } > "$1"
+}
+npy good.npy "'<u8'"
+works shelf build eight --device cpu:1 --keys good.npy --scheme slab
+says inserted 1
+npy real.npy "'<f8'"
+fails "^heddle: real.npy holds elements of type '<f8'; little-endian u4, i4, u8, i8" shelf build nine --keys real.npy
+[ "$(grep -o 'real\.npy' err | wc -l)" = 1 ] || bad "the file is named twice: $(cat err)"
+npy rows.npy "[('a', '<f8'), ('b', '<i4')]"
+fails "^heddle: rows.npy is no NumPy file of one column: it has more than a number in a row$" \
+    shelf build nine --keys rows.npy
+printf '\223NUMPY\001' > short.npy
+fails "^heddle: short.npy is no NumPy file of one column" shelf build nine --keys short.npy
+grep -q 'table' err && bad "a column is called a table: $(cat err)"
+[ ! -e nine ] || bad "a shelf without keys was made"
+
+# The bar begins at the left end and ends at the right one, whatever phases a call has.
+if script -qec true /dev/null > out 2> err; then
+    for call in 'build bar --keys half.bin --values half.bin --scheme slab' 'find bar --keys half.bin --found f.bin' \
+        'count bar --keys half.bin --matches m.bin' 'export bar --keys all.bin --values v.bin' 'validate bar' \
+        'erase bar --keys half.bin' 'find bar --keys half.bin --found f.bin --memory 64Ki'; do
+        script -qec "\"$HEDDLE\" shelf $call --device cpu:1" /dev/null | tr '\r' '\n' |
+            sed -nE 's/.*\] +([0-9]+) %.*/\1/p' > out
+        [ "$(sed -n 1p out)" -lt 20 ] || bad "the bar of '$call' begins at $(sed -n 1p out) %"
+        [ "$(tail -n 1 out)" = 100 ] || bad "the bar of '$call' ends at $(tail -n 1 out) %"
+        sort -n -c out 2> err || bad "the bar of '$call' goes back"
+    done
+fi
 works help shelf
 works help bench-shelf
+works help bench shelf
 
 works bench shelf --keys 2^15 --device cpu:1 --directory "$work"
 [ "$(grep -c 'yes$' out)" = 6 ] || bad "bench shelf has other than six verified rows"
 works bench shelf --container multimap --copies 5 --keys 2^14 --shares 2,32 --device cpu:1 \
     --directory "$work" --format csv
-[ "$(grep -c ',yes$' out)" = 4 ] || bad "bench shelf has other than four verified rows"
-fails "does not understand" bench shelf --keys 0
-fails "does not understand" bench shelf --shares 1,x
-fails "does not understand" bench shelf --nothing 1
+[ "$(grep -c ',true$' out)" = 4 ] || bad "bench shelf has other than four verified rows"
+grep -q '^# command: heddle bench shelf --container multimap ' out || bad "bench shelf has no command in its head"
+[ "$(grep -v '^#' out | head -n 1)" = "$(echo device bench share budget op n copies key_bits value_bits ratio \
+    parts peak read written spilled sort_ms work_ms deliver_ms mops ms verified | tr ' ' ,)" ] ||
+    bad "bench shelf has another head: $(head -n 5 out)"
+works bench shelf --keys 2^13 --shares 2 --device cpu:1 --directory "$work" --format json --repeat 3
+[ "$(grep -c '^{"device": "cpu:1", "bench": "shelf", "share": 2, .*"verified": true}$' out)" = 2 ] ||
+    bad "bench shelf has no two objects: $(cat out)"
+works bench shelf --keys 2^13 --shares 2 --device cpu:1 --directory "$work" --no-verify
+[ "$(grep -c ' no$' out)" = 2 ] || bad "bench shelf does not say that it has not verified"
+fails "keys takes a count" bench shelf --keys 0
+fails "shares takes numbers from 1 on" bench shelf --shares 1,x
+fails "no option '--nothing'" bench shelf --nothing 1
 [ -z "$(find . -maxdepth 1 -name 'heddle_bench*')" ] || bad "bench shelf leaves files behind"
 exit $failed

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "command/command.h"
 #include "progress.h"
 #include "tool.h"
 
@@ -35,72 +36,86 @@ int tool_try(heddle_status status, const char *what)
 {
     if (status == HEDDLE_OK) return TOOL_OK;
     const char *reason = heddle_last_error();
-    tool_say("%s: %s", what, reason[0] != '\0' ? reason : heddle_status_string(status));
+    if (reason[0] == '\0') reason = heddle_status_string(status);
+    if (strstr(reason, what) != NULL) tool_say("%s", reason); /* a path is named once */
+    else tool_say("%s: %s", what, reason);
     return TOOL_FAILED;
 }
 
-static void help(FILE *to)
+/* How many arguments the name of a command takes up, 0 if they are another's. */
+static int name_length(const tool_command *command, int argc, char **argv)
 {
-    (void)fputs(
-        "heddle: hash tables for GPU and CPU\n"
-        "\n"
-        "  heddle info               devices, memory, features, compiled tables\n"
-        "  heddle bench map|set ...  measure a table against the machine's own roof\n"
-        "  heddle bench multimap|counter|graph|join|group|unique ...  the same of keys "
-        "that repeat\n"
-        "  heddle bench filter ...   the same of a Bloom filter\n"
-        "  heddle bench dist ...     tables over several devices beside a single one\n"
-        "  heddle bench shelf ...    tables larger than the memory they are allowed\n"
-        "  heddle bench --sweep      the same over loads, buckets, hashes, hits and sizes\n"
-        "  heddle skew [DEVICE [LOG2 PAIRS]]  builds from keys that repeat\n"
-        "  heddle advise map|set|multimap|counter|filter ...  which scheme, and why\n"
-        "  heddle shelf build|insert|find|count|erase|export|stats|validate DIRECTORY ...\n"
-        "                            tables in files, larger than memory, from column files\n"
-        "  heddle help [bench|dist|shelf|bench-shelf]  this text, or all options of bench,\n"
-        "                            of bench dist, of shelf, of bench shelf\n"
-        "  heddle --version          the version\n"
-        "\n"
-        "Exit status: 0 done and verified, 1 failed or wrong, 2 refused.\n",
-        to);
+    const char *rest = command->name;
+    int words = 0;
+    for (; *rest != '\0'; words++) {
+        const size_t length = strcspn(rest, " ");
+        if (words >= argc || strlen(argv[words]) != length ||
+            strncmp(argv[words], rest, length) != 0)
+            return 0;
+        rest += length + (rest[length] == ' ');
+    }
+    return words;
 }
 
-static int help_command(int argc, char **argv)
+const tool_command *command_find(int argc, char **argv, int *words)
 {
-    if (argc <= 1) help(stdout);
-    else if (argc == 2 && strcmp(argv[1], "bench") == 0) bench_help();
-    else if (argc == 2 && strcmp(argv[1], "dist") == 0) dist_help();
-    else if (argc == 2 && strcmp(argv[1], "shelf") == 0) shelf_help();
-    else if (argc == 2 && strcmp(argv[1], "bench-shelf") == 0) shelf_bench_help();
-    else return tool_refuse("there is no help on '%s'; try 'heddle help'", argv[1]);
-    return TOOL_OK;
+    const tool_command *found = tool_commands[0]; /* the tool itself */
+    *words = 0;
+    for (const tool_command *const *at = tool_commands; *at != NULL; at++)
+        if (name_length(*at, argc, argv) > *words) {
+            *words = name_length(*at, argc, argv);
+            found = *at;
+        }
+    return found;
+}
+
+static bool asks_for(int argc, char **argv, const char *name, const char *letter)
+{
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], name) == 0 || strcmp(argv[i], letter) == 0) return true;
+    return false;
+}
+
+/* What follows a head is none of its commands. */
+static int refuse_head(const tool_command *head, int argc, char **argv)
+{
+    char names[512] = "";
+    const size_t length = strlen(head->name);
+    if (length == 0) return tool_refuse("there is no command '%s'; try 'heddle help'", argv[0]);
+    for (const tool_command *const *at = tool_commands; *at != NULL; at++)
+        if (command_is_under(*at, head))
+            (void)snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s",
+                           names[0] != '\0' ? ", " : "", (*at)->name + length + 1);
+    return tool_refuse("%s: name one of %s%s%s%s; try 'heddle help %s'", head->name, names,
+                       argc > 0 ? ", not '" : "", argc > 0 ? argv[0] : "", argc > 0 ? "'" : "",
+                       head->name);
 }
 
 static int run(int argc, char **argv)
 {
+    int words = 0;
+    const tool_command *command = command_find(argc - 1, argv + 1, &words);
     if (argc < 2) {
-        help(stderr);
+        command_help(command, stderr);
         return TOOL_REFUSED;
     }
-    const char *command = argv[1];
-    if (strcmp(command, "info") == 0) return info_command(argc - 1, argv + 1);
-    if (strcmp(command, "bench") == 0 && argc > 2 && strcmp(argv[2], "dist") == 0)
-        return dist_command(argc - 2, argv + 2);
-    if (strcmp(command, "bench") == 0 && argc > 2 && strcmp(argv[2], "shelf") == 0)
-        return shelf_bench_command(argc - 2, argv + 2);
-    if (strcmp(command, "shelf") == 0) return shelf_command(argc - 1, argv + 1);
-    if (strcmp(command, "bench") == 0) return bench_command(argc - 1, argv + 1);
-    if (strcmp(command, "skew") == 0) return skew_command(argc - 1, argv + 1);
-    if (strcmp(command, "advise") == 0) return advise_command(argc - 1, argv + 1);
-    if (strcmp(command, "help") == 0) return help_command(argc - 1, argv + 1);
-    if (strcmp(command, "--help") == 0 || strcmp(command, "-h") == 0) {
-        help(stdout);
+    argc -= words + 1;
+    argv += words + 1;
+    if (asks_for(argc, argv, "--help", "-h")) {
+        command_help(command, stdout);
         return TOOL_OK;
     }
-    if (strcmp(command, "--version") == 0) {
+    if (asks_for(argc, argv, "--version", "-V")) {
         (void)printf("heddle %s\n", heddle_version_string());
         return TOOL_OK;
     }
-    return tool_refuse("there is no command '%s'; try 'heddle help'", command);
+    /* What is swept, if nothing is named. */
+    if (strcmp(command->name, "bench") == 0 && argc > 0 && strncmp(argv[0], "--sweep", 7) == 0) {
+        char *map[] = {"bench", "map"};
+        command = command_find(2, map, &words);
+    }
+    if (command->run == NULL) return refuse_head(command, argc, argv);
+    return command->run(command, argc + 1, argv - 1);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* read.c: see read.h. */
 #include "read.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,4 +84,24 @@ bool bench_read_list(const char *text, bool (*read_item)(void *to, const char *i
         if (text[length] == '\0') return true;
         text += length + 1;
     }
+}
+
+const char *tool_size_text(double bytes)
+{
+    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
+    static char texts[2][32];
+    static uint32_t turn;
+    uint32_t unit = 0;
+    while (bytes >= 999.5 && unit < 4) {
+        bytes /= 1000;
+        unit++;
+    }
+    char *const text = texts[turn++ % 2];
+    /* Three digits, as one writes them. */
+    (void)snprintf(text, sizeof texts[0], "%.*f %s",
+                   unit == 0 || bytes >= 99.95 ? 0
+                   : bytes >= 9.995            ? 1
+                                               : 2,
+                   bytes, units[unit]);
+    return text;
 }

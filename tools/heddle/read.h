@@ -20,4 +20,7 @@ uint32_t bench_read_word(const char *text, const char *const *words, uint32_t co
 /* Gives the items between commas to `read_item`; false when one is bad or there is none. */
 bool bench_read_list(const char *text, bool (*read_item)(void *to, const char *item), void *to);
 
+/* A size as people say it, such as "66 MB"; in one of two buffers in turn. */
+const char *tool_size_text(double bytes);
+
 #endif

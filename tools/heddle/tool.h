@@ -2,10 +2,12 @@
  * tool.h: what the commands of the `heddle` program share. Its rooms:
  *
  *   main.c      finds the command and hands over to it
+ *   commands.c  the list of commands; help, manual pages, completions
+ *   command/    what a command takes, in tables, and all that is made of them (command/command.h)
  *   info/       `heddle info`: what this library is and what it can run on
  *   bench/      `heddle bench` and `heddle skew`: measures (bench/bench.h)
  *   advise/     `heddle advise`: which scheme, with which parameters, and why
- *   shelf/      `heddle shelf`: tables larger than memory from column files (shelf/command.h)
+ *   shelf/      `heddle shelf`: tables larger than memory from column files (shelf/calls.h)
  *   read.c      numbers, words and lists as people write them (read.h)
  *   progress.c  a bar on stderr (progress.h)
  */
@@ -13,6 +15,8 @@
 #define TOOL_H
 
 #include <heddle/heddle.h>
+
+#include "command/command.h"
 
 /* Exit statuses. */
 #define TOOL_OK 0
@@ -26,19 +30,10 @@ int tool_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* TOOL_OK for HEDDLE_OK; else says what failed and why, and returns TOOL_FAILED. */
 int tool_try(heddle_status status, const char *what);
 
-/* The commands; argv[0] is the command's own name. Each returns an exit status. */
-int info_command(int argc, char **argv);
-int bench_command(int argc, char **argv);
-int dist_command(int argc, char **argv);        /* bench dist */
-int shelf_bench_command(int argc, char **argv); /* bench shelf */
-int shelf_command(int argc, char **argv);
-int skew_command(int argc, char **argv);
-int advise_command(int argc, char **argv);
-
-/* The help of `heddle bench`, of `heddle bench dist` and `bench shelf`, and of `heddle shelf`, to stdout. */
-void bench_help(void);
-void dist_help(void);
-void shelf_bench_help(void);
-void shelf_help(void);
+/* The commands; commands.c lists them. */
+extern const tool_command info_page, dist_page, shelf_bench_page, skew_page, advise_page;
+extern const tool_command shelf_pages[];
+/* bench/bench.c: what the commands of bench/subjects.c call. */
+int bench_command(const tool_command *command, int argc, char **argv);
 
 #endif

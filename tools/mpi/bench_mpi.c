@@ -103,17 +103,51 @@ static double link_ranks(const dist_team *team, uint32_t devices, uint32_t *ends
     return ranks > 1 ? (double)piece * (ranks - 1) / dist_median(times, LINK_REPEAT) : 1;
 }
 
-int main(int argc, char **argv)
+static int run(const tool_command *command, int argc, char **argv);
+
+static const tool_command page = {
+    .name = "bench dist",
+    .summary = "heddle-mpi: the same under mpirun; --devices names the device of every rank",
+    .text = dist_text,
+    .options = dist_option_list,
+    .option_count = DIST_OPTION_COUNT,
+    .run = run,
+};
+
+/* What help looks through. */
+const tool_command *const tool_commands[] = {&page, NULL};
+
+static int run(const tool_command *command, int argc, char **argv)
 {
     static const dist_place place = {open_ranks, agree_ranks, count_devices, total_ranks,
                                      link_ranks};
     dist_options o;
-    MPI_Init(&argc, &argv);
-    int status = dist_options_read(argc, argv, &o);
+    int status = dist_options_read(command, argc, argv, &o);
     if (strchr(o.cluster, ',') != NULL) o.cluster = "cpu:1";
     if (!o.model) o.single = NULL;
-    if (status == TOOL_OK) status = dist_sweep(&o, &place);
+    if (status == TOOL_OK) status = dist_sweep(&o, &place, argc, argv);
     if (team_comm != MPI_COMM_NULL) MPI_Comm_free(&team_comm);
+    return status;
+}
+
+/* Every rank is asked, and the first answers. */
+static bool asks(int argc, char **argv, const char *name, const char *letter)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], name) == 0 || strcmp(argv[i], letter) == 0) return true;
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    int status = TOOL_OK;
+    MPI_Init(&argc, &argv);
+    const bool first = rank_of(MPI_COMM_WORLD) == 0;
+    if (asks(argc, argv, "--help", "-h")) {
+        if (first) command_help(&page, stdout);
+    } else if (asks(argc, argv, "--version", "-V")) {
+        if (first) (void)printf("heddle-mpi %s\n", heddle_version_string());
+    } else status = run(&page, argc, argv);
     MPI_Finalize();
     return status;
 }

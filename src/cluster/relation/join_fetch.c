@@ -148,14 +148,15 @@ static heddle_status fetch_held(heddle_cluster_join *join, void *left, void *rig
     uint64_t rest = 0;
     heddle_status status;
     for (uint32_t i = 0; i < join->cluster->exchange->local; i++) rest += rest_of(&join->parts[i]);
-    if (rest == 0) return HEDDLE_OK;
     f.join = join;
     f.out[0] = (char *)left;
     f.out[1] = (char *)right;
-    if (divide(&f, capacity) == 0)
+    if (capacity < largest_slice(join))
         return hd_fail(HEDDLE_ERROR_TOO_SMALL,
                        "cluster_join_fetch: there is room for %llu rows, and %llu are needed",
                        (unsigned long long)capacity, (unsigned long long)largest_slice(join));
+    if (rest == 0) return HEDDLE_OK;
+    (void)divide(&f, capacity);
     status = hd_relation_run_held(join->cluster, fetch_part, &f);
     for (uint32_t i = 0; i < join->cluster->exchange->local; i++) *count += f.end[i] - f.begin[i];
     return status;

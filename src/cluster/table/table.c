@@ -85,6 +85,20 @@ heddle_status hd_cluster_call(heddle_cluster_table *table, const char *what, hd_
     return status;
 }
 
+heddle_status hd_cluster_hold(heddle_cluster_table *table, const char *what)
+{
+    if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "%s: the table is NULL", what);
+    pthread_mutex_lock(&table->cluster->lock);
+    const heddle_status status = refuse_broken(table, what, NULL);
+    if (status != HEDDLE_OK) hd_cluster_release(table);
+    return status;
+}
+
+void hd_cluster_release(heddle_cluster_table *table)
+{
+    pthread_mutex_unlock(&table->cluster->lock);
+}
+
 heddle_status hd_cluster_rounds(hd_member *member, heddle_status mine, uint64_t n, uint64_t slice,
                                 uint64_t *rounds)
 {
@@ -147,8 +161,10 @@ static heddle_status create_part(hd_member *member, void *context)
         status = heddle_table_create(member->device, &options, &table->parts[member->local]);
     }
     status = share_seed(member, status, &seed);
-    if (status == HEDDLE_OK && member->local == 0)
+    if (status == HEDDLE_OK && member->local == 0) {
+        table->spread_seed = seed;
         status = hd_spread_init(&table->spread, hd_exchange_of(member)->members, seed);
+    }
     return hd_member_agree(member, status);
 }
 
@@ -244,6 +260,38 @@ heddle_status heddle_cluster_table_create(heddle_cluster *cluster,
         table_free(c.table);
     }
     return status;
+}
+
+static heddle_status sum_options(const heddle_cluster_table *table, heddle_table_options *sum)
+{
+    HD_TRY(heddle_table_get_options(table->parts[0], sum));
+    for (uint32_t i = 1; i < table->cluster->exchange->local; i++) {
+        heddle_table_options part = HEDDLE_TABLE_OPTIONS_INIT;
+        HD_TRY(heddle_table_get_options(table->parts[i], &part));
+        sum->capacity += part.capacity;
+    }
+    return HEDDLE_OK;
+}
+
+heddle_status heddle_cluster_table_get_options(heddle_cluster_table *table,
+                                               heddle_table_options *options,
+                                               heddle_spread_options *spread)
+{
+    heddle_table_options sum = HEDDLE_TABLE_OPTIONS_INIT;
+    heddle_status status;
+    if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "get_options: the table is NULL");
+    const heddle_spread_options used = {
+        sizeof used, table->balance, table->spread_seed,
+        table->independent ? HEDDLE_MODE_INDEPENDENT : HEDDLE_MODE_DISTRIBUTED, 0};
+    if (options != NULL) HD_TRY(hd_check_struct(options, &hd_table_options_kind));
+    if (spread != NULL) HD_TRY(hd_check_struct(spread, &hd_spread_options_kind));
+    pthread_mutex_lock(&table->cluster->lock);
+    status = sum_options(table, &sum);
+    pthread_mutex_unlock(&table->cluster->lock);
+    if (status != HEDDLE_OK) return status;
+    if (options != NULL) hd_write_struct(options, &sum, &hd_table_options_kind);
+    if (spread != NULL) hd_write_struct(spread, &used, &hd_spread_options_kind);
+    return HEDDLE_OK;
 }
 
 void heddle_cluster_table_destroy(heddle_cluster_table *table)

@@ -10,6 +10,7 @@ struct heddle_cluster_table {
     heddle_cluster *cluster;
     heddle_table_options options; /* of the parts; capacity and seed are the first one's */
     uint32_t balance;             /* HEDDLE_BALANCE_ROWS or _KEYS */
+    uint64_t spread_seed;         /* the same in all processes */
     bool independent;             /* HEDDLE_MODE_INDEPENDENT */
     hd_spread spread;
     heddle_table **parts; /* of the local members */
@@ -48,6 +49,12 @@ typedef struct hd_effect {
  */
 heddle_status hd_cluster_call(heddle_cluster_table *table, const char *what, hd_member_work work,
                               void *context, hd_effect *effect);
+/*
+ * For a call that no other process takes part in: refuses a NULL table and a broken one, and keeps the cluster's lock,
+ * until it is released.
+ */
+heddle_status hd_cluster_hold(heddle_cluster_table *table, const char *what);
+void hd_cluster_release(heddle_cluster_table *table);
 /* Says that the call leaves the table half changed; from any member. */
 static inline void hd_effect_breaks(hd_effect *effect)
 {

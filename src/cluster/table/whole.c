@@ -152,6 +152,37 @@ heddle_status heddle_cluster_table_export(heddle_cluster_table *table, void *key
     return hd_cluster_call(table, "export", export_part, &e, NULL);
 }
 
+/* ------------------------------------------------------------------------------------- for all */
+
+typedef struct visiting {
+    heddle_visitor visit;
+    void *context;
+    bool ended; /* by the visitor */
+} visiting;
+
+/* heddle_visitor */
+static uint32_t visit_pairs(void *context, const void *keys, const void *values,
+                            const uint64_t *rows, uint64_t n)
+{
+    visiting *v = (visiting *)context;
+    const uint32_t answer = v->visit(v->context, keys, values, rows, n);
+    v->ended = answer != 0;
+    return answer;
+}
+
+heddle_status heddle_cluster_table_for_all(heddle_cluster_table *table, heddle_visitor visit,
+                                           void *context)
+{
+    visiting v = {visit, context, false};
+    heddle_status status = HEDDLE_OK;
+    if (visit == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "for_all: there is no visitor");
+    HD_TRY(hd_cluster_hold(table, "for_all"));
+    for (uint32_t i = 0; i < table->cluster->exchange->local && !v.ended && status == HEDDLE_OK; i++)
+        status = heddle_table_for_all(table->parts[i], visit_pairs, &v, NULL);
+    hd_cluster_release(table);
+    return status;
+}
+
 /* ---------------------------------------------------------------------------------- statistics */
 
 typedef struct measuring {

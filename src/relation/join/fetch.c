@@ -265,16 +265,26 @@ static heddle_status fetch_all(heddle_join *join, const output *o, uint64_t capa
     return HEDDLE_OK;
 }
 
-static heddle_status check_fetch(const heddle_join *join, const void *right, uint64_t capacity,
-                                 const uint64_t *count, const void *stream)
+typedef struct fetch_arguments {
+    const void *left, *right;
+    uint64_t capacity;
+    const uint64_t *count;
+    const void *stream;
+} fetch_arguments;
+
+static heddle_status check_fetch(const heddle_join *join, const fetch_arguments *a)
 {
-    if (join == NULL || count == NULL)
+    if (join == NULL || a->count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "join_fetch needs a join and a place for the count");
-    if (stream != NULL && join->engine->host_memory)
+    if (a->stream != NULL && join->engine->host_memory)
         return hd_fail(HEDDLE_ERROR_INVALID, "join_fetch: the stream must be NULL on the CPU");
-    if (right != NULL && !hd_join_has_pairs(join))
+    if (a->right != NULL && !hd_join_has_pairs(join))
         return hd_fail(HEDDLE_ERROR_INVALID, "join_fetch: this kind of join has no right rows");
-    if (capacity < slice_min(join))
+    if (((uintptr_t)a->left | (uintptr_t)a->right) % hd_join_row_bytes(join) != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "join_fetch: an array is not aligned to its row numbers of %u bytes",
+                       hd_join_row_bytes(join));
+    if (a->capacity < slice_min(join))
         return hd_fail(HEDDLE_ERROR_TOO_SMALL,
                        "join_fetch: there must be room for at least %llu rows",
                        (unsigned long long)slice_min(join));
@@ -287,7 +297,8 @@ heddle_status heddle_join_fetch(heddle_join *join, void *left, void *right, uint
     heddle_status status, waited;
     hd_join_cursor before;
     output o;
-    HD_TRY(check_fetch(join, right, capacity, count, stream));
+    const fetch_arguments arguments = {left, right, capacity, count, stream};
+    HD_TRY(check_fetch(join, &arguments));
     *count = 0;
     before = join->cursor;
     memset(&o, 0, sizeof o);

@@ -3,8 +3,9 @@
  *
  *     {'descr': '<u4', 'fortran_order': False, 'shape': (1000,), }
  *
- * Read by looking for the three names; NumPy writes them so, and nothing else in them can be one of the names.
+ * Read as Python would: three items in any order, each once, words in either kind of quotes, nothing behind the brace.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,52 +26,121 @@ static heddle_status refuse(const char *path, const char *why)
     return hd_fail(HEDDLE_ERROR_FORMAT, "%s is no NumPy file of one column: %s", path, why);
 }
 
-/* What follows a name of the dictionary and its colon; NULL: there is no such name. */
-static const char *value_of(const char *words, const char *name)
+/* ---------------------------------------------------------------------------------------- words */
+
+/* What the dictionary says. */
+typedef struct npy_words {
+    char type[20];
+    uint64_t count;
+    bool has_type, has_order, has_shape;
+} npy_words;
+
+static const char *skip(const char *at)
 {
-    const char *at = strstr(words, name);
-    if (at == NULL) return NULL;
-    at += strlen(name);
-    while (*at == ' ') at++;
-    if (*at != ':') return NULL;
-    for (at++; *at == ' ';) at++;
+    while (*at == ' ' || *at == '\n' || *at == '\t' || *at == '\r') at++;
     return at;
 }
 
-static heddle_status read_type(const char *path, const char *words, uint32_t *bits)
+/* Reads a word in quotes into `word`; where it ends, NULL when there is none or it is too long. */
+static const char *read_word(const char *at, char *word, size_t room)
+{
+    const char quote = *at;
+    size_t length = 0;
+    if (quote != '\'' && quote != '"') return NULL;
+    for (at++; *at != quote; at++) {
+        if (*at == '\0' || length + 1 >= room) return NULL;
+        word[length++] = *at;
+    }
+    word[length] = '\0';
+    return at + 1;
+}
+
+static heddle_status read_order(const char *path, const char **at)
+{
+    const size_t length = strncmp(*at, "True", 4) == 0 ? 4 : strncmp(*at, "False", 5) == 0 ? 5 : 0;
+    if (length == 0) return refuse(path, "its fortran_order is neither True nor False");
+    *at += length;
+    return HEDDLE_OK;
+}
+
+static heddle_status read_shape(const char *path, const char **at, uint64_t *count)
+{
+    char *end;
+    const char *next;
+    if (**at != '(') return refuse(path, "its shape is none");
+    next = skip(*at + 1);
+    if (*next == ')') return refuse(path, "it has no dimension");
+    if (*next < '0' || *next > '9') return refuse(path, "its shape is none");
+    errno = 0;
+    *count = strtoull(next, &end, 10);
+    if (errno != 0) *count = UINT64_MAX; /* more than any file has */
+    if (*end == 'L') end++;
+    next = skip(end);
+    if (*next != ',') return refuse(path, "its shape is none");
+    next = skip(next + 1);
+    if (*next != ')') return refuse(path, "it has more than one dimension");
+    *at = next + 1;
+    return HEDDLE_OK;
+}
+
+/* One `name: value`; *at moves behind it. */
+static heddle_status read_item(const char *path, const char **at, npy_words *words)
+{
+    char name[20];
+    const char *next = read_word(*at, name, sizeof name);
+    bool *seen;
+    if (next == NULL) return refuse(path, "its header is no dictionary");
+    seen = strcmp(name, "descr") == 0           ? &words->has_type
+           : strcmp(name, "fortran_order") == 0 ? &words->has_order
+           : strcmp(name, "shape") == 0         ? &words->has_shape
+                                                : NULL;
+    next = skip(next);
+    if (seen == NULL || *seen || *next != ':')
+        return refuse(path, "its header says something else than type, order and shape, or one of them twice");
+    *seen = true;
+    *at = skip(next + 1);
+    if (seen == &words->has_order) return read_order(path, at);
+    if (seen == &words->has_shape) return read_shape(path, at, &words->count);
+    *at = read_word(*at, words->type, sizeof words->type);
+    return *at != NULL ? HEDDLE_OK : refuse(path, "it has more than a number in a row");
+}
+
+static heddle_status read_words(const char *path, const char *at, npy_words *words)
+{
+    at = skip(at);
+    if (*at != '{') return refuse(path, "its header is no dictionary");
+    for (at = skip(at + 1); *at != '}';) {
+        HD_TRY(read_item(path, &at, words));
+        at = skip(at);
+        if (*at == ',') at = skip(at + 1);
+        else if (*at != '}') return refuse(path, "its header is no dictionary");
+    }
+    if (*skip(at + 1) != '\0') return refuse(path, "its header goes on behind the dictionary");
+    if (!words->has_type) return refuse(path, "its header does not say what the elements are");
+    if (!words->has_order) return refuse(path, "its header does not say their order");
+    return words->has_shape ? HEDDLE_OK
+                            : refuse(path, "its header does not say how many there are");
+}
+
+static heddle_status find_bits(const char *path, const char *type, uint32_t *bits)
 {
     static const struct {
         const char *name;
         uint32_t bits;
-    } types[] = {{"'<u4'", 32}, {"'<i4'", 32}, {"'<u8'", 64}, {"'<i8'", 64},
-                 {"'|u1'", 8},  {"'|i1'", 8},  {"'|b1'", 8}};
-    const char *at = value_of(words, "'descr'"), *end;
-    if (at == NULL) return refuse(path, "its header does not say what the elements are");
+    } types[] = {{"<u4", 32}, {"<i4", 32}, {"<u8", 64}, {"<i8", 64},
+                 {"|u1", 8},  {"|i1", 8},  {"|b1", 8}};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (strncmp(at, types[i].name, strlen(types[i].name)) == 0) {
+        if (strcmp(type, types[i].name) == 0) {
             *bits = types[i].bits;
             return HEDDLE_OK;
         }
-    end = *at == '\'' ? strchr(at + 1, '\'') : NULL;
-    if (end == NULL || end - at > 16) return refuse(path, "it has more than a number in a row");
     return hd_fail(HEDDLE_ERROR_FORMAT,
-                   "%s holds elements of type %.*s; little-endian u4, i4, u8, i8 (and u1, i1, b1 "
+                   "%s holds elements of type '%s'; little-endian u4, i4, u8, i8 (and u1, i1, b1 "
                    "for flags) can be used",
-                   path, (int)(end + 1 - at), at);
+                   path, type);
 }
 
-static heddle_status read_shape(const char *path, const char *words, uint64_t *count)
-{
-    const char *at = value_of(words, "'shape'");
-    char *end;
-    if (at == NULL || *at != '(') return refuse(path, "its header does not say how many there are");
-    if (at[1] < '0' || at[1] > '9') return refuse(path, "it has no dimension");
-    *count = strtoull(at + 1, &end, 10);
-    if (*end == 'L') end++;
-    if (*end != ',') return refuse(path, "its header does not say how many there are");
-    for (end++; *end == ' ';) end++;
-    return *end == ')' ? HEDDLE_OK : refuse(path, "it has more than one dimension");
-}
+/* ---------------------------------------------------------------------------------------- header */
 
 /* Where the words of the header begin and how many bytes they are. */
 static heddle_status find_words(const char *path, const unsigned char *head, uint64_t there,
@@ -89,15 +159,18 @@ static heddle_status find_words(const char *path, const unsigned char *head, uin
 heddle_status hd_npy_read(const char *path, const unsigned char *head, uint64_t there,
                           uint64_t bytes, hd_column_shape *shape)
 {
-    char words[WORDS_MAX + 1];
+    char text[WORDS_MAX + 1];
+    npy_words words = {"", 0, false, false, false};
     uint64_t begin = 0, length = 0;
     HD_TRY(find_words(path, head, there, &begin, &length));
-    memcpy(words, head + begin, length);
-    words[length] = 0;
+    memcpy(text, head + begin, length);
+    text[length] = 0;
+    if (memchr(text, 0, length) != NULL) return refuse(path, "its header is no dictionary");
     shape->npy = true;
     shape->offset = begin + length;
-    HD_TRY(read_type(path, words, &shape->element_bits));
-    HD_TRY(read_shape(path, words, &shape->count));
+    HD_TRY(read_words(path, text, &words));
+    HD_TRY(find_bits(path, words.type, &shape->element_bits));
+    shape->count = words.count;
     if (shape->offset * 8 % shape->element_bits != 0)
         return refuse(path, "its elements are not aligned");
     const uint64_t there_are = (bytes - shape->offset) / (shape->element_bits / 8);

@@ -231,21 +231,33 @@ static heddle_status add_keys(heddle_table *table, hd_request *r, bool keep)
     status = add_pieces(table, r, keep, &pieces);
     hd_graph_end(table, &before, status == HEDDLE_OK, r->stream);
     hd_graph_of(table)->pieces = pieces;
-    if (status == HEDDLE_OK) return HEDDLE_OK;
-    memset(&r->counts, 0, sizeof r->counts);
-    if (pieces != 0) (void)give_outcomes(table, r, HEDDLE_OUTCOME_FAILED);
     return status;
 }
 
 /* ------------------------------------------------------------------------------------ the call */
 
+/* A call that failed has left nothing in the table: all of its rows have failed. */
+static void note_failure(const heddle_table *table, hd_request *r)
+{
+    const heddle_insert_options *o = &r->options;
+    memset(&r->counts, 0, sizeof r->counts);
+    r->counts.at[HD_FAILED] = r->n;
+    (void)give_outcomes(table, r, HEDDLE_OUTCOME_FAILED);
+    (void)table->engine->synchronize(table->device, r->stream);
+    if (!hd_failed_wanted(o)) return;
+    for (uint64_t i = 0; i < r->n && i < o->failed_capacity; i++) o->failed[i] = i;
+}
+
 static heddle_status add(heddle_table *table, hd_request *r, bool keep)
 {
     const addition a = {table, r, keep, NULL, NULL};
+    heddle_status status;
     r->waits = true;
     hd_graph_of(table)->pieces = 1;
-    return table->options.container == HEDDLE_CONTAINER_MULTIMAP ? add_pairs(&a)
-                                                                 : add_keys(table, r, keep);
+    status = table->options.container == HEDDLE_CONTAINER_MULTIMAP ? add_pairs(&a)
+                                                                   : add_keys(table, r, keep);
+    if (status != HEDDLE_OK) note_failure(table, r);
+    return status;
 }
 
 heddle_status hd_graph_insert(heddle_table *table, hd_request *r)

@@ -3,6 +3,9 @@
  * suit regions (regions.h) go by insert_large.c where the call waits anyway; all others, and what
  * that leaves, key by key (insert_singly.c).
  */
+#include <string.h>
+
+#include "base/alloc.h"
 #include "base/error.h"
 #include "table/slots/regions.h"
 
@@ -27,7 +30,7 @@ static heddle_status make_room(heddle_table *table, const hd_request *r)
     uint64_t pairs = 0;
     HD_TRY(hd_table_count(table, &pairs, r->stream));
     if ((double)pairs + (double)r->n <= share * slots) return HEDDLE_OK;
-    const heddle_status status = hd_slots_grow(table, r->n, false, r->stream);
+    const heddle_status status = hd_slots_grow(table, r->n, false, 0, r->stream);
     return status == HEDDLE_ERROR_NO_MEMORY || status == HEDDLE_ERROR_FULL ? HEDDLE_OK : status;
 }
 
@@ -77,11 +80,9 @@ static heddle_status build_once(heddle_table *table, hd_request *r)
     return hd_slots_insert_singly(table, r);
 }
 
-heddle_status hd_slots_build(heddle_table *table, hd_request *r)
+static heddle_status build_with_seeds(heddle_table *table, hd_request *r)
 {
     const heddle_table_options *o = &table->options;
-    choose_policy(table, r);
-    HD_TRY(prepare_build(table, r->n, r->stream));
     heddle_status status = build_once(table, r);
     /*
      * Keys that ought to fit did not: the seed was unlucky. One asked for too much keeps its seed.
@@ -94,5 +95,29 @@ heddle_status hd_slots_build(heddle_table *table, hd_request *r)
         hd_mix_init(&hd_slots(table)->storage.view.mix, o->seed);
         status = build_once(table, r);
     }
+    return status;
+}
+
+static heddle_status build(heddle_table *table, hd_request *r)
+{
+    choose_policy(table, r);
+    HD_TRY(prepare_build(table, r->n, r->stream));
+    return build_with_seeds(table, r);
+}
+
+heddle_status hd_slots_build(heddle_table *table, hd_request *r)
+{
+    heddle_insert_options *o = &r->options;
+    uint64_t *const failed = o->failed;
+    if (!hd_failed_wanted(o)) return build(table, r);
+    /* Attempts that are given up must leave nothing in the caller's list. */
+    if (o->failed_capacity > r->n) o->failed_capacity = r->n;
+    uint64_t *list HD_FREED = (uint64_t *)hd_allocate((o->failed_capacity + 1) * sizeof *list);
+    if (list == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory to list failed keys");
+    o->failed = list;
+    const heddle_status status = build(table, r);
+    const uint64_t count = r->counts.at[HD_FAILED];
+    memcpy(failed, list, (count < o->failed_capacity ? count : o->failed_capacity) * sizeof *list);
+    o->failed = failed;
     return status;
 }

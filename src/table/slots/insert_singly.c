@@ -51,7 +51,8 @@ static heddle_status grow_and_retry(insertion *in, hd_batch *batch, uint64_t *le
     const bool own_outcomes = batch->outcomes == storage->outcomes;
     batch->retry = 1;
     for (int i = 0; i < GROW_TRIES && *left != 0; i++) {
-        const heddle_status status = hd_slots_grow(in->table, *left, i > 0, in->r->stream);
+        const heddle_status status =
+            hd_slots_grow(in->table, *left, i > 0, own_outcomes ? batch->n : 0, in->r->stream);
         if (status != HEDDLE_OK) {
             in->grows = false;
             in->growth = status;

@@ -12,9 +12,11 @@
 static heddle_status check_stable(const heddle_table *table, const void *stream, const char *what)
 {
     HD_TRY(hd_check_table(table, stream, what));
-    if ((table->options.scheme != HEDDLE_SCHEME_OPEN &&
-         table->options.scheme != HEDDLE_SCHEME_ICEBERG) ||
-        table->options.container == HEDDLE_CONTAINER_MULTIMAP)
+    if (table->options.container == HEDDLE_CONTAINER_MULTIMAP)
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
+                       "%s: in a multimap a key has several pairs, and no handle of its own", what);
+    if (table->options.scheme != HEDDLE_SCHEME_OPEN &&
+        table->options.scheme != HEDDLE_SCHEME_ICEBERG)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
                        "%s: only open and iceberg tables leave every pair where it is", what);
     return HEDDLE_OK;

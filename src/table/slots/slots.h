@@ -65,9 +65,10 @@ heddle_status hd_slots_renew(heddle_table *table, uint64_t capacity, uint64_t se
 heddle_status hd_slots_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream);
 /*
  * Changes the storage because keys did not fit: makes it larger, or gives it another seed where that is what it lacks.
- * `in_vain`: it was made larger just now, and that did not help.
+ * `in_vain`: it was made larger just now, and that did not help. The first `outcomes` of the table's own are kept.
  */
-heddle_status hd_slots_grow(heddle_table *table, uint64_t more_keys, bool in_vain, void *stream);
+heddle_status hd_slots_grow(heddle_table *table, uint64_t more_keys, bool in_vain,
+                            uint64_t outcomes, void *stream);
 void hd_slots_free(heddle_table *table, hd_storage *storage);
 /* The geometry that a build of n keys will fill: the table's own, or that of larger storage. */
 heddle_status hd_slots_build_view(const heddle_table *table, uint64_t n, hd_view *view);

@@ -66,6 +66,7 @@ typedef struct plan {
     uint64_t capacity; /* keys */
     uint64_t seed;
     uint32_t hashes;
+    uint64_t outcomes; /* of the table's own that are kept */
 } plan;
 
 /* Allocates and clears storage. */
@@ -77,6 +78,7 @@ static heddle_status storage_make(heddle_table *table, hd_storage *storage, cons
     memset(storage, 0, sizeof *storage);
     HD_TRY(hd_geometry_init(&storage->view, ops, p->capacity, o->load, p->hashes, p->seed));
     storage->slice = choose_slice(table->engine, hd_geometry_slots(&storage->view, ops));
+    if (storage->slice < p->outcomes) storage->slice = hd_slots(table)->storage.slice;
     if (o->threshold != 0) storage->view.threshold = hd_geometry_threshold(ops, o->threshold);
     heddle_status status = allocate_all(table, storage);
     if (status == HEDDLE_OK) status = clear_all(table, storage, stream);
@@ -96,13 +98,13 @@ void hd_slots_free(heddle_table *table, hd_storage *storage)
 /*
  * Outcomes outlive the move: an insertion that made the table grow reads there what to try again.
  */
-static heddle_status keep_outcomes(heddle_table *table, const hd_storage *to, void *stream)
+static heddle_status keep_outcomes(heddle_table *table, const hd_storage *to, uint64_t count,
+                                   void *stream)
 {
     const hd_storage *from = &hd_slots(table)->storage;
-    const uint64_t bytes = from->slice < to->slice ? from->slice : to->slice;
-    return from->outcomes == NULL
+    return count == 0
                ? HEDDLE_OK
-               : table->engine->copy(table->device, to->outcomes, from->outcomes, bytes, stream);
+               : table->engine->copy(table->device, to->outcomes, from->outcomes, count, stream);
 }
 
 static void adopt(heddle_table *table, const hd_storage *storage, const plan *p)
@@ -152,7 +154,7 @@ static heddle_status try_move(heddle_table *table, const plan *p, bool *moved, v
     uint64_t failed = 0;
     HD_TRY(storage_make(table, &fresh, p, stream));
     heddle_status status = rehome_all(table, &fresh, &failed, stream);
-    if (status == HEDDLE_OK) status = keep_outcomes(table, &fresh, stream);
+    if (status == HEDDLE_OK) status = keep_outcomes(table, &fresh, p->outcomes, stream);
     *moved = status == HEDDLE_OK && failed == 0;
     if (*moved) adopt(table, &fresh, p);
     else hd_slots_free(table, &fresh);
@@ -186,23 +188,24 @@ static heddle_status move_as(heddle_table *table, plan p, void *stream)
 heddle_status hd_slots_move(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
 {
     const heddle_table_options *o = &table->options;
-    return move_as(table, (plan){capacity, seed != 0 ? seed : o->seed, o->hashes}, stream);
+    return move_as(table, (plan){capacity, seed != 0 ? seed : o->seed, o->hashes, 0}, stream);
 }
 
 heddle_status hd_slots_renew(heddle_table *table, uint64_t capacity, uint64_t seed, void *stream)
 {
-    const plan p = {capacity, seed, table->options.hashes};
+    const plan p = {capacity, seed, table->options.hashes, 0};
     hd_storage fresh;
     HD_TRY(storage_make(table, &fresh, &p, stream));
     adopt(table, &fresh, &p);
     return HEDDLE_OK;
 }
 
-heddle_status hd_slots_grow(heddle_table *table, uint64_t more_keys, bool in_vain, void *stream)
+heddle_status hd_slots_grow(heddle_table *table, uint64_t more_keys, bool in_vain,
+                            uint64_t outcomes, void *stream)
 {
     const heddle_table_options *o = &table->options;
     const double made_for = o->load * (double)hd_slots_count_slots(table);
-    plan p = {(uint64_t)made_for, o->seed, o->hashes};
+    plan p = {(uint64_t)made_for, o->seed, o->hashes, outcomes};
     uint64_t keys;
     HD_TRY(hd_table_count(table, &keys, stream));
     keys += more_keys;

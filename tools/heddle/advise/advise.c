@@ -57,32 +57,12 @@ static int choose_load(const wish *w, advice *a, double usual, double most)
                 "absent keys hardly does");
     }
     if (a->load > most)
-        return tool_refuse("advise: %.0f bytes of pairs do not fit %llu bytes at a load of %g, the "
-                           "highest that %s is good for",
-                           bytes, (unsigned long long)w->memory, most, a->scheme);
+        return tool_refuse(
+            "advise: %s of pairs do not fit %s at a load of %g, the highest that %s is "
+            "good for",
+            tool_size_text(bytes), tool_size_text((double)w->memory), most, a->scheme);
     a->bytes = bytes / a->load;
     return TOOL_OK;
-}
-
-/* A size as people say it; in one of two buffers in turn. */
-static const char *size_text(double bytes)
-{
-    static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};
-    static char texts[2][32];
-    static uint32_t turn;
-    uint32_t unit = 0;
-    while (bytes >= 999.5 && unit < 4) {
-        bytes /= 1000;
-        unit++;
-    }
-    char *const text = texts[turn++ % 2];
-    /* Three digits, as one writes them. */
-    (void)snprintf(text, sizeof texts[0], "%.*f %s",
-                   unit == 0 || bytes >= 99.95 ? 0
-                   : bytes >= 9.995            ? 1
-                                               : 2,
-                   bytes, units[unit]);
-    return text;
 }
 
 static int advise_slab(const wish *w, advice *a)
@@ -94,8 +74,8 @@ static int advise_slab(const wish *w, advice *a)
     because(a, "insertions, erasures and lookups of one batch run at the same time "
                "(heddle_table_mixed), and it grows by slabs, without moving what is there");
     if (w->memory != 0 && a->bytes > (double)w->memory)
-        return tool_refuse("advise: a slab hash takes about %s, more than %s", size_text(a->bytes),
-                           size_text((double)w->memory));
+        return tool_refuse("advise: a slab hash takes about %s, more than %s",
+                           tool_size_text(a->bytes), tool_size_text((double)w->memory));
     return TOOL_OK;
 }
 
@@ -103,12 +83,14 @@ static int advise_slots(const wish *w, advice *a)
 {
     if (w->is_in_kernels || w->is_stable) {
         a->scheme = "open";
-        because(a,
-                w->is_in_kernels
-                    ? "a kernel of your own can insert as long as the key's region has room, "
-                      "since nothing has to be moved"
-                    : "pairs never move: their slots (heddle_table_locate) stay good until the "
-                      "table grows; iceberg promises the same and looks at three buckets at most");
+        because(
+            a,
+            w->is_in_kernels
+                ? "a kernel of your own can insert as long as the key's region has room, "
+                  "since nothing has to be moved"
+                : "pairs never move: their slots (heddle_table_locate) stay good until the "
+                  "table grows; iceberg promises the same up to a load of 0.9, and looks at three "
+                  "buckets at most");
         return choose_load(w, a, 0.8, 0.95);
     }
     a->scheme = "cuckoo";
@@ -146,7 +128,7 @@ static int advise_multimap(const wish *w, advice *a)
     }
     if (w->memory != 0 && a->bytes > (double)w->memory)
         return tool_refuse("advise: a multimap by %s takes about %s, more than %s", a->scheme,
-                           size_text(a->bytes), size_text((double)w->memory));
+                           tool_size_text(a->bytes), tool_size_text((double)w->memory));
     return TOOL_OK;
 }
 
@@ -169,36 +151,10 @@ static void print(const wish *w, const advice *a)
     (void)printf("%s of %llu keys: %s", w->container, (unsigned long long)w->keys, a->scheme);
     if (a->load != 0) (void)printf(", load %.2g", a->load);
     if (a->bucket != 0) (void)printf(", buckets of %u", a->bucket);
-    (void)printf(", about %s\n%s\n", size_text(a->bytes), a->why);
+    (void)printf(", about %s\n%s\n", tool_size_text(a->bytes), a->why);
 }
 
 /* ----------------------------------------------------------------------------------- arguments */
-
-static const char usage[] =
-    "heddle advise map|set|multimap|counter|filter --keys COUNT [options]\n"
-    "\n"
-    "  --keys COUNT       distinct keys, like 2^26 or 100M\n"
-    "  --copies NUMBER    pairs of a key, on average                                [1]\n"
-    "  --key-bits 32|64                                                             [32]\n"
-    "  --value-bits 32|64                                                           [32]\n"
-    "  --hit PERCENT      of the lookups ask for keys that are there\n"
-    "  --memory COUNT     bytes that the table may have, like 2Gi\n"
-    "  --stable           pairs have to stay where they are\n"
-    "  --dynamic          batches come and go; else the table is built in one go\n"
-    "  --in-kernels       kernels of your own insert\n"
-    "  --joined           multimaps are joined with each other\n"
-    "  --mixed            insertions, erasures and lookups come at the same time\n";
-
-static bool read_flag(wish *w, const char *name)
-{
-    if (strcmp(name, "--stable") == 0) w->is_stable = true;
-    else if (strcmp(name, "--dynamic") == 0) w->is_dynamic = true;
-    else if (strcmp(name, "--in-kernels") == 0) w->is_in_kernels = true;
-    else if (strcmp(name, "--joined") == 0) w->is_joined = true;
-    else if (strcmp(name, "--mixed") == 0) w->is_mixed = true;
-    else return false;
-    return true;
-}
 
 static bool read_number(const char *text, double most, double *number)
 {
@@ -207,50 +163,52 @@ static bool read_number(const char *text, double most, double *number)
     return end != text && *end == '\0' && *number >= 0 && *number <= most;
 }
 
-static bool read_bits(const char *text, uint32_t *bits)
+static bool read_copies(void *to, const tool_option *option, const char *text)
 {
-    *bits = strcmp(text, "32") == 0 ? 32 : 64;
-    return *bits == 32 || strcmp(text, "64") == 0;
+    (void)option;
+    return read_number(text, 1e12, &((wish *)to)->copies) && ((wish *)to)->copies > 0;
 }
 
-static bool read_option(wish *w, const char *name, const char *value)
+static bool read_hit(void *to, const tool_option *option, const char *text)
 {
-    if (strcmp(name, "--keys") == 0) return bench_read_count(value, &w->keys) && w->keys != 0;
-    if (strcmp(name, "--memory") == 0) return bench_read_count(value, &w->memory);
-    if (strcmp(name, "--copies") == 0) return read_number(value, 1e12, &w->copies) && w->copies > 0;
-    if (strcmp(name, "--hit") == 0) return read_number(value, 100, &w->hit);
-    if (strcmp(name, "--key-bits") == 0) return read_bits(value, &w->key_bits);
-    if (strcmp(name, "--value-bits") == 0) return read_bits(value, &w->value_bits);
-    return false;
+    (void)option;
+    return read_number(text, 100, &((wish *)to)->hit);
 }
 
-static int read_wish(int argc, char **argv, wish *w)
-{
-    static const char *const containers[] = {"map", "set", "multimap", "counter", "filter"};
-    const uint32_t count = sizeof containers / sizeof containers[0];
-    if (argc < 2 || bench_read_word(argv[1], containers, count) >= count)
-        return tool_refuse("advise: name a container: map, set, multimap, counter or filter");
-    w->container = argv[1];
-    for (int i = 2; i < argc; i++) {
-        if (read_flag(w, argv[i])) continue;
-        if (i + 1 >= argc || !read_option(w, argv[i], argv[i + 1]))
-            return tool_refuse("advise: cannot make sense of '%s'; try 'heddle advise --help'",
-                               argv[i]);
-        i++;
-    }
-    return w->keys != 0 ? TOOL_OK : tool_refuse("advise: --keys says how many keys there will be");
-}
+#define AT(FIELD) .at = offsetof(wish, FIELD)
 
-int advise_command(int argc, char **argv)
+static const tool_option options[] = {
+    {"CONTAINER", .words = "map set multimap counter filter", .text = "what holds the keys",
+     .read = option_text, AT(container)},
+    {"--keys", .value = "COUNT", .wants = "a count like 2^26 or 100M",
+     .text = "distinct keys; it is needed", .read = option_count, AT(keys), .first = 1},
+    {"--copies", .value = "NUMBER", .wants = "a number", .usual = "1",
+     .text = "pairs of a key, on average", .read = read_copies, AT(copies)},
+    {"--key-bits", .value = "BITS", .words = "32 64", .usual = "32", .text = "width of keys",
+     .read = option_bits, AT(key_bits)},
+    {"--value-bits", .value = "BITS", .words = "32 64", .usual = "32", .text = "width of values",
+     .read = option_bits, AT(value_bits)},
+    {"--hit", .value = "PERCENT", .wants = "0 to 100",
+     .text = "of the lookups ask for keys that are there", .read = read_hit, AT(hit)},
+    {"--memory", .value = "BYTES", .wants = "a count like 900M or 2Gi",
+     .text = "what the table may have", .read = option_count, AT(memory)},
+    {"--stable", .text = "pairs have to stay where they are", .read = option_true, AT(is_stable)},
+    {"--dynamic", .text = "batches come and go; else the table is built in one go",
+     .read = option_true, AT(is_dynamic)},
+    {"--in-kernels", .text = "kernels of your own insert", .read = option_true, AT(is_in_kernels)},
+    {"--joined", .text = "multimaps are joined with each other", .read = option_true,
+     AT(is_joined)},
+    {"--mixed", .text = "insertions, erasures and lookups come at the same time",
+     .read = option_true, AT(is_mixed)},
+};
+
+static int advise_command(const tool_command *command, int argc, char **argv)
 {
     wish w = {NULL, 32, 32, 0, 0, 1, -1, false, false, false, false, false};
     advice a = {NULL, 0, 0, 0, ""};
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        (void)fputs(usage, stdout);
-        return TOOL_OK;
-    }
-    int status = read_wish(argc, argv, &w);
+    int status = command_read(command, argc, argv, &w);
     if (status != TOOL_OK) return status;
+    if (w.keys == 0) return tool_refuse("advise: --keys says how many keys there will be");
     if (is(&w, "filter")) status = advise_filter(&w, &a);
     else if (w.is_mixed) status = advise_slab(&w, &a);
     else if (is(&w, "multimap")) status = advise_multimap(&w, &a);
@@ -258,3 +216,13 @@ int advise_command(int argc, char **argv)
     if (status == TOOL_OK) print(&w, &a);
     return status;
 }
+
+const tool_command advise_page = {
+    .name = "advise",
+    .summary = "which scheme, with which parameters, and why",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .run = advise_command,
+    .examples = "  heddle advise map --keys 100M --memory 900M\n"
+                "  heddle advise multimap --keys 1M --copies 100 --dynamic\n",
+};

@@ -6,20 +6,11 @@
 #include <string.h>
 
 #include "bench/graph/graph.h"
+#include "bench/head.h"
 #include "bench/relation/relation.h"
 #include "bench/table/table.h"
 #include "progress.h"
 #include "tool.h"
-
-/* What is called "auto" is shown as what it turned out to be. */
-static void name_device(bench *b)
-{
-    if (b->info.kind == HEDDLE_DEVICE_CUDA)
-        (void)snprintf(b->device_name, sizeof b->device_name, "cuda:%d", (int)b->info.index);
-    else
-        (void)snprintf(b->device_name, sizeof b->device_name, "%s",
-                       strncmp(b->options.device, "cpu", 3) == 0 ? b->options.device : "cpu");
-}
 
 static int open_device(bench *b)
 {
@@ -29,7 +20,7 @@ static int open_device(bench *b)
     int status = tool_try(opened, "opening the device");
     if (status == TOOL_OK) status = tool_try(heddle_device_get_info(b->device, &b->info), "device");
     if (status != TOOL_OK) return status;
-    name_device(b);
+    bench_device_name(b->options.device, &b->info, b->device_name);
     const hd_engine *engine = b->device->engine;
     status = tool_try(engine->event_create(b->device, &b->begin), "event");
     if (status == TOOL_OK) status = tool_try(engine->event_create(b->device, &b->end), "event");
@@ -130,22 +121,21 @@ static int run_bench(bench *b, int argc, char **argv)
     if (b->options.format != BENCH_JSON) status = bench_roof_copy(b); /* JSON has no place for it */
     progress_hide();
     if (status == TOOL_OK) bench_report_head(b, argc, argv);
+    bench_report_axes(b, &b->options.axes);
     if (status == TOOL_OK) status = measured->run(b);
     if (status == TOOL_OK && b->options.verify && b->bad_rows != 0) return TOOL_FAILED;
     return status;
 }
 
-int bench_command(int argc, char **argv)
+int bench_command(const tool_command *command, int argc, char **argv)
 {
     bench *b = (bench *)calloc(1, sizeof *b);
     if (b == NULL) {
         tool_say("out of memory");
         return TOOL_FAILED;
     }
-    int status = bench_options_read(argc, argv, &b->options);
-    if (status == TOOL_OK && b->options.help) {
-        bench_help();
-    } else if (status == TOOL_OK) {
+    int status = bench_options_read(command, argc, argv, &b->options);
+    if (status == TOOL_OK) {
         b->info.size = sizeof b->info;
         status = run_bench(b, argc, argv);
         close_device(b);

@@ -15,7 +15,7 @@
  *   counter.c   counters
  *   mixed.c     mixed batches on slab hashes
  *   dist/       clusters: a command of its own with options of its own (dist/dist.h)
- *   shelf.c     shelves, likewise
+ *   shelf/      shelves, likewise (shelf/shelf.h)
  *   skew.c      `heddle skew`: uneven input, likewise
  *
  * What they share:
@@ -25,8 +25,8 @@
  *   array.c     arrays in device memory
  *   time.c      the median of some runs
  *   roof.c      the machine's own rates
- *   line.c      a line of the result (maps and sets: table/report.c)
- *   help.c      the manual
+ *   line.c      a line of the result; titles.c: as a row of a table; head.c: what stands above (table/report.c)
+ *   subjects.c  the commands and their help; operations.c: what the operations are
  *
  * Functions that return int return an exit status; when it is not TOOL_OK they have said why.
  */
@@ -34,6 +34,7 @@
 #define BENCH_H
 
 #include "bench/keys.h"
+#include "bench/line.h"
 #include "bench/options.h"
 #include "engine/engine.h"
 #include "roofs/roof.h"
@@ -85,9 +86,9 @@ typedef struct bench {
 
     bench_roof roofs[BENCH_ROOFS_MAX];
     uint32_t roof_count;
-    double copy_rate;   /* bytes a second; 0 when it was not measured */
-    bool columns_named; /* the names of the columns of line.h are printed */
-    uint32_t bad_rows;  /* that make the whole run a failure, if answers are verified */
+    double copy_rate; /* bytes a second; 0 when it was not measured */
+    bench_output output;
+    uint32_t bad_rows; /* that make the whole run a failure, if answers are verified */
 } bench;
 
 /* time.c */
@@ -104,6 +105,22 @@ int bench_time(bench *b, const bench_timed *timed, double *median);
 int bench_roof_measure(bench *b, uint32_t kind, uint32_t width, uint64_t bytes, uint64_t batch,
                        double *rate);
 int bench_roof_copy(bench *b);
+
+/* table/report.c */
+void bench_report_head(bench *b, int argc, char **argv);
+/* The lists that rows go through from here on. */
+void bench_report_axes(bench *b, const bench_axes *axes);
+/* How an operation went. */
+typedef struct bench_result {
+    double seconds;
+    double amount; /* of what a rate counts */
+    double roof;   /* the machine's own rate */
+    bool right;    /* false when an answer was wrong */
+} bench_result;
+/* Device and benchmark. */
+void bench_line_begin(const bench *b, bench_line *line);
+/* Adds rate, time, roof and whether the answers were verified; prints the line; counts it among the bad ones if it is. */
+void bench_line_end(bench *b, bench_line *line, const bench_result *result);
 
 /* Subjects: refuse what does not fit; measure and report every combination. */
 int bench_filter_check(bench *b);

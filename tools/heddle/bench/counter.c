@@ -11,7 +11,7 @@
 #include "progress.h"
 #include "tool.h"
 
-#define GIB (1024.0 * 1024.0 * 1024.0)
+#define GB 1e9
 #define PROBE_BYTES 32 /* of a random read: no engine fetches less from memory */
 
 typedef struct counter_bench {
@@ -230,14 +230,14 @@ static void print_line(counter_bench *c, const heddle_table_stats *stats,
     (void)heddle_table_get_options(c->table, &made);
     bench_skew_name(c->rows.skew, skew);
     bench_line_begin(c->b, &line);
-    bench_line_word(&line, "scheme", 11, bench_scheme_names[made.scheme]);
+    bench_line_word(&line, "scheme", bench_scheme_names[made.scheme]);
     bench_line_number(&line, "bucket", "%.0f", made.bucket);
     bench_line_number(&line, "load", "%g", made.load);
     bench_line_number(&line, "vertices", "%g", made.vertices);
-    bench_line_word(&line, "op", 6, c->b->op);
+    bench_line_word(&line, "op", c->b->op);
     bench_line_number(&line, "n", "%.0f", (double)c->rows.keys.n);
     bench_line_number(&line, "copies", "%.0f", c->copies);
-    bench_line_word(&line, "distribution", 12, skew);
+    bench_line_word(&line, "distribution", skew);
     bench_line_number(&line, "key_bits", "%.0f", c->b->options.key_bits);
     bench_line_number(&line, "value_bits", "%.0f", c->b->options.value_bits);
     bench_line_number(&line, "keys", "%.0f", (double)stats->keys);
@@ -327,8 +327,8 @@ int bench_counter_check(bench *b)
     counter_bench c;
     int status = TOOL_OK;
     if (need > (double)b->info.memory_free)
-        return tool_refuse("bench: counters of %.0f keys need %.1f GiB, but %s has %.1f GiB free",
-                           n, need / GIB, b->device_name, (double)b->info.memory_free / GIB);
+        return tool_refuse("bench: counters of %.0f keys need %.1f GB, but %s has %.1f GB free", n,
+                           need / GB, b->device_name, (double)b->info.memory_free / GB);
     memset(&c, 0, sizeof c);
     c.b = b;
     for (uint32_t i = 0; i < schemes->count && status == TOOL_OK; i++) {

@@ -180,7 +180,7 @@ static void print_line(filter_bench *s, const heddle_filter_stats *stats, double
 {
     bench_line line;
     bench_line_begin(s->b, &line);
-    bench_line_word(&line, "op", 8, s->b->op);
+    bench_line_word(&line, "op", s->b->op);
     bench_line_number(&line, "n", "%.0f", (double)s->n);
     bench_line_number(&line, "key_bits", "%.0f", s->options.key_bits);
     bench_line_number(&line, "bits_per_key", "%g", s->options.bits_per_key);
@@ -221,8 +221,7 @@ int bench_filter_check(bench *b)
     /* The arrays, the filter, and what sorting takes. */
     const double bytes = keys * (5.0 * b->options.key_bits / 8 + 1 + bits / 8);
     if (bytes <= (double)b->info.memory_free) return TOOL_OK;
-    return tool_refuse("bench: %.0f keys take %.1f GiB, more than is free", keys,
-                       bytes / (1024.0 * 1024.0 * 1024.0));
+    return tool_refuse("bench: %.0f keys take %.1f GB, more than is free", keys, bytes / 1e9);
 }
 
 int bench_filter_run(bench *b)

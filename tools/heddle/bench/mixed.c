@@ -15,7 +15,7 @@
 #include "progress.h"
 #include "tool.h"
 
-#define GIB (1024.0 * 1024.0 * 1024.0)
+#define GB 1e9
 #define BATCHES 4
 #define SLAB_BYTES 128
 
@@ -369,7 +369,7 @@ static void print_line(mixed_bench *m, const bench_walk *walk, const heddle_tabl
 {
     bench_line line;
     bench_line_begin(m->b, &line);
-    bench_line_word(&line, "op", 6, m->b->op);
+    bench_line_word(&line, "op", m->b->op);
     bench_line_number(&line, "n", "%.0f", (double)m->n);
     bench_line_number(&line, "batch", "%.0f", (double)m->batch);
     bench_line_number(&line, "updates", "%.0f",
@@ -486,8 +486,8 @@ int bench_mixed_check(bench *b)
     const double need = n * (3 * pair + value) + BATCHES * batch * (pair + value + 2);
     mixed_bench m;
     if (need > (double)b->info.memory_free)
-        return tool_refuse("bench: this needs %.1f GiB, but %s has %.1f GiB free", need / GIB,
-                           b->device_name, (double)b->info.memory_free / GIB);
+        return tool_refuse("bench: this needs %.1f GB, but %s has %.1f GB free", need / GB,
+                           b->device_name, (double)b->info.memory_free / GB);
     memset(&m, 0, sizeof m);
     m.b = b;
     const int status = make_table(&m, o->axes.list[BENCH_AXIS_LOAD].at[0], 1);

@@ -21,87 +21,73 @@ const char *bench_subject_name(const bench_options *options)
     return subject_names[options->subject];
 }
 
-static bool read_device(bench_options *o, const char *text)
+/* ----------------------------------------------------------------------------------------- readers */
+
+/* tool_option.at is the place in bench_options, or for lists the axis. */
+static bool read_axis(void *to, const tool_option *option, const char *text)
 {
-    o->device = text;
-    return text[0] != '\0';
+    return bench_axes_read(&((bench_options *)to)->axes, (uint32_t)option->at, text);
 }
 
-static bool read_commit(bench_options *o, const char *text)
+static bool read_commit(void *to, const tool_option *option, const char *text)
 {
-    o->commit = text;
-    return strchr(text, '\n') == NULL;
+    return option_text(to, option, text) && strchr(text, '\n') == NULL;
 }
 
-static bool read_threshold(bench_options *o, const char *text)
+static bool read_threshold(void *to, const tool_option *option, const char *text)
 {
+    bench_options *o = (bench_options *)to;
     char *end;
+    (void)option;
     o->threshold = strtod(text, &end);
     return end != text && *end == '\0' && o->threshold > 0 && o->threshold <= 1;
 }
 
-static bool read_format(bench_options *o, const char *text)
-{
-    static const char *const names[] = {"table", "csv", "json"};
-    o->format = bench_read_word(text, names, 3);
-    return o->format < 3;
-}
-
-static bool read_key_bits(bench_options *o, const char *text)
-{
-    static const uint32_t choices[] = {32, 64, UINT32_MAX};
-    return bench_read_choice(text, choices, &o->key_bits);
-}
-
-static bool read_value_bits(bench_options *o, const char *text)
-{
-    static const uint32_t choices[] = {0, 32, 64, UINT32_MAX};
-    return bench_read_choice(text, choices, &o->value_bits);
-}
-
-static bool read_seed(bench_options *o, const char *text)
-{
-    return bench_read_whole(text, 0, UINT64_MAX, &o->seed);
-}
-
-static bool read_repeat(bench_options *o, const char *text)
+static bool read_repeat(void *to, const tool_option *option, const char *text)
 {
     uint64_t repeat = 0;
     const bool good = bench_read_whole(text, 1, BENCH_REPEAT_MAX, &repeat);
-    o->repeat = (uint32_t)repeat;
+    (void)option;
+    ((bench_options *)to)->repeat = (uint32_t)repeat;
     return good;
 }
 
-static bool read_seeds(bench_options *o, const char *text)
+static bool read_seeds(void *to, const tool_option *option, const char *text)
 {
     uint64_t seeds = 0;
     const bool good = bench_read_count(text, &seeds) && seeds >= 1 && seeds <= BENCH_SEEDS_MAX;
-    o->seeds = (uint32_t)seeds;
+    (void)option;
+    ((bench_options *)to)->seeds = (uint32_t)seeds;
     return good;
 }
 
-static bool read_row_bits(bench_options *o, const char *text)
+static bool read_rows(void *to, const tool_option *option, const char *text)
 {
-    static const uint32_t choices[] = {32, 64, UINT32_MAX};
-    return bench_read_choice(text, choices, &o->row_bits);
+    return option_count(to, option, text) &&
+           *(uint64_t *)(void *)((char *)to + option->at) <= ROWS_MAX;
 }
 
-static bool read_rows(const char *text, uint64_t *rows)
+static bool sweep_item(void *to, const char *item)
 {
-    return bench_read_count(text, rows) && *rows >= 1 && *rows <= ROWS_MAX;
+    const uint32_t sweep = bench_read_word(item, bench_sweep_names, BENCH_SWEEPS);
+    *(uint32_t *)to |= UINT32_C(1) << sweep;
+    return sweep < BENCH_SWEEPS;
 }
 
-static bool read_left(bench_options *o, const char *text) { return read_rows(text, &o->left); }
-static bool read_right(bench_options *o, const char *text) { return read_rows(text, &o->right); }
-
-static bool read_type(bench_options *o, const char *text)
+static bool read_sweep(void *to, const tool_option *option, const char *text)
 {
-    o->type = bench_read_word(text, bench_type_names, BENCH_TYPES) + 1;
-    return o->type <= BENCH_TYPES;
+    bench_options *o = (bench_options *)to;
+    (void)option;
+    o->sweeps = *text == '\0' ? (UINT32_C(1) << BENCH_SWEEPS) - 1 : 0;
+    return *text == '\0' || bench_read_list(text, sweep_item, &o->sweeps);
 }
+
+/* ----------------------------------------------------------------------------------------- options */
 
 /* Who takes an option. */
-#define TABLES (1u << BENCH_MAP | 1u << BENCH_SET)
+#define MAP (1u << BENCH_MAP)
+#define SET (1u << BENCH_SET)
+#define TABLES (MAP | SET)
 #define GRAPH (1u << BENCH_GRAPH)
 #define MULTIMAP (1u << BENCH_MULTIMAP)
 #define COUNTER (1u << BENCH_COUNTER)
@@ -116,156 +102,163 @@ static bool read_type(bench_options *o, const char *text)
 #define MIXED (1u << BENCH_MIXTURES)
 #define ALL (TABLES | GRAPHS | RELATIONS | FILTER | COUNTER | MIXED)
 
-typedef struct option {
-    const char *name;
-    uint32_t subjects;
-    bool (*read)(bench_options *options, const char *text); /* NULL: a list */
-    uint32_t axis;                                          /* of the list */
-    const char *wants;
-} option;
+#define COUNTS "counts from 1 to 2^40, like 2^24, 16M, 16Mi or 1e6"
+#define IN_AXIS(AXIS) .read = read_axis, .at = (AXIS)
+#define AT(FIELD) .at = offsetof(bench_options, FIELD)
+#define FOR(TAKERS) .takers = (TAKERS)
 
-static const option options_known[] = {
-    {"--device", ALL, read_device, 0, "auto, cpu, cpu:THREADS, cuda or cuda:N"},
-    {"--scheme", SLOTS, NULL, BENCH_AXIS_SCHEME,
-     "auto, cuckoo, open, iceberg or slab; of multimaps open, hashgraph, bucket_list, slab, of "
-     "counters cuckoo, open, iceberg, hashgraph, slab, or some with commas"},
-    {"--threshold", TABLES, read_threshold, 0, "a number above 0, up to 1"},
-    {"--bucket", SLOTS, NULL, BENCH_AXIS_BUCKET,
-     "0 (the library chooses), 1, 4, 8, 16, 32, or some with commas"},
-    {"--hashes", TABLES | FILTER, NULL, BENCH_AXIS_HASHES,
-     "0 (the library chooses), 2, 3, 4, in a filter 1 to 16, or some with commas in between"},
-    {"--bits-per-key", FILTER, NULL, BENCH_AXIS_BITS,
-     "numbers from 1 to 512 with commas in between"},
-    {"--keys", ALL, NULL, BENCH_AXIS_KEYS,
-     "counts from 1 to 2^40, like 2^24, 16M, 1e6, with commas in between"},
-    {"--left", JOIN, read_left, 0, "a count from 1 to 2^40"},
-    {"--right", JOIN, read_right, 0, "a count from 1 to 2^40"},
-    {"--copies", GRAPHS | JOIN | COUNTER, NULL, BENCH_AXIS_COPIES, "counts with commas in between"},
-    {"--groups", GROUPS, NULL, BENCH_AXIS_GROUPS, "counts with commas in between"},
-    {"--distribution", GRAPHS | RELATIONS | COUNTER, NULL, BENCH_AXIS_SKEW,
-     "uniform, zipf:S with S from 0.01 to 10, equal, sequence, or some with commas"},
-    {"--variant", GRAPHS, NULL, BENCH_AXIS_VARIANT,
-     "regions, ordered, v1, v2, or some with commas; of a multimap regions, direct"},
-    {"--bins", GRAPH, NULL, BENCH_AXIS_BINS, "counts from 1 to 65536 with commas in between"},
-    {"--vertices", GRAPHS | COUNTER, NULL, BENCH_AXIS_VERTICES,
-     "numbers from 0.125 to 4 with commas in between"},
-    {"--workspace", GRAPH, NULL, BENCH_AXIS_WORKSPACE,
-     "shares from 0.001 to 1 with commas in between"},
-    {"--kind", JOIN, NULL, BENCH_AXIS_KIND,
-     "inner, left, right, full, semi, anti, or some with commas"},
-    {"--order", UNIQUE, NULL, BENCH_AXIS_ORDER, "unordered, first, or both with a comma"},
-    {"--aggregate", GROUP, NULL, BENCH_AXIS_AGGREGATE,
-     "count, sum, min, max, mean, or some with commas"},
-    {"--type", GROUP, read_type, 0, "u32, i32, f32, u64, i64 or f64"},
-    {"--key-bits", ALL, read_key_bits, 0, "32 or 64"},
-    {"--value-bits", TABLES | GRAPHS | COUNTER | MIXED, read_value_bits, 0,
-     "32 or 64 (0 in a set)"},
-    {"--row-bits", RELATIONS, read_row_bits, 0, "32 or 64"},
-    {"--batch", MIXED, NULL, BENCH_AXIS_BATCH, "counts with commas in between"},
-    {"--updates", MIXED, NULL, BENCH_AXIS_UPDATES,
-     "percentages from 0 to 100 with commas in between"},
-    {"--load", SLOTS | MIXED, NULL, BENCH_AXIS_LOAD,
-     "loads from 0.1 to 0.99 with commas in between"},
-    {"--op", TABLES | GRAPHS | FILTER | COUNTER | MIXED, NULL, BENCH_AXIS_OP,
-     "operations with commas in between: build insert find contains miss erase, and with a graph "
-     "count retrieve query intersect, with a multimap count retrieve range add; build insert add "
-     "find miss with a counter; add contains miss with a filter; mixed grow take with mixed"},
-    {"--hit", TABLES | JOIN, NULL, BENCH_AXIS_HIT,
-     "percentages from 0 to 100 with commas in between"},
-    {"--repeat", ALL, read_repeat, 0, "a number from 1 to 1000"},
-    {"--seed", ALL, read_seed, 0, "a number below 10^19"},
-    {"--seeds", TABLES, read_seeds, 0, "a count from 1 to 10^6"},
-    {"--format", ALL, read_format, 0, "table, csv or json"},
-    {"--commit", ALL, read_commit, 0, "one line of text"},
+const tool_option bench_option_list[] = {
+    {"--device", .value = "NAME", .words = "auto cpu cpu:THREADS cuda cuda:N", .usual = "auto",
+     .text = "where it runs", .read = option_text, AT(device), FOR(ALL)},
+    {"--keys", .value = "LIST", .usual = "2^24", .wants = COUNTS, .text = "keys",
+     IN_AXIS(BENCH_AXIS_KEYS), FOR(ALL & ~MIXED & ~RELATIONS & ~GRAPHS & ~COUNTER)},
+    {"--keys", .value = "LIST", .usual = "2^24", .wants = COUNTS, .text = "rows",
+     IN_AXIS(BENCH_AXIS_KEYS), FOR(RELATIONS | GRAPHS | COUNTER)},
+    {"--keys", .value = "LIST", .usual = "2^22", .wants = COUNTS, .text = "keys in the table",
+     IN_AXIS(BENCH_AXIS_KEYS), FOR(MIXED)},
+    {"--left", .value = "COUNT", .wants = COUNTS,
+     .text = "rows of the left side, with --right and instead of --keys", .read = read_rows,
+     AT(left), FOR(JOIN), .first = 1},
+    {"--right", .value = "COUNT", .wants = COUNTS, .text = "rows of the right side",
+     .read = read_rows, AT(right), FOR(JOIN), .first = 1},
+    {"--op", .value = "LIST", .explained = bench_words_of_table,
+     .usual = "build,insert,find,miss,erase", .text = "operations", IN_AXIS(BENCH_AXIS_OP),
+     FOR(MAP)},
+    {"--op", .value = "LIST", .explained = bench_words_of_table,
+     .usual = "build,insert,contains,miss,erase", .text = "operations", IN_AXIS(BENCH_AXIS_OP),
+     FOR(SET)},
+    {"--op", .value = "LIST", .explained = bench_words_of_graph,
+     .usual = "build,find,miss,count,retrieve,query,intersect,erase,insert", .text = "operations",
+     IN_AXIS(BENCH_AXIS_OP), FOR(GRAPH)},
+    {"--op", .value = "LIST", .explained = bench_words_of_multimap,
+     .usual = "build,insert,add,find,miss,count,retrieve,erase", .text = "operations",
+     IN_AXIS(BENCH_AXIS_OP), FOR(MULTIMAP)},
+    {"--op", .value = "LIST", .explained = bench_words_of_counter,
+     .usual = "build,insert,add,find,miss", .text = "operations", IN_AXIS(BENCH_AXIS_OP),
+     FOR(COUNTER)},
+    {"--op", .value = "LIST", .explained = bench_words_of_filter, .usual = "add,contains,miss",
+     .text = "operations", IN_AXIS(BENCH_AXIS_OP), FOR(FILTER)},
+    {"--op", .value = "LIST", .explained = bench_words_of_mixed, .usual = "mixed,grow,take",
+     .text = "operations", IN_AXIS(BENCH_AXIS_OP), FOR(MIXED)},
+    {"--scheme", .value = "NAME", .words = "auto cuckoo open iceberg slab", .usual = "auto",
+     .text = "the scheme", IN_AXIS(BENCH_AXIS_SCHEME), FOR(TABLES)},
+    {"--scheme", .value = "LIST", .words = "auto open hashgraph bucket_list slab", .usual = "open",
+     .text = "schemes", IN_AXIS(BENCH_AXIS_SCHEME), FOR(MULTIMAP)},
+    {"--scheme", .value = "LIST", .words = "auto cuckoo open iceberg hashgraph slab",
+     .usual = "cuckoo", .text = "schemes", IN_AXIS(BENCH_AXIS_SCHEME), FOR(COUNTER)},
+    {"--load", .value = "LIST", .usual = "0.8", .wants = "numbers from 0.1 to 0.99",
+     .text = "filled shares of the slots", IN_AXIS(BENCH_AXIS_LOAD), FOR(SLOTS)},
+    {"--load", .value = "LIST", .usual = "0.65", .wants = "numbers from 0.1 to 0.99",
+     .text = "shares of the slots of slabs in use", IN_AXIS(BENCH_AXIS_LOAD), FOR(MIXED)},
+    {"--bucket", .value = "LIST", .words = "0 1 4 8 16 32", .usual = "0",
+     .text = "slots of a bucket; with 0 the library chooses", IN_AXIS(BENCH_AXIS_BUCKET),
+     FOR(SLOTS)},
+    {"--hashes", .value = "LIST", .words = "0 2 3 4", .usual = "0",
+     .text = "hash functions; with 0 the library chooses", IN_AXIS(BENCH_AXIS_HASHES), FOR(TABLES)},
+    {"--hashes", .value = "LIST", .usual = "0", .wants = "numbers from 0 to 16",
+     .text = "hash functions; 0 takes the number with the fewest false positives",
+     IN_AXIS(BENCH_AXIS_HASHES), FOR(FILTER)},
+    {"--threshold", .value = "SHARE", .usual = "0.8", .wants = "a number above 0, up to 1",
+     .text = "iceberg: how full a bucket gets with keys whose first it is", .read = read_threshold,
+     AT(threshold), FOR(TABLES)},
+    {"--bits-per-key", .value = "LIST", .usual = "16", .wants = "numbers from 1 to 512",
+     .text = "bits of the filter for every key", IN_AXIS(BENCH_AXIS_BITS), FOR(FILTER)},
+    {"--copies", .value = "LIST", .usual = "1", .wants = COUNTS,
+     .text = "rows with the same key; there are keys / copies different ones",
+     IN_AXIS(BENCH_AXIS_COPIES), FOR(GRAPHS)},
+    {"--copies", .value = "LIST", .usual = "1", .wants = COUNTS,
+     .text = "rows with the same key in a batch; there are keys / copies different ones",
+     IN_AXIS(BENCH_AXIS_COPIES), FOR(COUNTER)},
+    {"--copies", .value = "LIST", .usual = "1", .wants = COUNTS,
+     .text = "rows of the right side with the same key; the left side has rows of the same keys",
+     IN_AXIS(BENCH_AXIS_COPIES), FOR(JOIN)},
+    {"--groups", .value = "LIST", .usual = "100,127,128,129,1000,1e4,1e5,1e6,50e6", .wants = COUNTS,
+     .text = "different keys; what is more than the rows is left out", IN_AXIS(BENCH_AXIS_GROUPS),
+     FOR(GROUPS)},
+    {"--distribution", .value = "LIST", .explained = bench_words_of_distributions,
+     .usual = "uniform", .text = "how often keys are there", IN_AXIS(BENCH_AXIS_SKEW),
+     FOR(GRAPHS | RELATIONS | COUNTER)},
+    {"--variant", .value = "LIST", .explained = bench_words_of_graph_variants, .usual = "regions",
+     .text = "ways to build", IN_AXIS(BENCH_AXIS_VARIANT), FOR(GRAPH)},
+    {"--variant", .value = "LIST", .explained = bench_words_of_multimap_variants,
+     .usual = "regions", .text = "ways to insert", IN_AXIS(BENCH_AXIS_VARIANT), FOR(MULTIMAP)},
+    {"--bins", .value = "LIST", .usual = "2^14", .wants = "counts from 1 to 65536",
+     .text = "bins of v2", IN_AXIS(BENCH_AXIS_BINS), FOR(GRAPH)},
+    {"--vertices", .value = "LIST", .usual = "1", .wants = "numbers from 0.125 to 4",
+     .text = "hashgraph: lists for every key", IN_AXIS(BENCH_AXIS_VERTICES), FOR(GRAPHS | COUNTER)},
+    {"--workspace", .value = "LIST", .usual = "memory of their own",
+     .wants = "shares from 0.001 to 1",
+     .text = "build and insert are given memory: these shares of what one pass uses; with less "
+             "than 1 there are more passes, which are counted",
+     IN_AXIS(BENCH_AXIS_WORKSPACE), FOR(GRAPH)},
+    {"--batch", .value = "LIST", .usual = "2^20", .wants = COUNTS,
+     .text = "operations of a batch, at most as many as keys", IN_AXIS(BENCH_AXIS_BATCH),
+     FOR(MIXED)},
+    {"--updates", .value = "LIST", .usual = "100,40,20", .wants = "numbers from 0 to 100",
+     .text = "percent of them that insert new keys, or erase the oldest, half and half; of the "
+             "others half find their key, half do not",
+     IN_AXIS(BENCH_AXIS_UPDATES), FOR(MIXED)},
+    {"--kind", .value = "LIST", .words = "inner left right full semi anti", .usual = "inner",
+     .text = "kinds of joins", IN_AXIS(BENCH_AXIS_KIND), FOR(JOIN)},
+    {"--hit", .value = "LIST", .usual = "100", .wants = "numbers from 0 to 100",
+     .text = "percent of the queries of find and contains that are present; a row for each",
+     IN_AXIS(BENCH_AXIS_HIT), FOR(TABLES)},
+    {"--hit", .value = "LIST", .usual = "100", .wants = "numbers from 0 to 100",
+     .text = "percent of the left rows whose keys the right side may have", IN_AXIS(BENCH_AXIS_HIT),
+     FOR(JOIN)},
+    {"--count-only", .value = NULL, .text = "the row count alone, without the pairs",
+     .read = option_true, AT(count_only), FOR(JOIN)},
+    {"--order", .value = "LIST", .explained = bench_words_of_orders, .usual = "unordered",
+     .text = "order of the groups", IN_AXIS(BENCH_AXIS_ORDER), FOR(UNIQUE)},
+    {"--aggregate", .value = "LIST", .words = "count sum min max mean", .usual = "sum",
+     .text = "what is made of the values of a group", IN_AXIS(BENCH_AXIS_AGGREGATE), FOR(GROUP)},
+    {"--type", .value = "NAME", .words = "u32 i32 f32 u64 i64 f64", .usual = "u64",
+     .text = "type of the values", .read = option_word, AT(type), FOR(GROUP), .first = 1},
+    {"--with-keys", .value = NULL, .text = "the keys of the groups are asked for too",
+     .read = option_true, AT(with_keys), FOR(GROUP)},
+    {"--key-bits", .value = "BITS", .words = "32 64", .usual = "32", .text = "width of keys",
+     .read = option_bits, AT(key_bits), FOR(ALL)},
+    {"--value-bits", .value = "BITS", .words = "32 64", .usual = "32", .text = "width of values",
+     .read = option_bits, AT(value_bits), FOR(MAP | GRAPHS | MIXED)},
+    {"--value-bits", .value = "BITS", .words = "32 64", .usual = "32",
+     .text = "width of the counts", .read = option_bits, AT(value_bits), FOR(COUNTER)},
+    {"--row-bits", .value = "BITS", .words = "32 64", .usual = "what suffices",
+     .text = "width of row numbers", .read = option_bits, AT(row_bits), FOR(RELATIONS)},
+    {"--sweep", .value = "LIST", .explained = bench_words_of_sweeps,
+     .text = "several benchmarks in a row; all of these where no list is given", .read = read_sweep,
+     AT(sweeps), FOR(TABLES), .joined = true},
+    {"--seeds", .value = "COUNT", .usual = "200", .wants = "a count from 1 to 10^6",
+     .text = "seeds of the sweep of success", .read = read_seeds, AT(seeds), FOR(TABLES)},
+    {"--repeat", .value = "COUNT", .usual = "5", .wants = "a number from 1 to 1000",
+     .text = "timed runs, of which the median counts", .read = read_repeat, AT(repeat), FOR(ALL)},
+    {"--seed", .value = "NUMBER", .usual = "1", .wants = "a number below 10^19",
+     .text = "of the keys and the table; with 0 the table draws its own", .read = option_number,
+     AT(seed), FOR(ALL)},
+    {"--no-verify", .value = NULL, .text = "do not check the answers", .read = option_false,
+     AT(verify), FOR(ALL)},
+    {"--format", .value = "NAME", .words = "table csv json", .usual = "table",
+     .text = "how rows are printed (json: an object a line)", .read = option_word, AT(format),
+     FOR(ALL)},
+    {"--commit", .value = "TEXT", .wants = "one line of text", .text = "written to the head of csv",
+     .read = read_commit, AT(commit), FOR(ALL)},
 };
-#define OPTIONS_KNOWN (sizeof options_known / sizeof options_known[0])
+_Static_assert(sizeof bench_option_list / sizeof bench_option_list[0] == BENCH_OPTION_COUNT,
+               "options.h states their number");
 
-static const option *known_option(const char *text, size_t length)
+void bench_options_usual(bench_options *options, uint32_t axis)
 {
-    for (size_t i = 0; i < OPTIONS_KNOWN; i++)
-        if (strlen(options_known[i].name) == length &&
-            strncmp(options_known[i].name, text, length) == 0)
-            return &options_known[i];
-    return NULL;
-}
-
-static bool sweep_item(void *to, const char *item)
-{
-    const uint32_t sweep = bench_read_word(item, bench_sweep_names, BENCH_SWEEPS);
-    *(uint32_t *)to |= UINT32_C(1) << sweep;
-    return sweep < BENCH_SWEEPS;
-}
-
-/* --sweep alone means all of them, so its list is never the next argument. */
-static int read_sweep(const char *text, bench_options *o)
-{
-    const char *list = text + strlen("--sweep");
-    if (list[0] == '\0') {
-        o->sweeps = (UINT32_C(1) << BENCH_SWEEPS) - 1;
-        return TOOL_OK;
+    for (uint32_t i = 0; i < BENCH_OPTION_COUNT; i++) {
+        const tool_option *option = &bench_option_list[i];
+        if (option->read == read_axis && option->at == axis &&
+            (option->takers >> options->subject & 1) != 0)
+            bench_axes_default(&options->axes, axis, option->usual);
     }
-    o->sweeps = 0;
-    if (bench_read_list(list + 1, sweep_item, &o->sweeps)) return TOOL_OK;
-    return tool_refuse(
-        "bench: --sweep= wants some of load, bucket, hashes, hit, keys, success with "
-        "commas in between, not '%s'",
-        list + 1);
 }
 
-/* What is no option with a value. */
-static int read_word(const char *text, bench_options *o)
+int bench_options_read(const tool_command *command, int argc, char **argv, bench_options *options)
 {
-    const uint32_t subject = bench_read_word(text, subject_names, BENCH_SUBJECTS);
-    if (strcmp(text, "--sweep") == 0 || strncmp(text, "--sweep=", 8) == 0)
-        return read_sweep(text, o);
-    if (strcmp(text, "--no-verify") == 0) o->verify = false;
-    else if (strcmp(text, "--count-only") == 0) o->count_only = true;
-    else if (strcmp(text, "--with-keys") == 0) o->with_keys = true;
-    else if (strcmp(text, "--help") == 0 || strcmp(text, "-h") == 0) o->help = true;
-    else if (subject < BENCH_SUBJECTS && o->subject == BENCH_SUBJECTS) o->subject = subject;
-    else if (text[0] == '-')
-        return tool_refuse("bench: there is no option '%s'; try 'heddle help bench'", text);
-    else
-        return tool_refuse(
-            "bench: expected one of map, set, multimap, counter, graph, join, group, "
-            "unique, filter, mixed once, not '%s'%s",
-            text, o->sweeps != 0 ? "; sweeps are named as in --sweep=load,hit" : "");
-    return TOOL_OK;
-}
-
-/* Reads argv[*at], and the argument behind it when that is its value. */
-static int read_argument(int argc, char **argv, int *at, bench_options *o, uint64_t *given)
-{
-    const char *text = argv[*at];
-    const size_t length = strcspn(text, "=");
-    const option *found = known_option(text, length);
-    if (found == NULL) return read_word(text, o);
-    const bool joined = text[length] == '=';
-    if (!joined && *at + 1 == argc)
-        return tool_refuse("bench: %s wants %s", found->name, found->wants);
-    const char *value = joined ? text + length + 1 : argv[++*at];
-    *given |= UINT64_C(1) << (found - options_known);
-    if (found->read != NULL ? found->read(o, value) : bench_axes_read(&o->axes, found->axis, value))
-        return TOOL_OK;
-    return tool_refuse("bench: %s wants %s, not '%s'", found->name, found->wants, value);
-}
-
-/* Refuses options that what is measured does not know. */
-static int check_given(const bench_options *o, uint64_t given)
-{
-    const uint32_t subject = o->subject == BENCH_SUBJECTS ? BENCH_MAP : o->subject;
-    for (size_t i = 0; i < OPTIONS_KNOWN; i++)
-        if ((given >> i & 1) != 0 && (options_known[i].subjects >> subject & 1) == 0)
-            return tool_refuse("bench: %s is not for a benchmark of %s", options_known[i].name,
-                               subject_names[subject]);
-    return TOOL_OK;
-}
-
-int bench_options_read(int argc, char **argv, bench_options *options)
-{
-    uint64_t given = 0;
     memset(options, 0, sizeof *options);
-    options->subject = BENCH_SUBJECTS;
+    for (options->subject = 0; command->bit != 1u << options->subject;) options->subject++;
     options->device = "auto";
     options->key_bits = 32;
     options->value_bits = UINT32_MAX;
@@ -273,11 +266,6 @@ int bench_options_read(int argc, char **argv, bench_options *options)
     options->repeat = 5;
     options->seed = 1;
     options->verify = true;
-    for (int at = 1; at < argc; at++) {
-        const int status = read_argument(argc, argv, &at, options, &given);
-        if (status != TOOL_OK) return status;
-    }
-    if (options->help) return TOOL_OK;
-    const int status = check_given(options, given);
+    const int status = command_read(command, argc, argv, options);
     return status == TOOL_OK ? bench_options_settle(options) : status;
 }

@@ -3,6 +3,8 @@
 #define BENCH_OPTIONS_H
 
 #include "bench/axes.h"
+#include "bench/line.h"
+#include "command/command.h"
 
 #define BENCH_REPEAT_MAX 1000
 #define BENCH_SEEDS_MAX 1000000
@@ -20,8 +22,6 @@ enum {
 };
 extern const char *const bench_sweep_names[BENCH_SWEEPS];
 
-enum { BENCH_TABLE, BENCH_CSV, BENCH_JSON };
-
 /* What is measured, in the order of their names. */
 enum {
     BENCH_MAP,
@@ -38,7 +38,7 @@ enum {
 };
 
 typedef struct bench_options {
-    uint32_t subject;   /* BENCH_MAP, ...; BENCH_SUBJECTS until it is named */
+    uint32_t subject;   /* BENCH_MAP, ... */
     uint32_t container; /* HEDDLE_CONTAINER_* of a map or a set */
     uint32_t scheme;    /* HEDDLE_SCHEME_* of a map or a set */
     double threshold;   /* of an iceberg table; 0 until it is named */
@@ -53,15 +53,26 @@ typedef struct bench_options {
     uint32_t repeat;
     uint32_t format; /* BENCH_TABLE, BENCH_CSV or BENCH_JSON */
     uint64_t seed;
-    bool verify, help;
+    bool verify;
     uint32_t sweeps; /* bit i for sweep i; 0 in a plain benchmark */
     uint32_t seeds;  /* of the success sweep; 0 until they are named */
     bench_axes axes; /* in a sweep only what was named */
 } bench_options;
 
-/* Reads the arguments after "bench". An exit status: TOOL_OK, or TOOL_REFUSED when it has said why.
- */
-int bench_options_read(int argc, char **argv, bench_options *options);
+/* What every subject takes, by the bits 1 << BENCH_MAP, ...; operations.c: the words of some. */
+#define BENCH_OPTION_COUNT 54
+extern const tool_option bench_option_list[BENCH_OPTION_COUNT];
+extern const tool_word bench_words_of_table[], bench_words_of_graph[], bench_words_of_multimap[],
+    bench_words_of_counter[], bench_words_of_filter[], bench_words_of_mixed[],
+    bench_words_of_sweeps[], bench_words_of_graph_variants[], bench_words_of_multimap_variants[],
+    bench_words_of_distributions[], bench_words_of_orders[];
+
+/* subjects.c: the commands, in the order of BENCH_MAP, BENCH_SET, ... */
+extern const tool_command bench_subjects[BENCH_SUBJECTS];
+/* Reads the arguments of a command of subjects.c. TOOL_OK, or TOOL_REFUSED when it has said why. */
+int bench_options_read(const tool_command *command, int argc, char **argv, bench_options *options);
+/* The list of an axis of which nothing is said: what help says is usual. */
+void bench_options_usual(bench_options *options, uint32_t axis);
 /* settle.c: defaults, and what does not go together. Returns the same. */
 int bench_options_settle(bench_options *options);
 

@@ -18,24 +18,18 @@ static bool fits_keys(const bench_options *o, double distinct)
 /* A plain benchmark measures one table, where no more are named. */
 static void settle_axes(bench_options *o)
 {
-    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
-    bench_axes_default(&o->axes, BENCH_AXIS_BUCKET, "0");
-    bench_axes_default(&o->axes, BENCH_AXIS_HASHES, "0");
-    bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.8");
-    bench_axes_default(&o->axes, BENCH_AXIS_HIT, "100");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP,
-                       o->subject == BENCH_SET ? "build,insert,contains,miss,erase"
-                                               : "build,insert,find,miss,erase");
+    bench_options_usual(o, BENCH_AXIS_KEYS);
+    bench_options_usual(o, BENCH_AXIS_BUCKET);
+    bench_options_usual(o, BENCH_AXIS_HASHES);
+    bench_options_usual(o, BENCH_AXIS_LOAD);
+    bench_options_usual(o, BENCH_AXIS_HIT);
+    bench_options_usual(o, BENCH_AXIS_OP);
 }
 
 static int settle_sweeps(bench_options *o)
 {
     const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
     bool asks = ops->count == 0;
-    if (ops->count != 0 && bench_list_most(ops) >= BENCH_TABLE_OPS)
-        return tool_refuse(
-            "bench: count, retrieve, add, query and intersect are operations of graphs "
-            "and multimaps");
     for (uint32_t i = 0; i < ops->count; i++)
         asks |= ops->at[i] == BENCH_FIND || ops->at[i] == BENCH_CONTAINS;
     if (!asks && (o->sweeps >> BENCH_SWEEP_HIT & 1) != 0)
@@ -53,12 +47,8 @@ static int settle_tables(bench_options *o)
     const bool set = o->subject == BENCH_SET;
     o->container = set ? HEDDLE_CONTAINER_SET : HEDDLE_CONTAINER_MAP;
     if (o->value_bits == UINT32_MAX) o->value_bits = set ? 0 : 32;
-    if (set && o->value_bits != 0)
-        return tool_refuse("bench: a set has no values, so no --value-bits");
-    if (!set && o->value_bits == 0)
-        return tool_refuse("bench: the values of a map have 32 or 64 bits, not 0");
     if (keys->count != 0 && !fits_keys(o, bench_list_most(keys))) return TOOL_REFUSED;
-    bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "auto");
+    bench_options_usual(o, BENCH_AXIS_SCHEME);
     if (o->axes.list[BENCH_AXIS_SCHEME].count != 1)
         return tool_refuse("bench: maps and sets are measured with one scheme at a time");
     o->scheme = (uint32_t)o->axes.list[BENCH_AXIS_SCHEME].at[0];
@@ -66,38 +56,13 @@ static int settle_tables(bench_options *o)
     return settle_sweeps(o);
 }
 
-/* Hashes and operations that tables have; filters have others. */
-static int check_table_lists(const bench_options *o)
-{
-    const bench_list *hashes = &o->axes.list[BENCH_AXIS_HASHES],
-                     *ops = &o->axes.list[BENCH_AXIS_OP];
-    for (uint32_t i = 0; i < hashes->count; i++)
-        if (hashes->at[i] == 1 || hashes->at[i] > 4)
-            return tool_refuse(
-                "bench: a table has 2, 3 or 4 hashes (0: the library chooses), not %.0f",
-                hashes->at[i]);
-    for (uint32_t i = 0; i < ops->count; i++)
-        if (ops->at[i] == BENCH_APPEND && o->subject != BENCH_MAP && o->subject != BENCH_SET)
-            return tool_refuse("bench: append is an operation of maps and sets");
-    if (o->subject != BENCH_MULTIMAP && o->subject != BENCH_COUNTER && ops->count != 0 &&
-        bench_list_most(ops) >= BENCH_GRAPH_OPS)
-        return tool_refuse("bench: add is an operation of filters, multimaps and counters, range "
-                           "one of multimaps");
-    return TOOL_OK;
-}
-
 static int settle_filter(bench_options *o)
 {
-    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
-    if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
     o->value_bits = 0;
-    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
-    bench_axes_default(&o->axes, BENCH_AXIS_BITS, "16");
-    bench_axes_default(&o->axes, BENCH_AXIS_HASHES, "0");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP, "add,contains,miss");
-    for (uint32_t i = 0; i < ops->count; i++)
-        if (ops->at[i] != BENCH_ADD && ops->at[i] != BENCH_CONTAINS && ops->at[i] != BENCH_MISS)
-            return tool_refuse("bench: the operations of a filter are add, contains and miss");
+    bench_options_usual(o, BENCH_AXIS_KEYS);
+    bench_options_usual(o, BENCH_AXIS_BITS);
+    bench_options_usual(o, BENCH_AXIS_HASHES);
+    bench_options_usual(o, BENCH_AXIS_OP);
     return fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS])) ? TOOL_OK : TOOL_REFUSED;
 }
 
@@ -108,26 +73,23 @@ static int settle_variants(bench_options *o)
 {
     const bench_list *variants = &o->axes.list[BENCH_AXIS_VARIANT];
     const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
-    bool paper = false, others = false, bins = false, builds = false;
+    bool paper = false, others = false, bins = false, other_ops = false;
     for (uint32_t i = 0; i < variants->count; i++) {
         const bool is_paper = variants->at[i] == BENCH_V1 || variants->at[i] == BENCH_V2;
         paper |= is_paper;
         others |= !is_paper;
         bins |= variants->at[i] == BENCH_V2;
     }
-    for (uint32_t i = 0; i < ops->count; i++) builds |= ops->at[i] == BENCH_BUILD;
-    if (paper && !others && ops->count != 0 && !builds)
+    for (uint32_t i = 0; i < ops->count; i++) other_ops |= ops->at[i] != BENCH_BUILD;
+    if (paper && !others && other_ops)
         return tool_refuse("bench: v1 and v2 have the operation build alone");
     if (!bins && o->axes.list[BENCH_AXIS_BINS].count != 0)
         return tool_refuse("bench: --bins is for --variant v2");
-    if (bins) bench_axes_default(&o->axes, BENCH_AXIS_BINS, "2^14");
+    if (bins) bench_options_usual(o, BENCH_AXIS_BINS);
     if (paper && (o->key_bits != 32 || o->value_bits != 32))
         return tool_refuse("bench: v1 and v2 have keys and values of 32 bits");
-    if (variants->count != 0 && bench_list_most(variants) >= BENCH_DIRECT)
-        return tool_refuse("bench: the variant direct is for a multimap of slots");
     if (paper) bench_axes_default(&o->axes, BENCH_AXIS_OP, "build");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP,
-                       "build,find,miss,count,retrieve,query,intersect,erase,insert");
+    bench_options_usual(o, BENCH_AXIS_OP);
     return TOOL_OK;
 }
 
@@ -148,7 +110,7 @@ static int settle_schemes(bench_options *o, uint32_t usual)
 {
     bench_list *schemes = &o->axes.list[BENCH_AXIS_SCHEME];
     bool graph, slots;
-    bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "auto");
+    bench_options_usual(o, BENCH_AXIS_SCHEME);
     for (uint32_t i = 0; i < schemes->count; i++)
         if (schemes->at[i] == HEDDLE_SCHEME_AUTO) schemes->at[i] = usual;
     schemes_named(o, &graph, &slots);
@@ -156,7 +118,7 @@ static int settle_schemes(bench_options *o, uint32_t usual)
         return tool_refuse("bench: a hashgraph has neither load nor buckets");
     if (!graph && o->axes.list[BENCH_AXIS_VERTICES].count != 0)
         return tool_refuse("bench: only a hashgraph has vertices");
-    if (slots) bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.8");
+    if (slots) bench_options_usual(o, BENCH_AXIS_LOAD);
     return TOOL_OK;
 }
 
@@ -173,11 +135,9 @@ static int settle_multimap(bench_options *o)
         if (variants->at[i] != BENCH_REGIONS && (!slots || variants->at[i] != BENCH_DIRECT))
             return tool_refuse(
                 "bench: the variants of a multimap are regions and, by slots, direct");
-    bench_axes_default(&o->axes, BENCH_AXIS_VARIANT, "regions");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP, "build,insert,add,find,miss,count,retrieve,erase");
+    bench_options_usual(o, BENCH_AXIS_VARIANT);
+    bench_options_usual(o, BENCH_AXIS_OP);
     for (uint32_t i = 0; i < ops->count; i++) {
-        if (ops->at[i] == BENCH_QUERY || ops->at[i] == BENCH_INTERSECT)
-            return tool_refuse("bench: query and intersect are operations of graphs");
         if (ops->at[i] == BENCH_RANGE &&
             !fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS])))
             return TOOL_REFUSED;
@@ -187,19 +147,11 @@ static int settle_multimap(bench_options *o)
 
 static int settle_counter(bench_options *o)
 {
-    const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
     if (o->value_bits == UINT32_MAX) o->value_bits = 32;
-    if (o->value_bits == 0)
-        return tool_refuse("bench: the values of a counter have 32 or 64 bits, not 0");
     const int status = settle_schemes(o, HEDDLE_SCHEME_CUCKOO);
     if (status != TOOL_OK) return status;
-    bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP, "build,insert,add,find,miss");
-    for (uint32_t i = 0; i < ops->count; i++)
-        if (ops->at[i] != BENCH_BUILD && ops->at[i] != BENCH_INSERT && ops->at[i] != BENCH_ADD &&
-            ops->at[i] != BENCH_FIND && ops->at[i] != BENCH_MISS)
-            return tool_refuse(
-                "bench: the operations of a counter are build, insert, add, find and miss");
+    bench_options_usual(o, BENCH_AXIS_COPIES);
+    bench_options_usual(o, BENCH_AXIS_OP);
     return fits_keys(o, bench_list_most(&o->axes.list[BENCH_AXIS_KEYS]) /
                             bench_list_least(&o->axes.list[BENCH_AXIS_COPIES]))
                ? TOOL_OK
@@ -208,20 +160,14 @@ static int settle_counter(bench_options *o)
 
 static int settle_mixed(bench_options *o)
 {
-    const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS], *ops = &o->axes.list[BENCH_AXIS_OP];
+    const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS];
     const bench_list *batches = &o->axes.list[BENCH_AXIS_BATCH];
-    if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
     if (o->value_bits == UINT32_MAX) o->value_bits = 32;
-    if (o->value_bits == 0)
-        return tool_refuse("bench: the values of a map have 32 or 64 bits, not 0");
-    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^22");
-    bench_axes_default(&o->axes, BENCH_AXIS_BATCH, "2^20");
-    bench_axes_default(&o->axes, BENCH_AXIS_UPDATES, "100,40,20");
-    bench_axes_default(&o->axes, BENCH_AXIS_LOAD, "0.65");
-    bench_axes_default(&o->axes, BENCH_AXIS_OP, "mixed,grow,take");
-    for (uint32_t i = 0; i < ops->count; i++)
-        if (ops->at[i] != BENCH_MIXED && ops->at[i] != BENCH_GROW && ops->at[i] != BENCH_TAKE)
-            return tool_refuse("bench: the operations of mixed are mixed, grow and take");
+    bench_options_usual(o, BENCH_AXIS_KEYS);
+    bench_options_usual(o, BENCH_AXIS_BATCH);
+    bench_options_usual(o, BENCH_AXIS_UPDATES);
+    bench_options_usual(o, BENCH_AXIS_LOAD);
+    bench_options_usual(o, BENCH_AXIS_OP);
     if (bench_list_most(batches) > bench_list_least(keys))
         return tool_refuse("bench: a batch of %.0f operations is larger than a table of %.0f keys",
                            bench_list_most(batches), bench_list_least(keys));
@@ -234,14 +180,12 @@ static int settle_mixed(bench_options *o)
 static int settle_graph(bench_options *o)
 {
     if (o->value_bits == UINT32_MAX) o->value_bits = 32;
-    if (o->value_bits == 0)
-        return tool_refuse("bench: the values of a graph have 32 or 64 bits, not 0");
     if (o->subject == BENCH_GRAPH) bench_axes_default(&o->axes, BENCH_AXIS_SCHEME, "hashgraph");
     const int status = o->subject == BENCH_MULTIMAP ? settle_multimap(o) : TOOL_OK;
     if (status != TOOL_OK) return status;
-    bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
-    bench_axes_default(&o->axes, BENCH_AXIS_VERTICES, "1");
-    bench_axes_default(&o->axes, BENCH_AXIS_VARIANT, "regions");
+    bench_options_usual(o, BENCH_AXIS_COPIES);
+    bench_options_usual(o, BENCH_AXIS_VERTICES);
+    bench_options_usual(o, BENCH_AXIS_VARIANT);
     const double most = bench_list_most(&o->axes.list[BENCH_AXIS_KEYS]);
     if (o->value_bits == 32 && most > 4294967296.0)
         return tool_refuse("bench: values are row numbers: %.0f keys want --value-bits 64", most);
@@ -255,9 +199,9 @@ static int settle_join(bench_options *o)
     const bench_list *keys = &o->axes.list[BENCH_AXIS_KEYS];
     if ((o->left != 0) != (o->right != 0))
         return tool_refuse("bench: --left and --right go together");
-    bench_axes_default(&o->axes, BENCH_AXIS_COPIES, "1");
-    bench_axes_default(&o->axes, BENCH_AXIS_HIT, "100");
-    bench_axes_default(&o->axes, BENCH_AXIS_KIND, "inner");
+    bench_options_usual(o, BENCH_AXIS_COPIES);
+    bench_options_usual(o, BENCH_AXIS_HIT);
+    bench_options_usual(o, BENCH_AXIS_KIND);
     const double right = o->right != 0 ? (double)o->right : bench_list_most(keys);
     return fits_keys(o, right / bench_list_least(&o->axes.list[BENCH_AXIS_COPIES])) ? TOOL_OK
                                                                                     : TOOL_REFUSED;
@@ -267,9 +211,9 @@ static int settle_groups(bench_options *o)
 {
     const bench_list *groups = &o->axes.list[BENCH_AXIS_GROUPS];
     const double rows = bench_list_least(&o->axes.list[BENCH_AXIS_KEYS]);
-    bench_axes_default(&o->axes, BENCH_AXIS_GROUPS, "100,127,128,129,1000,1e4,1e5,1e6,50e6");
-    if (o->subject == BENCH_UNIQUE) bench_axes_default(&o->axes, BENCH_AXIS_ORDER, "unordered");
-    if (o->subject == BENCH_GROUP) bench_axes_default(&o->axes, BENCH_AXIS_AGGREGATE, "sum");
+    bench_options_usual(o, BENCH_AXIS_GROUPS);
+    if (o->subject == BENCH_UNIQUE) bench_options_usual(o, BENCH_AXIS_ORDER);
+    if (o->subject == BENCH_GROUP) bench_options_usual(o, BENCH_AXIS_AGGREGATE);
     if (bench_list_least(groups) > rows)
         return tool_refuse("bench: %.0f rows have no %.0f groups", rows, bench_list_least(groups));
     return fits_keys(o, bench_list_most(groups)) ? TOOL_OK : TOOL_REFUSED;
@@ -277,13 +221,12 @@ static int settle_groups(bench_options *o)
 
 static int settle_relations(bench_options *o)
 {
-    if (o->sweeps != 0) return tool_refuse("bench: --sweep is for map and set");
     if (o->left != 0 && o->axes.list[BENCH_AXIS_KEYS].count != 0)
         return tool_refuse("bench: --keys or --left and --right, not both");
     const bool graph = o->subject == BENCH_GRAPH || o->subject == BENCH_MULTIMAP;
     if (o->value_bits == UINT32_MAX && !graph && o->subject != BENCH_COUNTER) o->value_bits = 0;
-    bench_axes_default(&o->axes, BENCH_AXIS_KEYS, "2^24");
-    bench_axes_default(&o->axes, BENCH_AXIS_SKEW, "uniform");
+    bench_options_usual(o, BENCH_AXIS_KEYS);
+    bench_options_usual(o, BENCH_AXIS_SKEW);
     if (graph) return settle_graph(o);
     if (o->subject == BENCH_COUNTER) return settle_counter(o);
     return o->subject == BENCH_JOIN ? settle_join(o) : settle_groups(o);
@@ -291,17 +234,7 @@ static int settle_relations(bench_options *o)
 
 int bench_options_settle(bench_options *o)
 {
-    if (o->subject == BENCH_SUBJECTS && o->sweeps != 0) o->subject = BENCH_MAP;
-    if (o->subject == BENCH_SUBJECTS)
-        return tool_refuse("bench: name what to measure: map, set, multimap, counter, graph, "
-                           "join, group, unique, filter or mixed");
-    if (o->count_only && o->subject != BENCH_JOIN)
-        return tool_refuse("bench: --count-only is for joins");
-    if (o->with_keys && o->subject != BENCH_GROUP)
-        return tool_refuse("bench: --with-keys is for a benchmark of group");
     if (o->subject == BENCH_FILTER) return settle_filter(o);
     if (o->subject == BENCH_MIXTURES) return settle_mixed(o);
-    const int status = check_table_lists(o);
-    if (status != TOOL_OK) return status;
     return o->subject <= BENCH_SET ? settle_tables(o) : settle_relations(o);
 }

@@ -196,23 +196,41 @@ static int prepare(skew *s)
     return status;
 }
 
-int skew_command(int argc, char **argv)
+typedef struct skew_options {
+    const char *device;
+    uint64_t bits;
+} skew_options;
+
+static bool read_bits(void *to, const tool_option *option, const char *text)
 {
-    const char *device = argc > 1 ? argv[1] : "auto";
-    const unsigned long bits = argc > 2 ? strtoul(argv[2], NULL, 10) : 24;
+    return option_number(to, option, text) && ((skew_options *)to)->bits <= 31;
+}
+
+static const tool_option skew_options_known[] = {
+    {"DEVICE", .words = "auto cpu cpu:THREADS cuda cuda:N", .usual = "auto",
+     .text = "where it runs", .read = option_text, .at = offsetof(skew_options, device)},
+    {"LOG2", .wants = "a number from 10 to 31", .usual = "24",
+     .text = "the binary logarithm of the number of pairs", .read = read_bits,
+     .at = offsetof(skew_options, bits), .first = 10},
+};
+
+static int skew_command(const tool_command *command, int argc, char **argv)
+{
+    skew_options o = {"auto", 24};
     skew s;
     bool right = true;
+    int status = command_read(command, argc, argv, &o);
+    if (status != TOOL_OK) return status;
     memset(&s, 0, sizeof s);
-    if (argc > 3 || bits < 10 || bits > 31)
-        return tool_refuse("skew takes a device and the binary logarithm of the pairs, 10 to 31");
-    s.n = UINT64_C(1) << bits;
-    if (heddle_device_open(device, &s.device) != HEDDLE_OK)
+    s.n = UINT64_C(1) << o.bits;
+    if (heddle_device_open(o.device, &s.device) != HEDDLE_OK)
         return tool_refuse("skew: %s", heddle_last_error());
     progress_start(KINDS);
-    int status = prepare(&s);
+    status = prepare(&s);
     if (status == TOOL_OK)
-        (void)printf("%-9s %12s %12s %10s %8s %s\n", "keys", "pairs", "distinct", "M/s", "slower",
-                     "verified");
+        (void)printf("%-9s %12s %12s %10s %8s %s\n%-9s %12s %12s %10s %8s\n", "keys", "pairs",
+                     "different", "million", "times", "verified", "", "", "keys", "a second",
+                     "as long");
     for (int kind = 0; kind < KINDS && status == TOOL_OK; kind++)
         status = run_kind(&s, kind, &right);
     heddle_table_destroy(s.table);
@@ -224,3 +242,17 @@ int skew_command(int argc, char **argv)
     free(s.values);
     return status == TOOL_OK && !right ? TOOL_FAILED : status;
 }
+
+const tool_command skew_page = {
+    .name = "skew",
+    .summary = "builds from keys that repeat, beside keys that do not",
+    .text = "Maps of 32-bit pairs are built from as many pairs each time, whose keys are distinct; "
+            "follow Zipf's law "
+            "(exponent 1.2); are all equal; or lie half in one region of the table. A row says how "
+            "much longer a "
+            "build takes than one of distinct keys.",
+    .options = skew_options_known,
+    .option_count = 2,
+    .run = skew_command,
+    .examples = "  heddle skew cuda:0 26\n",
+};

@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "engine/engine.h"
+#include "read.h"
 #include "tool.h"
 
 static void print_tables(heddle_device *device)
@@ -18,7 +19,6 @@ static void print_tables(heddle_device *device)
 
 static int print_device(const char *name)
 {
-    const double gib = 1024.0 * 1024.0 * 1024.0;
     heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
     heddle_device *device = NULL;
     int status = tool_try(heddle_device_open(name, &device), name);
@@ -30,23 +30,24 @@ static int print_device(const char *name)
         (void)printf("  %s   %u\n", info.kind == HEDDLE_DEVICE_CUDA ? "SMs    " : "threads",
                      info.threads);
         (void)printf("  features  %s\n", info.features);
-        (void)printf("  memory    %.1f GiB, %.1f GiB free\n", (double)info.memory_total / gib,
-                     (double)info.memory_free / gib);
+        (void)printf("  memory    %s, %s free\n", tool_size_text((double)info.memory_total),
+                     tool_size_text((double)info.memory_free));
         print_tables(device);
     }
     heddle_device_close(device);
     return status;
 }
 
-int info_command(int argc, char **argv)
+static int info_command(const tool_command *command, int argc, char **argv)
 {
-    if (argc > 1) return tool_refuse("info takes no arguments, but was given '%s'", argv[1]);
     const uint32_t gpus = heddle_cuda_device_count();
+    int status = command_read(command, argc, argv, NULL);
+    if (status != TOOL_OK) return status;
     (void)printf("heddle      %s, ABI %u\n", heddle_version_string(), heddle_abi_version());
     (void)printf("CUDA engine %s\n", !heddle_cuda_is_built() ? "not built"
                                      : gpus == 0             ? "built, no GPU found"
                                                              : "built");
-    int status = print_device("cpu");
+    status = print_device("cpu");
     for (uint32_t i = 0; i < gpus; i++) {
         char name[32];
         (void)snprintf(name, sizeof name, "cuda:%u", i);
@@ -55,3 +56,6 @@ int info_command(int argc, char **argv)
     }
     return status;
 }
+
+const tool_command info_page = {
+    .name = "info", .summary = "devices, memory, features, compiled tables", .run = info_command};

@@ -1,4 +1,4 @@
-/* calls.c: the calls of `heddle shelf`; see command.h. */
+/* calls.c: the calls of `heddle shelf`; see calls.h. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,8 @@
 #include <unistd.h>
 
 #include "progress.h"
-#include "shelf/command.h"
+#include "read.h"
+#include "shelf/calls.h"
 
 #define GIVE_UP_ROWS (UINT64_C(1) << 20)
 
@@ -15,6 +16,7 @@ typedef struct shelf_work {
     const shelf_options *o;
     heddle_device *device;
     heddle_shelf *shelf;
+    bool was_there; /* before the call */
     heddle_table_options options;
     heddle_column_file *keys, *values, *found, *matches;
     /* how far it is */
@@ -54,6 +56,13 @@ static uint32_t tell(void *context, uint32_t phase, uint64_t done, uint64_t tota
     give_up(w, phase, done);
     progress_part(total != 0 ? (double)done / (double)total : 1);
     return 0;
+}
+
+/* A call that has worked is done, whatever phases it did not need. */
+static void end_progress(int status)
+{
+    if (status == TOOL_OK) progress_done();
+    progress_hide();
 }
 
 /* ---------------------------------------------------------------------------------------- files */
@@ -158,21 +167,53 @@ static bool is_there(const char *directory)
     return access(path, F_OK) == 0;
 }
 
+static const char *const containers[] = {"", "map", "set", "multimap", "counter"};
+static const char *const schemes[] = {"auto",    "cuckoo",      "hashgraph", "open",
+                                      "iceberg", "bucket_list", "slab"};
+
+static int refuse_other(const shelf_work *w, const char *option)
+{
+    char values[32] = "";
+    if (w->options.value_bits != 0)
+        (void)snprintf(values, sizeof values, ", values of %u", w->options.value_bits);
+    return tool_refuse(
+        "the shelf %s is there already: a %s by %s, keys of %u bits%s; leave out %s, or remove the "
+        "directory to make another",
+        w->o->directory, containers[w->options.container], schemes[w->options.scheme],
+        w->options.key_bits, values, option);
+}
+
+/* What `build` was told of a shelf that it would make, and that is there already. */
+static int check_same(const shelf_work *w)
+{
+    const shelf_options *o = w->o;
+    if (o->command != SHELF_BUILD || !w->was_there) return TOOL_OK;
+    if (o->container != 0 && o->container != w->options.container)
+        return refuse_other(w, "--container");
+    if (o->scheme != HEDDLE_SCHEME_AUTO && o->scheme != w->options.scheme)
+        return refuse_other(w, "--scheme");
+    if (o->key_bits != 0 && o->key_bits != w->options.key_bits)
+        return refuse_other(w, "--key-bits");
+    if (o->value_bits != 0 && o->value_bits != w->options.value_bits)
+        return refuse_other(w, "--value-bits");
+    return o->seed == 0 ? TOOL_OK : refuse_other(w, "--seed");
+}
+
 static int open_shelf(shelf_work *w)
 {
     const heddle_shelf_options options = options_of(w);
     int status;
     if (heddle_device_open(w->o->device, &w->device) != HEDDLE_OK)
         return tool_refuse("%s", heddle_last_error());
-    if (w->o->command == SHELF_BUILD && !is_there(w->o->directory))
-        status = make_shelf(w, &options);
+    w->was_there = is_there(w->o->directory);
+    if (w->o->command == SHELF_BUILD && !w->was_there) status = make_shelf(w, &options);
     else
         status = tool_try(heddle_shelf_open(w->device, w->o->directory, &options, &w->shelf),
                           "opening the shelf");
     w->options.size = sizeof w->options;
     if (status == TOOL_OK)
         status = tool_try(heddle_shelf_get_options(w->shelf, &w->options), "shelf");
-    return status;
+    return status == TOOL_OK ? check_same(w) : status;
 }
 
 /* --------------------------------------------------------------------------------------- calls */
@@ -201,7 +242,7 @@ static int write_pairs(shelf_work *w)
                           w->shelf, heddle_column_file_data(w->keys),
                           heddle_column_file_data(w->values), n, &options, &totals),
                       "shelf");
-    progress_hide();
+    end_progress(status);
     if (status == TOOL_OK) print_totals(&totals, true);
     return status;
 }
@@ -232,7 +273,7 @@ static int ask_keys(shelf_work *w)
     if (status == TOOL_OK) status = make_column(w->o->matches, 64, n, &w->matches);
     progress_start(w->o->command == SHELF_ERASE ? HEDDLE_SHELF_PHASES : HEDDLE_SHELF_COMMIT);
     if (status == TOOL_OK) status = tool_try(ask(w, n, &totals), "shelf");
-    progress_hide();
+    end_progress(status);
     if (status == TOOL_OK) print_totals(&totals, false);
     else remove_answers(w);
     return status;
@@ -246,12 +287,12 @@ static int export_pairs(shelf_work *w)
         return tool_refuse("the shelf is a set, which has no values");
     if (status == TOOL_OK) status = make_column(w->o->keys, w->options.key_bits, n, &w->keys);
     if (status == TOOL_OK) status = make_column(w->o->values, w->options.value_bits, n, &w->values);
-    progress_start(1);
+    progress_start(HEDDLE_SHELF_WORK + 1);
     if (status == TOOL_OK)
         status = tool_try(heddle_shelf_export(w->shelf, heddle_column_file_data(w->keys),
                                               heddle_column_file_data(w->values), n, &n),
                           "export");
-    progress_hide();
+    end_progress(status);
     if (status == TOOL_OK) (void)printf("pairs    %llu\n", (unsigned long long)n);
     else remove_answers(w);
     return status;
@@ -259,29 +300,26 @@ static int export_pairs(shelf_work *w)
 
 static int print_stats(shelf_work *w)
 {
-    static const char *const containers[] = {"", "map", "set", "multimap", "counter"};
-    static const char *const schemes[] = {"auto",    "cuckoo",      "hashgraph", "open",
-                                          "iceberg", "bucket_list", "slab"};
     heddle_shelf_stats s = HEDDLE_SHELF_STATS_INIT;
     const int status = tool_try(heddle_shelf_get_stats(w->shelf, &s), "stats");
     if (status != TOOL_OK) return status;
     (void)printf("container    %s\nscheme       %s\nkey bits     %u\nvalue bits   %u\n",
                  containers[w->options.container], schemes[w->options.scheme], w->options.key_bits,
                  w->options.value_bits);
-    (void)printf("keys         %llu\nparts        %u\nfilled       %u\nfullest      %llu\n"
-                 "bytes        %llu\n",
+    (void)printf("keys         %llu\nparts        %u\nfilled       %u\nfullest      %llu keys\n"
+                 "files        %s\n",
                  (unsigned long long)s.keys, s.parts, s.parts_filled,
-                 (unsigned long long)s.keys_most, (unsigned long long)s.bytes_files);
-    (void)printf("memory       %llu\npart limit   %llu\n", (unsigned long long)s.memory,
+                 (unsigned long long)s.keys_most, tool_size_text((double)s.bytes_files));
+    (void)printf("memory       %s\npart limit   %llu keys\n", tool_size_text((double)s.memory),
                  (unsigned long long)s.keys_limit);
     return TOOL_OK;
 }
 
 static int validate(shelf_work *w)
 {
-    progress_start(1);
+    progress_start(HEDDLE_SHELF_WORK + 1);
     const int status = tool_try(heddle_shelf_validate(w->shelf), "validate");
-    progress_hide();
+    end_progress(status);
     if (status == TOOL_OK) (void)printf("the shelf is valid\n");
     return status;
 }

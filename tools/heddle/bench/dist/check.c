@@ -20,9 +20,9 @@ static const struct machine {
     uint32_t devices;
     double link;
 } machines[] = {
-    {"8 devices of one machine, NVLink 4", 8, 450e9},
-    {"72 devices of one rack, NVLink 5", 72, 900e9},
-    {"1000 nodes of 1 device, 400 Gbit/s each", 1000, 50e9},
+    {"8 devices, NVLink 4", 8, 450e9},
+    {"72 devices, NVLink 5", 72, 900e9},
+    {"1000 nodes, 400 Gb/s", 1000, 50e9},
 };
 
 static const char *const phase_names[MODEL_PHASES] = {"partition", "reorganise", "exchange",
@@ -119,12 +119,13 @@ static void print_check(const char *mark, const dist_check *k)
 {
     char name[DIST_SKEW_NAME];
     dist_skew_name(&k->c.skew, name);
-    (void)printf("%s%u %s on %u %s, %s, %s, duplicates %llu, %llu rows: copy %.1f GB/s, "
-                 "single tables %.1f million rows/s, both of all devices",
-                 mark, k->members, k->members == 1 ? "member" : "members", k->machine.devices,
+    (void)printf("%s\n%s%u %s on %u %s, %s, %s, %llu rows a key, %llu rows\n", mark, mark,
+                 k->members, k->members == 1 ? "member" : "members", k->machine.devices,
                  k->machine.devices == 1 ? "device" : "different devices",
-                 k->c.weak ? "weak" : "strong", name, (unsigned long long)k->c.duplicates,
-                 (unsigned long long)k->rows, 1e-9 * k->machine.copy * k->machine.devices,
+                 k->c.weak ? "weak" : "strong", name, (unsigned long long)k->c.copies,
+                 (unsigned long long)k->rows);
+    (void)printf("%s  all devices together: copy %.1f GB/s, single tables %.1f million rows/s",
+                 mark, 1e-9 * k->machine.copy * k->machine.devices,
                  1e-6 * k->machine.build * k->machine.devices);
     if (k->machine.ends > 1 && k->row.sent > 0)
         (void)printf(", %u links of %.1f GB/s", k->machine.ends, 1e-9 * k->machine.link);
@@ -148,21 +149,23 @@ static void print_assumptions(const char *mark, const dist_check *here, const mo
                  "each\n",
                  mark, mark, (double)here->rows / here->machine.devices);
     (void)printf("%s  of a device: copy %.1f GB/s, a single table's builds %.1f million rows/s, "
-                 "measured; link as below, as stated by its maker\n",
-                 mark, 1e-9 * here->machine.copy, 1e-6 * here->machine.build);
-    (void)printf("%s  bytes of a row: partition %.0f, reorganise %.0f, exchange %.0f in memory and "
-                 "%.0f (P - 1) / P over the link, the slower counts\n",
-                 mark, row->memory[MODEL_PARTITION], row->memory[MODEL_REORGANISE],
-                 row->memory[MODEL_EXCHANGE], row->sent);
-    (void)printf("%s  keys spread evenly but for bins, which are not divided: all wait for the "
+                 "measured;\n%s  link as below, as stated by its maker\n",
+                 mark, 1e-9 * here->machine.copy, 1e-6 * here->machine.build, mark);
+    (void)printf(
+        "%s  bytes of a row: partition %.0f, reorganise %.0f, exchange %.0f in memory and\n"
+        "%s  %.0f (P - 1) / P over the link, the slower counts\n",
+        mark, row->memory[MODEL_PARTITION], row->memory[MODEL_REORGANISE],
+        row->memory[MODEL_EXCHANGE], mark, row->sent);
+    (void)printf("%s  keys spread evenly except for bins, which are not divided: all wait for the "
                  "member that owns most\n",
                  mark);
     (void)printf("%s  phases one after the other; no latency, no congestion; links move memory of "
-                 "devices by themselves; at most %d members\n",
-                 mark, HEDDLE_CLUSTER_MEMBERS_MAX);
-    (void)printf("%s  %-41s%11s%9s%11s%12s%10s%10s%12s%16s%17s\n", mark, "machine", "link GB/s",
-                 "uneven", "partition", "reorganise", "exchange", "build ms", "efficiency",
-                 "billion rows/s", "if off as here");
+                 "devices by\n%s  themselves; at most %d members\n%s\n",
+                 mark, mark, HEDDLE_CLUSTER_MEMBERS_MAX, mark);
+    (void)printf("%s  %-20s%6s%7s%11s%12s%10s%7s%8s%9s%8s\n", mark, "machine", "link", "uneven",
+                 "partition", "reorganise", "exchange", "build", "effi-", "billion", "if off");
+    (void)printf("%s  %-20s%6s%7s%11s%12s%10s%7s%8s%9s%8s\n", mark, "", "GB/s", "", "ms", "ms",
+                 "ms", "ms", "ciency", "rows/s", "as here");
 }
 
 /* Efficiency is beside as many single tables; `off` is how wrong the model is here, and may be there. */
@@ -175,7 +178,7 @@ static void print_machine(const char *mark, const struct machine *m, const dist_
     if (!model_scale(&here->machine, m->devices, m->link, &there)) return;
     const model_times times = model_build(row, &there, rows);
     const double rate = rows / times.all;
-    (void)printf("%s  %-41s%11.0f%9.3f%11.3f%12.3f%10.3f%10.3f%12.3f%16.3f%17.3f\n", mark, m->name,
+    (void)printf("%s  %-20s%6.0f%7.3f%11.3f%12.3f%10.3f%7.2f%8.3f%9.2f%8.2f\n", mark, m->name,
                  1e-9 * m->link, there.uneven, 1e3 * times.seconds[MODEL_PARTITION],
                  1e3 * times.seconds[MODEL_REORGANISE], 1e3 * times.seconds[MODEL_EXCHANGE],
                  1e3 * times.seconds[MODEL_BUILD], rate / (there.build * there.devices),
@@ -184,7 +187,7 @@ static void print_machine(const char *mark, const struct machine *m, const dist_
 
 void dist_check_print(const dist_options *o, const dist_check *checks, uint32_t count)
 {
-    const char *mark = o->csv ? "# " : "";
+    const char *mark = (o->format != BENCH_TABLE) ? "# " : "";
     const dist_check *here = &checks[count - 1];
     const model_row row = row_of(o, false);
     (void)printf("%s\n%smodel of builds; ratio: time measured beside the one predicted\n", mark,

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 
 #include "bench/dist/model.h"
+#include "bench/head.h"
 #include "bench/keys.h"
 #include "tool.h"
 
@@ -39,15 +40,17 @@ typedef struct dist_options {
     uint32_t container, scheme, mode, key_bits, value_bits;
     uint64_t keys; /* of all members together, with weak scaling of each */
     uint64_t repeat, slice, seed;
-    bool verify, csv, model;
-    uint32_t arrays; /* 1: in host memory, else in that of the first member's device */
+    bool verify, model;
+    uint32_t format;    /* BENCH_TABLE, ... */
+    const char *commit; /* NULL: not told */
+    uint32_t arrays;    /* 1: in host memory, else in that of the first member's device */
     bool ops[DIST_OPS];
     /* Lists: a row for every combination. */
     bool strong, weak;
     dist_skew skews[DIST_LIST_MAX];
-    uint64_t duplicates[DIST_LIST_MAX]; /* rows of every key */
+    uint64_t copies[DIST_LIST_MAX]; /* rows of every key */
     uint64_t members[DIST_LIST_MAX];
-    uint32_t skew_count, duplicate_count, member_count; /* no members: as many as there are */
+    uint32_t skew_count, copies_count, member_count; /* no members: as many as there are */
 } dist_options;
 
 /* One combination. */
@@ -55,7 +58,7 @@ typedef struct dist_case {
     uint32_t members; /* 0: as many as there are */
     bool weak;
     dist_skew skew;
-    uint64_t duplicates;
+    uint64_t copies;
 } dist_case;
 
 /* A cluster, and the device of the single table beside it. */
@@ -106,11 +109,14 @@ typedef struct dist_bench {
 } dist_bench;
 
 /* options.c */
-int dist_options_read(int argc, char **argv, dist_options *options);
+#define DIST_OPTION_COUNT 23
+extern const tool_option dist_option_list[];
+extern const char dist_text[];
+int dist_options_read(const tool_command *command, int argc, char **argv, dist_options *options);
 
 /* sweep.c */
 /* Measures all combinations, and prints rows if this process has the first member. */
-int dist_sweep(const dist_options *options, const dist_place *place);
+int dist_sweep(const dist_options *options, const dist_place *place, int argc, char **argv);
 /* "uniform", "zipf:1.2" or "hot:50". */
 #define DIST_SKEW_NAME 32
 void dist_skew_name(const dist_skew *skew, char name[DIST_SKEW_NAME]);

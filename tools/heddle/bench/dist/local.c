@@ -130,11 +130,22 @@ static double link_local(const dist_team *team, uint32_t devices, uint32_t *ends
     return rate;
 }
 
-int dist_command(int argc, char **argv)
+static int dist_command(const tool_command *command, int argc, char **argv)
 {
     static const dist_place place = {open_local, agree_local, count_devices, total_local,
                                      link_local};
     dist_options o;
-    const int status = dist_options_read(argc, argv, &o);
-    return status == TOOL_OK ? dist_sweep(&o, &place) : status;
+    const int status = dist_options_read(command, argc, argv, &o);
+    return status == TOOL_OK ? dist_sweep(&o, &place, argc, argv) : status;
 }
+
+const tool_command dist_page = {
+    .name = "bench dist",
+    .summary = "tables, joins and group-bys over several devices, beside a single one",
+    .text = dist_text,
+    .options = dist_option_list,
+    .option_count = DIST_OPTION_COUNT,
+    .run = dist_command,
+    .examples =
+        "  heddle bench dist --devices cuda:0,cuda:1 --members 1,2 --scaling strong,weak --model\n",
+};

@@ -1,86 +1,17 @@
 /* options.c: the options of `heddle bench dist`; see dist.h. */
 #include "bench/dist/dist.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "read.h"
 
-static const char usage[] =
-    "heddle bench dist [options]\n"
-    "\n"
-    "Builds a table of a cluster and finds all its keys, which are in memory of the first\n"
-    "member's device or of the host, and the same with a single table, for every combination of "
-    "the lists of\n"
-    "members, scaling, distribution and duplicates. A row gives the rate in million rows/s,\n"
-    "the time beside that of the single table (ratio), the rate beside that of the first\n"
-    "number of members in the list (speedup), the shares of the four phases, and how much\n"
-    "more than the mean the fullest member holds (imbalance, of keys) and was sent\n"
-    "(row_imbalance). Joins take the rows as their left side and the same keys in another\n"
-    "order as their right one, and fetch all pairs; group-bys add the values up. Their rows\n"
-    "have the phases of the creation, and as keys the rows and groups of the result.\n"
-    "\n"
-    "  --op LIST          build,find,join,group; find builds, too                 [build,find]\n"
-    "  --devices LIST     devices; one may be named again                         [cpu:1,cpu:1]\n"
-    "  --members LIST     clusters of so many members, 1 to 1024: those of --devices in\n"
-    "                     turn; under mpirun the first ranks                      [all, once]\n"
-    "  --single NAME      device of the single table; none leaves it out. As many threads\n"
-    "                     as all members together, or the GPU of the cluster, if not named\n"
-    "  --container NAME   map, set, multimap, counter                             [map]\n"
-    "  --scheme NAME      auto, cuckoo, hashgraph, open, iceberg, bucket_list     [auto]\n"
-    "  --mode NAME        distributed, independent                                [distributed]\n"
-    "  --keys COUNT       rows of all members together                            [2^24]\n"
-    "  --scaling LIST     strong; weak: --keys are the rows of each member        [strong]\n"
-    "  --key-bits BITS    32, 64                                                  [32]\n"
-    "  --value-bits BITS  32, 64                                                  [32]\n"
-    "  --duplicates LIST  rows of every key                                       [1]\n"
-    "  --distribution LIST  uniform: every key as often as the others; zipf:S: key number k\n"
-    "                     with a frequency as k^-S; hot or hot:PERCENT: half, or so many, of\n"
-    "                     the rows have one key                                   [uniform]\n"
-    "  --hot PERCENT      the same as --distribution hot:PERCENT; 0: uniform\n"
-    "  --arrays NAME      device, host: the memory of keys, values and answers    [device]\n"
-    "  --slice COUNT      keys of a member at a time; 0 lets the library choose   [0]\n"
-    "  --repeat COUNT     timed runs; the medians count                           [5]\n"
-    "  --seed NUMBER      of the keys                                             [1]\n"
-    "  --model            holds a model of builds against what was measured, phase by phase,\n"
-    "                     and prints what it says of other machines. It needs the single\n"
-    "                     table; under mpirun every rank then has one of its own rows, and\n"
-    "                     ratio goes by these\n"
-    "  --no-verify        does not check the answers\n"
-    "  --format NAME      table, csv                                              [table]\n";
-
-void dist_help(void) { (void)fputs(usage, stdout); }
-
-static bool read_word(const char *text, const char *const *words, uint32_t count, uint32_t *word)
-{
-    *word = bench_read_word(text, words, count);
-    return *word != count;
-}
-
-static bool read_bits(const char *text, uint32_t *bits)
-{
-    static const uint32_t choices[] = {32, 64, UINT32_MAX};
-    return bench_read_choice(text, choices, bits);
-}
-
-/* Names with commas in between. */
-static bool read_ops(const char *text, bool *ops)
+static bool append_op(void *to, const char *item)
 {
     static const char *const names[DIST_OPS] = {"build", "find", "join", "group"};
-    memset(ops, 0, DIST_OPS * sizeof *ops);
-    for (;;) {
-        char name[16];
-        const size_t length = strcspn(text, ",");
-        (void)snprintf(name, sizeof name, "%.*s", (int)(length < 15 ? length : 15), text);
-        const uint32_t op = bench_read_word(name, names, DIST_OPS);
-        if (op == DIST_OPS) return false;
-        ops[op] = true;
-        if (text[length] == 0) break;
-        text += length + 1;
-    }
-    ops[DIST_BUILD] = ops[DIST_FIND] = ops[DIST_BUILD] || ops[DIST_FIND];
-    return true;
+    const uint32_t op = bench_read_word(item, names, DIST_OPS);
+    if (op < DIST_OPS) ((dist_options *)to)->ops[op] = true;
+    return op < DIST_OPS;
 }
 
 /* The items of lists, appended. */
@@ -91,11 +22,11 @@ static bool append_members(void *to, const char *item)
            bench_read_whole(item, 1, HEDDLE_CLUSTER_MEMBERS_MAX, &o->members[o->member_count++]);
 }
 
-static bool append_duplicates(void *to, const char *item)
+static bool append_copies(void *to, const char *item)
 {
     dist_options *o = (dist_options *)to;
-    uint64_t *last = &o->duplicates[o->duplicate_count];
-    return o->duplicate_count++ < DIST_LIST_MAX && bench_read_count(item, last) && *last != 0;
+    uint64_t *last = &o->copies[o->copies_count];
+    return o->copies_count++ < DIST_LIST_MAX && bench_read_count(item, last) && *last != 0;
 }
 
 static bool append_skew(void *to, const char *item)
@@ -122,109 +53,163 @@ static bool append_scaling(void *to, const char *item)
     return true;
 }
 
-static bool read_hot(const char *text, dist_options *o)
+static bool read_ops(void *to, const tool_option *option, const char *text)
 {
+    bool *const ops = ((dist_options *)to)->ops;
+    (void)option;
+    memset(ops, 0, DIST_OPS * sizeof *ops);
+    const bool good = bench_read_list(text, append_op, to);
+    ops[DIST_BUILD] = ops[DIST_FIND] = ops[DIST_BUILD] || ops[DIST_FIND];
+    return good;
+}
+
+static bool read_hot(void *to, const tool_option *option, const char *text)
+{
+    dist_options *o = (dist_options *)to;
+    (void)option;
     o->skew_count = 1;
     o->skews[0].zipf = 0;
     return bench_read_whole(text, 0, 99, &o->skews[0].hot);
 }
 
-/* An option whose value is a list. */
-static bool read_list(const char *name, const char *value, dist_options *o, bool *known)
+static bool read_members(void *to, const tool_option *option, const char *text)
 {
-    if (strcmp(name, "--members") == 0) {
-        o->member_count = 0;
-        return bench_read_list(value, append_members, o);
-    }
-    if (strcmp(name, "--duplicates") == 0) {
-        o->duplicate_count = 0;
-        return bench_read_list(value, append_duplicates, o);
-    }
-    if (strcmp(name, "--distribution") == 0) {
-        o->skew_count = 0;
-        return bench_read_list(value, append_skew, o);
-    }
-    if (strcmp(name, "--scaling") == 0) {
-        o->strong = o->weak = false;
-        return bench_read_list(value, append_scaling, o);
-    }
-    *known = false;
-    return true;
+    (void)option;
+    ((dist_options *)to)->member_count = 0;
+    return bench_read_list(text, append_members, to);
 }
 
-/* An option that names one of a few words. */
-static bool read_named(const char *name, const char *value, dist_options *o, bool *known)
+static bool read_copies(void *to, const tool_option *option, const char *text)
 {
-    static const char *const containers[] = {"", "map", "set", "multimap", "counter"};
-    static const char *const schemes[] = {"auto", "cuckoo",  "hashgraph",
-                                          "open", "iceberg", "bucket_list"};
-    static const char *const modes[] = {"distributed", "independent"};
-    static const char *const formats[] = {"table", "csv"};
-    static const char *const memories[] = {"device", "host"};
-    uint32_t word = 0;
-    bool good = true;
-    if (strcmp(name, "--container") == 0) good = read_word(value, containers, 5, &o->container);
-    else if (strcmp(name, "--scheme") == 0) good = read_word(value, schemes, 6, &o->scheme);
-    else if (strcmp(name, "--mode") == 0) good = read_word(value, modes, 2, &o->mode);
-    else if (strcmp(name, "--arrays") == 0) good = read_word(value, memories, 2, &o->arrays);
-    else if (strcmp(name, "--format") == 0) {
-        good = read_word(value, formats, 2, &word);
-        o->csv = word == 1;
-    } else *known = false;
-    return good && o->container != 0;
+    (void)option;
+    ((dist_options *)to)->copies_count = 0;
+    return bench_read_list(text, append_copies, to);
 }
 
-/* An option with a value; false when the value is bad, *known when there is such an option. */
-static bool read_option(const char *name, const char *value, dist_options *o, bool *known)
+static bool read_skews(void *to, const tool_option *option, const char *text)
 {
-    bool good = true;
-    *known = true;
-    if (strcmp(name, "--devices") == 0) o->cluster = value;
-    else if (strcmp(name, "--op") == 0) good = read_ops(value, o->ops);
-    else if (strcmp(name, "--single") == 0) o->single = value;
-    else if (strcmp(name, "--keys") == 0) good = bench_read_count(value, &o->keys) && o->keys != 0;
-    else if (strcmp(name, "--key-bits") == 0) good = read_bits(value, &o->key_bits);
-    else if (strcmp(name, "--value-bits") == 0) good = read_bits(value, &o->value_bits);
-    else if (strcmp(name, "--hot") == 0) good = read_hot(value, o);
-    else if (strcmp(name, "--slice") == 0) good = bench_read_count(value, &o->slice);
-    else if (strcmp(name, "--repeat") == 0) good = bench_read_whole(value, 1, 1000, &o->repeat);
-    else if (strcmp(name, "--seed") == 0) good = bench_read_whole(value, 0, UINT64_MAX, &o->seed);
-    else good = read_list(name, value, o, known);
-    if (*known) return good;
-    *known = true;
-    return read_named(name, value, o, known);
+    (void)option;
+    ((dist_options *)to)->skew_count = 0;
+    return bench_read_list(text, append_skew, to);
 }
 
-/* What a bad value should have been. */
-static const char *wanted(const char *name)
+static bool read_scaling(void *to, const tool_option *option, const char *text)
 {
-    static const char *const words[][2] = {
-        {"--members", "numbers from 1 to 1024"},
-        {"--duplicates", "counts from 1 on"},
-        {"--distribution",
-         "uniform, zipf:S with S from 0.01 to 10, hot or hot:PERCENT with 1 to 99"},
-        {"--scaling", "strong, weak"},
-    };
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(name, words[i][0]) == 0) return words[i][1];
-    return NULL;
+    dist_options *o = (dist_options *)to;
+    (void)option;
+    o->strong = o->weak = false;
+    return bench_read_list(text, append_scaling, o);
 }
 
-static int refuse_value(const char *name, const char *value)
+static bool read_repeat(void *to, const tool_option *option, const char *text)
 {
-    if (wanted(name) == NULL)
-        return tool_refuse("'%s' is no value for %s; try 'heddle help dist'", value, name);
-    return tool_refuse("'%s' is no value for %s, which takes %s, up to %d with commas in between",
-                       value, name, wanted(name), DIST_LIST_MAX);
+    return option_number(to, option, text) && ((dist_options *)to)->repeat <= 1000;
 }
 
-static bool read_switch(const char *name, dist_options *o)
-{
-    if (strcmp(name, "--model") == 0) o->model = true;
-    else if (strcmp(name, "--no-verify") == 0) o->verify = false;
-    else return false;
-    return true;
-}
+/* --------------------------------------------------------------------------------------- options */
+
+static const tool_word op_words[] = {
+    {"build", "all rows into a table"},
+    {"find", "all keys, with their values; it builds, too"},
+    {"join",
+     "the rows as left side, the same keys in another order as right one; all pairs are fetched"},
+    {"group", "the values of every key are added up"},
+    {NULL, NULL},
+};
+static const tool_word scaling_words[] = {
+    {"strong", "--keys are the rows of all members together"},
+    {"weak", "--keys are the rows of each member"},
+    {NULL, NULL},
+};
+static const tool_word mode_words[] = {
+    {"distributed", "the one whose hash it is"},
+    {"independent", "the one it was given to"},
+    {NULL, NULL},
+};
+static const tool_word skew_words[] = {
+    {"uniform", "every key as often as the others"},
+    {"zipf:S", "key number k with a frequency as k^-S, S from 0.01 to 10"},
+    {"hot", "half of the rows have one key"},
+    {"hot:PERCENT", "so many have, 1 to 99"},
+    {NULL, NULL},
+};
+
+#define COUNT "a count like 2^24, 16M or 1e6"
+#define AT(FIELD) .at = offsetof(dist_options, FIELD)
+#define COPIES .value = "LIST", .wants = "counts from 1 on", .usual = "1", .read = read_copies
+
+const tool_option dist_option_list[] = {
+    {"--devices", .value = "NAMES", .wants = "names like cpu:1,cpu:1 or cuda:0,cuda:1",
+     .usual = "cpu:1,cpu:1", .text = "the members' devices; one may be named again",
+     .read = option_text, AT(cluster)},
+    {"--members", .value = "LIST", .wants = "numbers from 1 to 1024", .usual = "all, once",
+     .text =
+         "clusters of so many members: those of --devices in turn; under mpirun the first ranks",
+     .read = read_members},
+    {"--single", .value = "NAME", .wants = "a device, or none",
+     .usual = "as many threads as all members together, or the GPU of the cluster",
+     .text = "device of the single table; none leaves it out", .read = option_text, AT(single)},
+    {"--keys", .value = "COUNT", .wants = COUNT, .usual = "2^24", .text = "rows",
+     .read = option_count, AT(keys), .first = 1},
+    {"--scaling", .value = "LIST", .explained = scaling_words, .usual = "strong",
+     .text = "whose rows they are", .read = read_scaling},
+    {"--op", .value = "LIST", .explained = op_words, .usual = "build,find", .text = "operations",
+     .read = read_ops},
+    {"--container", .value = "NAME", .words = "map set multimap counter", .usual = "map",
+     .text = "what is built", .read = option_word, AT(container), .first = HEDDLE_CONTAINER_MAP},
+    {"--scheme", .value = "NAME", .words = "auto cuckoo hashgraph open iceberg bucket_list",
+     .usual = "auto", .text = "by which scheme", .read = option_word, AT(scheme)},
+    {"--mode", .value = "NAME", .explained = mode_words, .usual = "distributed",
+     .text = "which member has a key", .read = option_word, AT(mode)},
+    {"--copies", .text = "rows of every key", COPIES},
+    {"--duplicates", COPIES},
+    {"--distribution", .value = "LIST", .explained = skew_words, .usual = "uniform",
+     .text = "how often keys are there", .read = read_skews},
+    {"--hot", .value = "PERCENT", .wants = "0 to 99",
+     .text = "the same as --distribution hot:PERCENT; 0: uniform", .read = read_hot},
+    {"--key-bits", .value = "BITS", .words = "32 64", .usual = "32", .text = "width of keys",
+     .read = option_bits, AT(key_bits)},
+    {"--value-bits", .value = "BITS", .words = "32 64", .usual = "32", .text = "width of values",
+     .read = option_bits, AT(value_bits)},
+    {"--arrays", .value = "NAME", .words = "device host", .usual = "device",
+     .text = "the memory of keys, values and answers", .read = option_word, AT(arrays)},
+    {"--slice", .value = "COUNT", .wants = COUNT, .usual = "0",
+     .text = "keys of a member at a time; 0 lets the library choose", .read = option_count,
+     AT(slice)},
+    {"--model",
+     .text = "holds a model of builds against what was measured, phase by phase, and prints what "
+             "it says of other "
+             "machines. It needs the single table; under mpirun every rank then has one of its own "
+             "rows, and the "
+             "times stand beside these",
+     .read = option_true, AT(model)},
+    {"--repeat", .value = "COUNT", .wants = "a number from 1 to 1000", .usual = "5",
+     .text = "timed runs, of which the median counts", .read = read_repeat, AT(repeat), .first = 1},
+    {"--seed", .value = "NUMBER", .wants = "a number below 10^19", .usual = "1",
+     .text = "of the keys", .read = option_number, AT(seed)},
+    {"--no-verify", .text = "do not check the answers", .read = option_false, AT(verify)},
+    {"--format", .value = "NAME", .words = "table csv json", .usual = "table",
+     .text = "how rows are printed (json: an object a line)", .read = option_word, AT(format)},
+    {"--commit", .value = "TEXT", .wants = "one line of text", .text = "written to the head of csv",
+     .read = option_text, AT(commit)},
+};
+_Static_assert(sizeof dist_option_list / sizeof dist_option_list[0] == DIST_OPTION_COUNT,
+               "dist.h states their number");
+
+const char dist_text[] =
+    "Builds a table of a cluster and finds all its keys, which are in memory of the first member's "
+    "device or of the "
+    "host, and the same with a single table, for every combination of the lists of members, "
+    "scaling, distribution and "
+    "copies. A row gives the rate, the time beside that of the single table, the rate beside that "
+    "of the first number "
+    "of members in the list, the shares of the four phases, and how much more than the mean the "
+    "fullest member holds "
+    "and was sent.\n\n"
+    "Joins take the rows as their left side and the same keys in another order as their right one, "
+    "and fetch all "
+    "pairs; group-bys add the values up. Their rows have the phases of the creation.\n\n"
+    "Under mpirun, heddle-mpi takes the same options: mpirun -n 2 heddle-mpi --devices cpu:1.";
 
 static void set_defaults(dist_options *o)
 {
@@ -234,7 +219,7 @@ static void set_defaults(dist_options *o)
     o->container = HEDDLE_CONTAINER_MAP;
     o->key_bits = o->value_bits = 32;
     o->keys = UINT64_C(1) << 24;
-    o->duplicates[0] = o->duplicate_count = o->skew_count = 1;
+    o->copies[0] = o->copies_count = o->skew_count = 1;
     o->repeat = 5;
     o->seed = 1;
     o->strong = true;
@@ -244,10 +229,10 @@ static void set_defaults(dist_options *o)
 /* What does not go together. */
 static int check_options(const dist_options *o)
 {
-    for (uint32_t i = 0; i < o->duplicate_count; i++)
-        if (o->duplicates[i] > o->keys)
-            return tool_refuse("--duplicates %llu is more than all %llu rows",
-                               (unsigned long long)o->duplicates[i], (unsigned long long)o->keys);
+    for (uint32_t i = 0; i < o->copies_count; i++)
+        if (o->copies[i] > o->keys)
+            return tool_refuse("--copies %llu is more than all %llu rows",
+                               (unsigned long long)o->copies[i], (unsigned long long)o->keys);
     for (uint32_t i = 0; i < o->skew_count; i++)
         if (o->ops[DIST_JOIN] && o->skews[i].zipf > 0)
             return tool_refuse(
@@ -261,20 +246,9 @@ static int check_options(const dist_options *o)
     return TOOL_OK;
 }
 
-int dist_options_read(int argc, char **argv, dist_options *o)
+int dist_options_read(const tool_command *command, int argc, char **argv, dist_options *o)
 {
     set_defaults(o);
-    for (int i = 1; i < argc; i++) {
-        char name[32];
-        const char *equals = strchr(argv[i], '='), *value;
-        const size_t length = equals != NULL ? (size_t)(equals - argv[i]) : strlen(argv[i]);
-        bool known = false;
-        if (read_switch(argv[i], o)) continue;
-        (void)snprintf(name, sizeof name, "%.*s", (int)(length < 31 ? length : 31), argv[i]);
-        value = equals != NULL ? equals + 1 : i + 1 < argc ? argv[++i] : "";
-        if (!read_option(name, value, o, &known) && known) return refuse_value(name, value);
-        if (!known)
-            return tool_refuse("bench dist has no option '%s'; try 'heddle help dist'", name);
-    }
-    return check_options(o);
+    const int status = command_read(command, argc, argv, o);
+    return status == TOOL_OK ? check_options(o) : status;
 }

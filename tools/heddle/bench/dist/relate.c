@@ -142,8 +142,8 @@ static heddle_status pull(dist_bench *b, uint32_t one_bits, uint32_t other_bits,
 static uint64_t distinct(const dist_bench *b)
 {
     const dist_case *c = b->c;
-    const bool even = c->skew.hot == 0 && c->skew.zipf == 0 && b->all % c->duplicates == 0;
-    return even ? b->all / c->duplicates : 0;
+    const bool even = c->skew.hot == 0 && c->skew.zipf == 0 && b->all % c->copies == 0;
+    return even ? b->all / c->copies : 0;
 }
 
 /* A single table that has the rows of all processes has as many results. */
@@ -159,7 +159,7 @@ static heddle_status verify_join(dist_bench *b, bool *good)
     const struct dist_relate *r = b->relate;
     uint64_t *host[2] = {NULL, NULL};
     const heddle_status status = pull(b, row_bits(b), row_bits(b), host);
-    const uint64_t rows = distinct(b) * b->c->duplicates * b->c->duplicates;
+    const uint64_t rows = distinct(b) * b->c->copies * b->c->copies;
     *good = (rows == 0 || r->stats.results == rows) && agrees_with_single(b);
     for (uint64_t i = 0; i < r->count && status == HEDDLE_OK && *good; i++)
         *good = dist_key_of(b, number_at(host[0], row_bits(b), i)) ==
@@ -176,7 +176,7 @@ static heddle_status verify_join(dist_bench *b, bool *good)
 static bool is_sum(const dist_bench *b, uint64_t key, uint64_t sum, uint64_t *rows)
 {
     const uint64_t value = ~key & (b->o->value_bits == 32 ? UINT32_MAX : UINT64_MAX);
-    if (distinct(b) != 0) return sum == value * b->c->duplicates;
+    if (distinct(b) != 0) return sum == value * b->c->copies;
     if (b->o->value_bits == 64 || value == 0) *rows = UINT64_MAX; /* it may have overflowed */
     else if (*rows != UINT64_MAX) *rows += sum / value;
     return b->o->value_bits == 64 || value == 0 || (sum != 0 && sum % value == 0);

@@ -23,7 +23,7 @@ double dist_now(void)
 /* The key of row i: every key has as many rows, but one that may have more, or by Zipf's law. */
 uint64_t dist_key_of(const dist_bench *b, uint64_t i)
 {
-    const uint64_t different = (b->all + b->c->duplicates - 1) / b->c->duplicates;
+    const uint64_t different = (b->all + b->c->copies - 1) / b->c->copies;
     if (b->c->skew.zipf > 0) {
         const bench_rows rows = {b->numbers, different, b->c->skew.zipf, 100};
         return bench_row_key(&rows, i);

@@ -10,7 +10,10 @@
 typedef struct sweep {
     const dist_options *o;
     const dist_place *place;
-    bool headed;           /* the head is printed, and with it a row */
+    int argc; /* of the command */
+    char **argv;
+    bench_output output;
+    bool headed;           /* the head is printed */
     bool wrong;            /* an answer of this process was */
     double base[DIST_OPS]; /* rates of the first number of members */
     dist_check *checks;
@@ -27,38 +30,60 @@ void dist_skew_name(const dist_skew *skew, char name[DIST_SKEW_NAME])
 
 /* --------------------------------------------------------------------------------------- report */
 
-static void print_head(sweep *s)
+static const char about[] =
+    "time by 1 table: beside that of a single table on the same hardware, measured in turn\n"
+    "speedup: the rate beside that of the first number of members; partition to work: shares of "
+    "the time\n"
+    "keys +, rows +: what the fullest member holds, and was sent, beyond the mean";
+
+/* What stands above all rows: once the first cluster is open. */
+static void print_head(sweep *s, heddle_cluster *cluster)
 {
+    heddle_device_info device = HEDDLE_DEVICE_INFO_INIT;
+    const bench_head head = {"dist",       s->o->cluster, &device, 0,
+                             s->o->commit, about,         s->argc, s->argv};
     if (s->headed) return;
     s->headed = true;
-    (void)printf(s->o->csv ? "%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s,%s\n"
-                           : "%8s%8s%13s%11s%7s%11s%10s%7s%8s%10s%11s%9s%7s%10s%14s%9s\n",
-                 "members", "scaling", "distribution", "duplicates", "op", "rows", "mops", "ratio",
-                 "speedup", "partition", "reorganise", "exchange", "work", "imbalance",
-                 "row_imbalance", "verified");
+    (void)heddle_device_get_info(heddle_cluster_device(cluster, 0), &device);
+    bench_head_print(s->o->format, &head);
 }
 
-static void print_row(const sweep *s, const dist_case *c, const dist_row *row, uint32_t members,
-                      double base)
+static void add_phases(bench_line *line, const double phases[HEDDLE_PHASES])
 {
-    const char *text =
-        s->o->csv
-            ? "%u,%s,%s,%llu,%s,%llu,%.1f,%.3f,%.3f,%.3f,%.3f,%.3f,%.3f,%.4f,%.4f,%s\n"
-            : "%8u%8s%13s%11llu%7s%11llu%10.1f%7.3f%8.3f%10.3f%11.3f%9.3f%7.3f%10.4f%14.4f%9s\n";
-    const double *phases = row->phases, rate = (double)row->rows / row->seconds;
-    char name[DIST_SKEW_NAME];
+    static const char *const names[HEDDLE_PHASES] = {"partition", "reorganise", "exchange", "work"};
     double sum = 0;
     for (int i = 0; i < HEDDLE_PHASES; i++) sum += phases[i];
-    if (sum <= 0) sum = 1;
+    for (int i = 0; i < HEDDLE_PHASES; i++)
+        bench_line_number(line, names[i], "%.4f", sum > 0 ? phases[i] / sum : 0);
+}
+
+static void print_row(sweep *s, const dist_case *c, const dist_row *row, uint32_t members,
+                      double base)
+{
+    const double rate = (double)row->rows / row->seconds;
+    char name[DIST_SKEW_NAME], devices[40];
+    bench_line line;
     dist_skew_name(&c->skew, name);
-    (void)printf(text, members, c->weak ? "weak" : "strong", name,
-                 (unsigned long long)c->duplicates, row->op, (unsigned long long)row->rows,
-                 1e-6 * rate, row->single > 0 ? row->seconds / row->single : 0.0, rate / base,
-                 phases[0] / sum, phases[1] / sum, phases[2] / sum, phases[3] / sum, row->imbalance,
-                 row->row_imbalance,
-                 !s->o->verify   ? "no"
-                 : row->verified ? "yes"
-                                 : "WRONG");
+    line.count = 0;
+    (void)snprintf(devices, sizeof devices, "%s", s->o->cluster);
+    for (char *comma = devices; (comma = strchr(comma, ',')) != NULL;) *comma = '+';
+    bench_line_word(&line, "device", devices);
+    bench_line_word(&line, "bench", "dist");
+    bench_line_number(&line, "members", "%.0f", members);
+    bench_line_word(&line, "scaling", c->weak ? "weak" : "strong");
+    bench_line_word(&line, "distribution", name);
+    bench_line_number(&line, "copies", "%.0f", (double)c->copies);
+    bench_line_word(&line, "op", row->op);
+    bench_line_number(&line, "n", "%.0f", (double)row->rows);
+    bench_line_number(&line, "ratio", "%.4f", row->single > 0 ? row->seconds / row->single : 0);
+    bench_line_number(&line, "speedup", "%.4f", rate / base);
+    add_phases(&line, row->phases);
+    bench_line_number(&line, "imbalance", "%.4f", row->imbalance);
+    bench_line_number(&line, "row_imbalance", "%.4f", row->row_imbalance);
+    bench_line_number(&line, "mops", "%.3f", 1e-6 * rate);
+    if (s->o->format != BENCH_TABLE) bench_line_number(&line, "ms", "%.3f", 1e3 * row->seconds);
+    bench_line_verified(&line, s->o->verify, !s->o->verify || row->verified);
+    bench_line_print(&s->output, &line);
 }
 
 /* Rows are shown as they come: a sweep takes a while. */
@@ -69,10 +94,8 @@ static void print_rows(sweep *s, const dist_case *c, const dist_row rows[DIST_OP
         if (!s->o->ops[i]) continue;
         if (s->base[i] == 0) s->base[i] = (double)rows[i].rows / rows[i].seconds;
         if (info->first_member != 0) continue;
-        print_head(s);
         print_row(s, c, &rows[i], info->members, s->base[i]);
     }
-    (void)fflush(stdout);
 }
 
 /* ------------------------------------------------------------------------------------- the walk */
@@ -84,7 +107,7 @@ static uint32_t numbers_of_members(const dist_options *o)
 
 static uint32_t count_cases(const dist_options *o)
 {
-    return (uint32_t)(o->strong + o->weak) * o->skew_count * o->duplicate_count *
+    return (uint32_t)(o->strong + o->weak) * o->skew_count * o->copies_count *
            numbers_of_members(o);
 }
 
@@ -95,8 +118,8 @@ static dist_case case_at(const dist_options *o, uint32_t i)
     dist_case c;
     c.members = o->member_count != 0 ? (uint32_t)o->members[i % lists] : 0;
     i /= lists;
-    c.duplicates = o->duplicates[i % o->duplicate_count];
-    i /= o->duplicate_count;
+    c.copies = o->copies[i % o->copies_count];
+    i /= o->copies_count;
     c.skew = o->skews[i % o->skew_count];
     i /= o->skew_count;
     c.weak = o->weak && (!o->strong || i == 1);
@@ -132,6 +155,7 @@ static int run_cluster(sweep *s, const dist_case *c, const dist_team *team)
     dist_row rows[DIST_OPS];
     (void)heddle_cluster_get_info(team->cluster, &info); /* of a cluster that is open */
     int status = check_rows(s->o, c, info.members);
+    if (status == TOOL_OK && info.first_member == 0) print_head(s, team->cluster);
     if (status == TOOL_OK) status = dist_run(s->o, c, team, rows, &s->wrong);
     if (status == TOOL_OK) print_rows(s, c, rows, &info);
     if (status == TOOL_OK && s->o->model) status = add_check(s, c, team, &rows[DIST_BUILD]);
@@ -148,19 +172,34 @@ static int run_case(sweep *s, const dist_case *c)
     return s->place->agree(status);
 }
 
-int dist_sweep(const dist_options *o, const dist_place *place)
+static void begin(sweep *s, const dist_options *o, const dist_place *place)
+{
+    uint32_t count = 0;
+    memset(s, 0, sizeof *s);
+    s->o = o;
+    s->place = place;
+    s->output.format = o->format;
+    s->output.things = "rows";
+    if (o->strong && o->weak) s->output.varying[count++] = "scaling";
+    if (o->weak || o->ops[DIST_JOIN]) s->output.varying[count++] = "n";
+    if (o->copies_count > 1) s->output.varying[count++] = "copies";
+    if (o->skew_count > 1) s->output.varying[count++] = "distribution";
+}
+
+int dist_sweep(const dist_options *o, const dist_place *place, int argc, char **argv)
 {
     sweep s;
     int status = TOOL_OK;
-    memset(&s, 0, sizeof s);
-    s.o = o;
-    s.place = place;
+    begin(&s, o, place);
+    s.argc = argc;
+    s.argv = argv;
     for (uint32_t i = 0; i < count_cases(o) && status == TOOL_OK; i++) {
         const dist_case c = case_at(o, i);
         if (i % numbers_of_members(o) == 0) memset(s.base, 0, sizeof s.base);
         status = run_case(&s, &c);
     }
-    if (status == TOOL_OK && o->model && s.headed) dist_check_print(o, s.checks, s.check_count);
+    if (status == TOOL_OK && o->model && s.headed && o->format != BENCH_JSON)
+        dist_check_print(o, s.checks, s.check_count);
     free(s.checks);
     return place->agree(status == TOOL_OK && s.wrong ? TOOL_FAILED : status);
 }

@@ -9,7 +9,7 @@
 #include "table/graph/graph.h"
 #include "tool.h"
 
-#define GIB (1024.0 * 1024.0 * 1024.0)
+#define GB 1e9
 #define PROBE_BYTES 32 /* of a random read: no engine fetches less from memory */
 
 /* ---------------------------------------------------------------------------------- rows, table */
@@ -215,15 +215,15 @@ void bench_graph_report(bench_graph *g, const double *at, uint64_t asked, uint64
     bench_skew_name(at[BENCH_AXIS_SKEW], skew);
     bench_line_begin(g->b, &line);
     if (o->subject == BENCH_MULTIMAP) {
-        bench_line_word(&line, "scheme", 11, bench_scheme_names[made.scheme]);
+        bench_line_word(&line, "scheme", bench_scheme_names[made.scheme]);
         bench_line_number(&line, "bucket", "%.0f", made.bucket);
         bench_line_number(&line, "load", "%g", made.load);
     }
-    bench_line_word(&line, "variant", 7, bench_variant_names[variant]);
-    bench_line_word(&line, "op", 9, g->b->op);
+    bench_line_word(&line, "variant", bench_variant_names[variant]);
+    bench_line_word(&line, "op", g->b->op);
     bench_line_number(&line, "n", "%.0f", (double)g->rows.keys.n);
     bench_line_number(&line, "copies", "%.0f", g->copies);
-    bench_line_word(&line, "distribution", 12, skew);
+    bench_line_word(&line, "distribution", skew);
     bench_line_number(&line, "vertices", "%g", at[BENCH_AXIS_VERTICES]);
     bench_line_number(&line, "bins", "%.0f", variant == BENCH_V2 ? at[BENCH_AXIS_BINS] : 0);
     bench_line_number(&line, "workspace", "%g", at[BENCH_AXIS_WORKSPACE]);
@@ -345,6 +345,6 @@ int bench_graph_check(bench *b)
     const double pair = (o->key_bits + o->value_bits) / 8;
     const double need = n * (2 * pair + 9 + 4 * pair + 8 * vertices);
     if (need <= (double)b->info.memory_free) return check_tables(b);
-    return tool_refuse("bench: graphs of %.0f keys need %.1f GiB, but %s has %.1f GiB free", n,
-                       need / GIB, b->device_name, (double)b->info.memory_free / GIB);
+    return tool_refuse("bench: graphs of %.0f keys need %.1f GB, but %s has %.1f GB free", n,
+                       need / GB, b->device_name, (double)b->info.memory_free / GB);
 }

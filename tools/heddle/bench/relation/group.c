@@ -241,10 +241,10 @@ static int measure_point(group_bench *s, const double *at)
     if (status == TOOL_OK) status = bench_groups_roof(&s->g, &result.roof);
     if (status != TOOL_OK) return status;
     bench_line_begin(b, &line);
-    bench_line_word(&line, "op", 5, b->op);
-    bench_line_word(&line, "type", 4, bench_type_names[s->type - 1]);
+    bench_line_word(&line, "op", b->op);
+    bench_line_word(&line, "type", bench_type_names[s->type - 1]);
     bench_groups_line(&s->g, &line);
-    bench_line_word(&line, "with_keys", 9, b->options.with_keys ? "yes" : "no");
+    bench_line_word(&line, "with_keys", b->options.with_keys ? "yes" : "no");
     bench_line_end(b, &line, &result);
     return TOOL_OK;
 }

@@ -6,7 +6,7 @@
 #include "progress.h"
 #include "tool.h"
 
-#define GIB (1024.0 * 1024.0 * 1024.0)
+#define GB 1e9
 
 void bench_groups_drop(bench_groups *g)
 {
@@ -72,7 +72,7 @@ void bench_groups_line(const bench_groups *g, bench_line *line)
     bench_skew_name(g->rows.skew, skew);
     bench_line_number(line, "n", "%.0f", (double)g->rows.keys.n);
     bench_line_number(line, "groups", "%.0f", (double)g->expected);
-    bench_line_word(line, "distribution", 12, skew);
+    bench_line_word(line, "distribution", skew);
     bench_line_number(line, "key_bits", "%.0f", g->b->options.key_bits);
     bench_line_number(line, "row_bits", "%.0f", g->row_bits);
 }
@@ -95,6 +95,6 @@ int bench_groups_check(bench *b)
     if (o->row_bits == 32 && n >= UINT32_MAX)
         return tool_refuse("bench: so many rows cannot be numbered with 32 bits");
     if (need <= (double)b->info.memory_free) return TOOL_OK;
-    return tool_refuse("bench: groups of %.0f rows need %.1f GiB, but %s has %.1f GiB free", n,
-                       need / GIB, b->device_name, (double)b->info.memory_free / GIB);
+    return tool_refuse("bench: groups of %.0f rows need %.1f GB, but %s has %.1f GB free", n,
+                       need / GB, b->device_name, (double)b->info.memory_free / GB);
 }

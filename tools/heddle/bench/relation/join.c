@@ -9,7 +9,7 @@
 #include "progress.h"
 #include "tool.h"
 
-#define GIB (1024.0 * 1024.0 * 1024.0)
+#define GB 1e9
 #define PAIRS_MAX (UINT64_C(1) << 33) /* of a result that is fetched: more would take hours */
 
 enum { COUNT, PAIRS };
@@ -190,12 +190,12 @@ static void report(bench_join *j, uint32_t op, const bench_result *result)
     bench_line line;
     bench_skew_name(j->left.skew, skew);
     bench_line_begin(j->b, &line);
-    bench_line_word(&line, "kind", 5, bench_kind_names[j->kind - 1]);
-    bench_line_word(&line, "op", 5, op == COUNT ? "count" : "pairs");
+    bench_line_word(&line, "kind", bench_kind_names[j->kind - 1]);
+    bench_line_word(&line, "op", op == COUNT ? "count" : "pairs");
     bench_line_number(&line, "left", "%.0f", (double)j->left.keys.n);
     bench_line_number(&line, "right", "%.0f", (double)j->right.keys.n);
     bench_line_number(&line, "copies", "%.0f", j->copies);
-    bench_line_word(&line, "distribution", 12, skew);
+    bench_line_word(&line, "distribution", skew);
     bench_line_number(&line, "hit", "%.0f", j->left.hit);
     bench_line_number(&line, "key_bits", "%.0f", j->b->options.key_bits);
     bench_line_number(&line, "row_bits", "%.0f", j->row_bits);
@@ -273,8 +273,7 @@ int bench_join_check(bench *b)
     if (o->row_bits == 32 && (left >= UINT32_MAX || right >= UINT32_MAX))
         return tool_refuse("bench: so many rows cannot be numbered with 32 bits");
     if (need <= (double)b->info.memory_free) return TOOL_OK;
-    return tool_refuse(
-        "bench: a join of %llu and %llu rows needs %.1f GiB, but %s has %.1f GiB free",
-        (unsigned long long)left, (unsigned long long)right, need / GIB, b->device_name,
-        (double)b->info.memory_free / GIB);
+    return tool_refuse("bench: a join of %llu and %llu rows needs %.1f GB, but %s has %.1f GB free",
+                       (unsigned long long)left, (unsigned long long)right, need / GB,
+                       b->device_name, (double)b->info.memory_free / GB);
 }

@@ -159,7 +159,7 @@ static int measure_point(unique_bench *s, const double *at)
     if (status == TOOL_OK) status = bench_groups_roof(&s->g, &result.roof);
     if (status != TOOL_OK) return status;
     bench_line_begin(b, &line);
-    bench_line_word(&line, "order", 9, bench_order_names[s->g.order]);
+    bench_line_word(&line, "order", bench_order_names[s->g.order]);
     bench_groups_line(&s->g, &line);
     bench_line_end(b, &line, &result);
     return TOOL_OK;

@@ -8,7 +8,7 @@
 #include "progress.h"
 #include "tool.h"
 
-#define GIB (1024.0 * 1024.0 * 1024.0)
+#define GB 1e9
 
 /* ---------------------------------------------------------------------------------- one table */
 
@@ -164,8 +164,8 @@ static int check_memory(const bench *b, const bench_axes *axes)
     const double need =
         n * (2 * key + 2 * value + 1) + 1.05 * n / load * (key + value) + 4 * links + scratch;
     if (need <= (double)b->info.memory_free) return TOOL_OK;
-    return tool_refuse("bench: %.0f keys at load %g need %.1f GiB, but %s has %.1f GiB free", n,
-                       load, need / GIB, b->device_name, (double)b->info.memory_free / GIB);
+    return tool_refuse("bench: %.0f keys at load %g need %.1f GB, but %s has %.1f GB free", n, load,
+                       need / GB, b->device_name, (double)b->info.memory_free / GB);
 }
 
 static int try_table(bench *b, const bench_axes *axes, const bench_point *point)

@@ -1,11 +1,11 @@
-/* report.c: the rows of a benchmark as an aligned table, as CSV or as JSON. */
+/* report.c: the head of a benchmark, and the rows of maps and sets. */
 #include <stdio.h>
-#include <time.h>
+#include <string.h>
 
+#include "bench/head.h"
+#include "bench/line.h"
 #include "bench/table/table.h"
 #include "progress.h"
-
-#define GIB (1024.0 * 1024.0 * 1024.0)
 
 static const char *container_name(const bench *b) { return bench_subject_name(&b->options); }
 
@@ -14,154 +14,160 @@ static double roof_share(const bench_row *row)
     return row->roof_mops > 0 ? row->mops / row->roof_mops : 0;
 }
 
-static void csv_head(const bench *b, int argc, char **argv)
-{
-    char date[32] = "";
-    const time_t now = time(NULL);
-    const struct tm *utc = gmtime(&now);
-    if (utc != NULL) (void)strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", utc);
-    (void)printf("# command: heddle");
-    for (int i = 0; i < argc; i++) (void)printf(" %s", argv[i]);
-    (void)printf("\n# date: %s\n", date);
-    (void)printf("# device: %s, %u %s, %s\n", b->info.name, b->info.threads,
-                 b->info.kind == HEDDLE_DEVICE_CUDA ? "SMs" : "threads", b->info.features);
-    (void)printf("# copy roof: %.1f GB/s\n", b->copy_rate / 1e9);
-    (void)printf("# heddle: %s\n", heddle_version_string());
-    if (b->options.commit != NULL) (void)printf("# commit: %s\n", b->options.commit);
-    if (b->options.subject > BENCH_SET) return; /* bench/line.c names the columns */
-    (void)printf("device,container,instance,op,n,load,mops,probes,roof_mops,roof_share,"
-                 "bytes_per_entry,verified,bucket,hashes,filled,failed%s\n",
-                 b->options.sweeps != 0 ? ",sweep,seeds,success_share" : "");
-}
+/* ----------------------------------------------------------------------------------------- head */
 
-static void table_head(const bench *b)
+static const char roof_of_tables[] =
+    "machine's rate, measured in this run: random reads of a bucket for lookups, a partition of\n"
+    "the pairs for builds, random compare-and-swaps for other writes";
+static const char roof_of_others[] =
+    "machine's rate, measured in this run: random reads for probes and erasures, random\n"
+    "compare-and-swaps for insertions into empty slots, else a partition of what is given";
+
+void bench_report_head(bench *b, int argc, char **argv)
 {
     const bench_options *o = &b->options;
-    const bench_list *sizes = &o->axes.list[BENCH_AXIS_KEYS];
-    (void)printf("heddle %s: %s on %s\n", heddle_version_string(), container_name(b),
-                 b->device_name);
-    (void)printf("%s, %u %s, %s, memory %.1f GiB (%.1f free), copy %.1f GB/s\n", b->info.name,
-                 b->info.threads, b->info.kind == HEDDLE_DEVICE_CUDA ? "SMs" : "threads",
-                 b->info.features, (double)b->info.memory_total / GIB,
-                 (double)b->info.memory_free / GIB, b->copy_rate / 1e9);
-    if (sizes->count == 1 && o->left == 0) (void)printf("%.0f ", sizes->at[0]);
-    (void)printf("keys of %u bits, ", o->key_bits);
-    if (o->value_bits != 0) (void)printf("values of %u bits, ", o->value_bits);
-    (void)printf("seed %llu, median of %u runs\n", (unsigned long long)o->seed, o->repeat);
-    if (o->subject > BENCH_SET)
-        (void)printf(
-            "roof: random reads of 32 bytes for probes and erasures, random compare-and-swaps "
-            "for\n      insertions into empty slots and counters, else a partition of what is "
-            "given,\n      measured in this run\n");
-    else
-        (void)printf(
-            "roof: random reads of a bucket for lookups, a partition of the pairs for builds,\n"
-            "      random compare-and-swaps for other writes, "
-            "measured in this run\n");
+    char about[400], values[48] = "";
+    const bench_head head = {container_name(b), b->device_name, &b->info, b->copy_rate,
+                             o->commit,         about,          argc,     argv};
+    if (o->value_bits != 0)
+        (void)snprintf(values, sizeof values, ", values of %u bits", o->value_bits);
+    (void)snprintf(about, sizeof about, "keys of %u bits%s, seed %llu, median of %u run%s\n%s",
+                   o->key_bits, values, (unsigned long long)o->seed, o->repeat,
+                   o->repeat == 1 ? "" : "s",
+                   o->subject <= BENCH_SET ? roof_of_tables : roof_of_others);
+    bench_head_print(o->format, &head);
 }
 
-static void table_columns(const bench *b)
+/* Fields that belong to an axis with several items. */
+static void find_varying(bench *b, const bench_axes *axes)
+{
+    static const char *const names[BENCH_AXES] = {
+        "n",       "scheme",  "bucket",   "hashes",    "load",         "bits_per_key",
+        "batch",   "updates", "copies",   "groups",    "distribution", "hit",
+        "variant", "bins",    "vertices", "workspace", "kind",         "order",
+        "op",      "op"};
+    uint32_t count = 0;
+    if (axes->list[BENCH_AXIS_KEYS].count > 1) {
+        b->output.varying[count++] = "left";
+        b->output.varying[count++] = "right";
+    }
+    for (uint32_t i = 0; i < BENCH_AXES; i++)
+        if (axes->list[i].count > 1) b->output.varying[count++] = names[i];
+    b->output.varying[count] = NULL;
+}
+
+void bench_report_axes(bench *b, const bench_axes *axes)
+{
+    const uint32_t subject = b->options.subject;
+    const bool keys = subject <= BENCH_SET || subject == BENCH_FILTER || subject == BENCH_MIXTURES;
+    b->output.format = b->options.format;
+    b->output.things = keys ? "keys" : "rows";
+    b->output.head[0] = '\0';
+    find_varying(b, axes);
+}
+
+void bench_report_part(bench *b)
 {
     const uint32_t sweep = b->part->sweep;
-    if (sweep == BENCH_SWEEP_NONE) (void)printf("\n");
-    else (void)printf("\nsweep of %s\n", bench_sweep_names[sweep]);
-    if (sweep == BENCH_SWEEP_SUCCESS) {
-        if (b->part->axes.list[BENCH_AXIS_LOAD].count == 0)
-            (void)printf("the highest load, in steps of %g, at which 99 %% of the seeds leave no "
-                         "key out\n",
-                         1.0 / BENCH_SUCCESS_GRID);
-        (void)printf("%-19s %6s %6s %11s %6s %6s %9s\n", "instance", "bucket", "hashes", "n",
-                     "load", "seeds", "success");
-        return;
+    bench_report_axes(b, &b->part->axes);
+    if (sweep == BENCH_SWEEP_SUCCESS) { /* what is found */
+        uint32_t count = 0;
+        while (b->output.varying[count] != NULL) count++;
+        b->output.varying[count] = "n";
+        b->output.varying[count + 1] = "load";
+        b->output.varying[count + 2] = NULL;
     }
-    (void)printf("%-19s %6s %6s %-11s %11s %5s %6s %9s %7s %9s %6s %8s %s\n", "instance", "bucket",
-                 "hashes", "op", "n", "load", "filled", "M/s", "probes", "roof M/s", "share",
-                 "B/entry", "verified");
-}
-
-void bench_report_part(const bench *b)
-{
     progress_hide();
-    if (b->options.format == BENCH_TABLE) table_columns(b);
+    if (b->options.format != BENCH_TABLE) return;
+    if (sweep != BENCH_SWEEP_NONE) (void)printf("\nsweep of %s\n", bench_sweep_names[sweep]);
+    if (sweep == BENCH_SWEEP_SUCCESS && b->part->axes.list[BENCH_AXIS_LOAD].count == 0)
+        (void)printf("the highest load, in steps of %g, at which 99 %% of the seeds leave no key "
+                     "out\n",
+                     1.0 / BENCH_SUCCESS_GRID);
     (void)fflush(stdout);
 }
 
-void bench_report_head(const bench *b, int argc, char **argv)
+/* ----------------------------------------------------------------------------------------- rows */
+
+/* The fields of a row are those of a sweep's other rows, too: empty where they have no meaning. */
+static void begin_row(const bench *b, bench_line *line, const char *op, uint64_t n)
 {
-    if (b->options.format == BENCH_CSV) csv_head(b, argc, argv);
-    if (b->options.format == BENCH_TABLE) table_head(b);
-    (void)fflush(stdout);
+    line->count = 0;
+    line->note[0] = '\0';
+    bench_line_word(line, "device", b->device_name);
+    bench_line_word(line, "container", container_name(b));
+    bench_line_word(line, "instance", heddle_table_instance(b->table));
+    bench_line_word(line, "op", op);
+    bench_line_number(line, "n", "%.0f", (double)n);
 }
 
-static void table_row(const bench *b, const bench_row *row)
+static void note_verified(bench_line *line, const bench_row *row)
 {
-    char verified[64] = "yes";
-    if (row->wrong) (void)snprintf(verified, sizeof verified, "NO: wrong");
-    else if (row->failed != 0)
-        (void)snprintf(verified, sizeof verified, "no: %llu keys did not fit",
-                       (unsigned long long)row->failed);
-    else if (!row->verified) (void)snprintf(verified, sizeof verified, "no");
-    (void)printf("%-19s %6u %6u %-11s %11llu %5.2f %6.3f %9.1f %7.3f %9.1f %4.0f %% %8.2f %s\n",
-                 heddle_table_instance(b->table), b->bucket, b->hashes, b->op,
-                 (unsigned long long)b->keys.n, b->load, row->filled, row->mops, row->probes,
-                 row->roof_mops, roof_share(row) * 100, row->bytes_per_entry, verified);
+    bench_line_verified(line, row->verified, !row->wrong);
+    if (row->wrong || row->failed == 0) return;
+    (void)snprintf(line->note, sizeof line->note, "no: %llu left out",
+                   (unsigned long long)row->failed);
 }
 
-static void csv_row(const bench *b, const bench_row *row)
+void bench_report_row(bench *b, const bench_row *row)
 {
-    (void)printf("%s,%s,%s,%s,%llu,%g,%.3f,%.4f,%.3f,%.4f,%.4f,%s,%u,%u,%.4f,%llu", b->device_name,
-                 container_name(b), heddle_table_instance(b->table), b->op,
-                 (unsigned long long)b->keys.n, b->load, row->mops, row->probes, row->roof_mops,
-                 roof_share(row), row->bytes_per_entry, row->verified ? "true" : "false", b->bucket,
-                 b->hashes, row->filled, (unsigned long long)row->failed);
-    if (b->part->sweep != BENCH_SWEEP_NONE)
-        (void)printf(",%s,,", bench_sweep_names[b->part->sweep]);
-    (void)printf("\n");
+    bench_line line;
+    begin_row(b, &line, b->op, b->keys.n);
+    bench_line_number(&line, "load", "%g", b->load);
+    bench_line_number(&line, "mops", "%.3f", row->mops);
+    bench_line_number(&line, "probes", "%.4f", row->probes);
+    bench_line_number(&line, "roof_mops", "%.3f", row->roof_mops);
+    bench_line_number(&line, "roof_share", "%.4f", roof_share(row));
+    bench_line_number(&line, "bytes_per_entry", "%.4f", row->bytes_per_entry);
+    note_verified(&line, row);
+    bench_line_number(&line, "bucket", "%.0f", b->bucket);
+    bench_line_number(&line, "hashes", "%.0f", b->hashes);
+    bench_line_number(&line, "filled", "%.4f", row->filled);
+    bench_line_number(&line, "failed", "%.0f", (double)row->failed);
+    if (b->options.sweeps != 0) {
+        bench_line_word(&line, "sweep", bench_sweep_names[b->part->sweep]);
+        bench_line_empty(&line, "seeds");
+        bench_line_empty(&line, "success_share");
+    }
+    bench_line_print(&b->output, &line);
 }
 
-static void json_row(const bench *b, const bench_row *row)
+void bench_report_success(bench *b, const bench_success *success)
 {
-    (void)printf(
-        "{\"device\": \"%s\", \"container\": \"%s\", \"instance\": \"%s\", \"op\": \"%s\", "
-        "\"n\": %llu, \"load\": %g, \"mops\": %.3f, \"probes\": %.4f, \"roof_mops\": %.3f, "
-        "\"roof_share\": %.4f, \"bytes_per_entry\": %.4f, \"verified\": %s, \"bucket\": %u, "
-        "\"hashes\": %u, \"filled\": %.4f, \"failed\": %llu",
-        b->device_name, container_name(b), heddle_table_instance(b->table), b->op,
-        (unsigned long long)b->keys.n, b->load, row->mops, row->probes, row->roof_mops,
-        roof_share(row), row->bytes_per_entry, row->verified ? "true" : "false", b->bucket,
-        b->hashes, row->filled, (unsigned long long)row->failed);
-    if (b->part->sweep != BENCH_SWEEP_NONE)
-        (void)printf(", \"sweep\": \"%s\"", bench_sweep_names[b->part->sweep]);
-    (void)printf("}\n");
+    static const char *const timed[] = {"mops",       "probes",          "roof_mops",
+                                        "roof_share", "bytes_per_entry", "verified"};
+    bench_line line;
+    begin_row(b, &line, "success", success->keys);
+    bench_line_number(&line, "load", "%.4f", success->load);
+    for (int i = 0; i < 6; i++) bench_line_empty(&line, timed[i]);
+    bench_line_number(&line, "bucket", "%.0f", b->bucket);
+    bench_line_number(&line, "hashes", "%.0f", b->hashes);
+    bench_line_empty(&line, "filled");
+    bench_line_empty(&line, "failed");
+    bench_line_word(&line, "sweep", "success");
+    bench_line_number(&line, "seeds", "%.0f", success->seeds);
+    bench_line_number(&line, "success_share", "%.4f",
+                      (double)success->successes / (double)success->seeds);
+    bench_line_print(&b->output, &line);
 }
 
-void bench_report_row(const bench *b, const bench_row *row)
+/* -------------------------------------------------------------------- rows of the other subjects */
+
+void bench_line_begin(const bench *b, bench_line *line)
 {
-    if (b->options.format == BENCH_CSV) csv_row(b, row);
-    else if (b->options.format == BENCH_JSON) json_row(b, row);
-    else table_row(b, row);
-    (void)fflush(stdout);
+    line->count = 0;
+    bench_line_word(line, "device", b->device_name);
+    bench_line_word(line, "bench", container_name(b));
 }
 
-/* In CSV the columns of all rows, empty where they belong to a timed operation. */
-void bench_report_success(const bench *b, const bench_success *success)
+void bench_line_end(bench *b, bench_line *line, const bench_result *result)
 {
-    const char *instance = heddle_table_instance(b->table);
-    const unsigned long long keys = success->keys;
-    const double share = (double)success->successes / (double)success->seeds;
-    if (b->options.format == BENCH_CSV)
-        (void)printf("%s,%s,%s,success,%llu,%.4f,,,,,,,%u,%u,,,success,%u,%.4f\n", b->device_name,
-                     container_name(b), instance, keys, success->load, b->bucket, b->hashes,
-                     success->seeds, share);
-    else if (b->options.format == BENCH_JSON)
-        (void)printf("{\"device\": \"%s\", \"container\": \"%s\", \"instance\": \"%s\", "
-                     "\"op\": \"success\", \"n\": %llu, \"load\": %.4f, \"bucket\": %u, "
-                     "\"hashes\": %u, \"sweep\": \"success\", \"seeds\": %u, "
-                     "\"success_share\": %.4f}\n",
-                     b->device_name, container_name(b), instance, keys, success->load, b->bucket,
-                     b->hashes, success->seeds, share);
-    else
-        (void)printf("%-19s %6u %6u %11llu %6.3f %6u %7.1f %%\n", instance, b->bucket, b->hashes,
-                     keys, success->load, success->seeds, share * 100);
-    (void)fflush(stdout);
+    const double rate = result->seconds > 0 ? result->amount / result->seconds : 0;
+    bench_line_number(line, "mops", "%.3f", rate / 1e6);
+    bench_line_number(line, "ms", "%.3f", result->seconds * 1e3);
+    bench_line_number(line, "roof_mops", "%.3f", result->roof / 1e6);
+    bench_line_number(line, "roof_share", "%.4f", result->roof > 0 ? rate / result->roof : 0);
+    bench_line_verified(line, b->options.verify, result->right);
+    bench_line_print(&b->output, line);
+    b->bad_rows += !result->right;
 }

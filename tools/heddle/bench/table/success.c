@@ -107,7 +107,7 @@ static int search(bench *b, const bench_point *point, uint64_t slots, trial *t)
     return status;
 }
 
-static void report(const bench *b, const trial *t, uint64_t slots)
+static void report(bench *b, const trial *t, uint64_t slots)
 {
     const bench_success success = {t->keys, (double)t->keys / (double)slots, t->runs, t->successes};
     progress_hide();

@@ -81,10 +81,9 @@ bool bench_op_takes_hits(uint32_t op);
 int bench_measure(bench *b, uint32_t op, uint32_t hit, bench_row *row);
 
 /* report.c */
-void bench_report_head(const bench *b, int argc, char **argv);
 /* Begins b->part. */
-void bench_report_part(const bench *b);
-void bench_report_row(const bench *b, const bench_row *row);
-void bench_report_success(const bench *b, const bench_success *success);
+void bench_report_part(bench *b);
+void bench_report_row(bench *b, const bench_row *row);
+void bench_report_success(bench *b, const bench_success *success);
 
 #endif

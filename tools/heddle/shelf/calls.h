@@ -1,11 +1,11 @@
 /*
- * command.h: `heddle shelf`: tables larger than memory from column files, without a program of one's own.
+ * calls.h: `heddle shelf`: tables larger than memory from column files, without a program of one's own.
  *
  *   options.c  reads the options and opens nothing
  *   calls.c    opens the device, the shelf and the files, makes the call, says what came of it
  */
-#ifndef SHELF_COMMAND_H
-#define SHELF_COMMAND_H
+#ifndef SHELF_CALLS_H
+#define SHELF_CALLS_H
 
 #include "tool.h"
 
