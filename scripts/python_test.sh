@@ -17,10 +17,9 @@ setup()
     "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || return 77
     mkdir -p build-python
     venv $env pytest pytest-timeout hypothesis mypy numpy pandas pyarrow polars || return 77
-    if [ ! -e "$library" ]; then
-        scripts/configure.sh build-test -DHEDDLE_CUDA=OFF -DHEDDLE_TESTS=OFF &&
-            cmake --build build-test -j "${JOBS:-$(nproc)}" --target heddle_library
-    fi
+    [ -z "${HEDDLE_LIBRARY:-}" ] || return 0
+    [ -e build-test/CMakeCache.txt ] || scripts/configure.sh build-test -DHEDDLE_CUDA=OFF -DHEDDLE_TESTS=OFF || return 1
+    cmake --build build-test -j "${JOBS:-$(nproc)}" --target heddle_library || return 1
 }
 
 case ${1:-} in

@@ -60,7 +60,10 @@ def _open() -> tuple[str, ctypes.CDLL]:
 
 def _declare(library: Any, names: Any) -> None:
     for name in names:
-        function = getattr(library, name)
+        try:
+            function = getattr(library, name)
+        except AttributeError:
+            raise ImportError(f"heddle: {path} has no {name}: it is older than this package") from None
         function.restype, function.argtypes = c.FUNCTIONS[name]
 
 

@@ -145,3 +145,11 @@ def test_columns_in_files(tmp_path):
         heddle.ColumnFile(tmp_path / "nothing")
     with heddle.ColumnFile(tmp_path / "empty.npy", "w", count=0) as column:
         assert len(column.array) == 0
+
+
+def test_a_cluster_is_visited_and_has_batches():
+    with heddle.Cluster("cpu:1,cpu:1") as cluster, cluster.table("set") as table:
+        table.insert(numpy.arange(1000))
+        seen = []
+        table.visit(lambda keys: seen.extend(keys.tolist()))
+        assert sorted(seen) == list(range(1000)) == sorted(numpy.concatenate(list(table)).tolist())
