@@ -24,12 +24,22 @@ struct hd_block {
     hd_block *next;
 };
 
+static uint64_t round_up(uint64_t bytes)
+{
+    uint64_t step = BLOCK_MIN;
+    if (bytes >= UINT64_MAX / 2) return bytes; /* nobody has so much */
+    while (step < bytes / STEP_SHARE / 2) step *= 2;
+    return (bytes + step - 1) / step * step;
+}
+
 /* The smallest idle block that is large enough and not much too large. */
 static hd_block *find_idle(heddle_device *device, uint64_t bytes)
 {
+    /* What is asked for is made larger first: a block that was made for as much must be found again. */
+    const uint64_t rounded = round_up(bytes), most = rounded + rounded / LARGER_SHARE;
     hd_block *best = NULL;
     for (hd_block *b = device->blocks; b != NULL; b = b->next)
-        if (!b->lent && b->bytes >= bytes && b->bytes - bytes <= bytes / LARGER_SHARE &&
+        if (!b->lent && b->bytes >= bytes && b->bytes <= most &&
             (best == NULL || b->bytes < best->bytes))
             best = b;
     return best;
@@ -53,14 +63,6 @@ static heddle_status make_block(heddle_device *device, uint64_t bytes, void **me
     device->blocks = made;
     pthread_mutex_unlock(&device->lock);
     return HEDDLE_OK;
-}
-
-static uint64_t round_up(uint64_t bytes)
-{
-    uint64_t step = BLOCK_MIN;
-    if (bytes >= UINT64_MAX / 2) return bytes; /* nobody has so much */
-    while (step < bytes / STEP_SHARE / 2) step *= 2;
-    return (bytes + step - 1) / step * step;
 }
 
 /* A new block, a little larger than asked for. Where that little is much, it must not be why there is none. */

@@ -60,8 +60,27 @@ static void idle_memory_is_shared(void **state)
     assert_int_equal(end_of(true), 1); /* memory in use stays with its device */
 }
 
+/* What has been given back is what the next call of the same size gets, whatever the size. */
+static void kept_memory_is_found_again(void **state)
+{
+    heddle_device *device = NULL;
+    (void)state;
+    check_ok(heddle_device_open("cpu:1", &device));
+    for (uint64_t bytes = 1000; bytes < UINT64_C(1) << 25; bytes += bytes / 37 + 1) {
+        void *first = NULL, *again = NULL;
+        check_ok(hd_block_take(device, bytes, &first));
+        hd_block_give(device, first);
+        check_ok(hd_block_take(device, bytes, &again));
+        check(again == first, "%llu bytes are not found again", (unsigned long long)bytes);
+        hd_block_give(device, again);
+        hd_blocks_drop(device);
+    }
+    heddle_device_close(device);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(idle_memory_is_shared)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(idle_memory_is_shared),
+                                       cmocka_unit_test(kept_memory_is_found_again)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
