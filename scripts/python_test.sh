@@ -18,8 +18,11 @@ setup()
     mkdir -p build-python
     venv $env pytest pytest-timeout hypothesis mypy numpy pandas pyarrow polars || return 77
     [ -z "${HEDDLE_LIBRARY:-}" ] || return 0
-    [ -e build-test/CMakeCache.txt ] || scripts/configure.sh build-test -DHEDDLE_CUDA=OFF -DHEDDLE_TESTS=OFF || return 1
-    cmake --build build-test -j "${JOBS:-$(nproc)}" --target heddle_library || return 1
+    local log=build-python/library.log
+    {
+        { [ -e build-test/CMakeCache.txt ] || scripts/configure.sh build-test -DHEDDLE_CUDA=OFF -DHEDDLE_TESTS=OFF; } &&
+            cmake --build build-test -j "${JOBS:-$(nproc)}" --target heddle_library
+    } > $log 2>&1 || { tail -n 40 $log; return 1; }
 }
 
 case ${1:-} in

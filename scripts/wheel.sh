@@ -11,7 +11,7 @@ rm -rf build-python/made build-python/wheels
 build-python/builder/bin/python -m build --wheel --outdir build-python/made .
 PATH="$PWD/build-python/builder/bin:$PATH" auditwheel repair --wheel-dir build-python/wheels build-python/made/*.whl
 rm -rf build-python/tried
-venv build-python/tried numpy build-python/wheels/*.whl
+SETUP= venv build-python/tried numpy build-python/wheels/*.whl
 # From another folder, or Python would find what lies here.
 (cd build-python && env -u HEDDLE_LIBRARY tried/bin/python -c '
 import heddle, numpy
