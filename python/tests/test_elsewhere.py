@@ -1,6 +1,7 @@
 """Bloom filters, shelves, clusters and columns in files."""
 
 import pickle
+import signal
 
 import numpy
 import pytest
@@ -77,9 +78,16 @@ def test_a_shelf_is_as_it_was_when_a_call_is_cancelled(tmp_path):
         assert shelf.get([1, 2, 5, 7]).tolist() == [1, 2, 0, 0]
 
 
-def test_ctrl_c_ends_a_call_on_a_shelf(tmp_path):
-    import signal
+@pytest.fixture
+def interrupts():
+    """Ctrl-C raises: a shell that runs the tests in the background has Python start with SIGINT ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
+
+@pytest.mark.usefixtures("interrupts")
+def test_ctrl_c_ends_a_call_on_a_shelf(tmp_path):
     with heddle.Shelf(tmp_path / "shelf", "set", progress=lambda *_: signal.raise_signal(signal.SIGINT)) as shelf:
         with pytest.raises(KeyboardInterrupt):
             shelf.insert(numpy.arange(1000))
