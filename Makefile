@@ -6,7 +6,7 @@ BENCH ?= map --keys 2^26 --load 0.8 --op build,find,miss --device auto --repeat 
 BUILD = cmake --build build -j $(JOBS)
 export JOBS CMAKE_OPTIONS SETUP V PREFIX DESTDIR BUILD_DIR
 
-.PHONY: all help tool setup demo test check check-speed full kernels bench install uninstall package site asan tsan clean \
+.PHONY: all help tool setup demo test check check-speed check-abi reproducible full kernels bench install uninstall package site asan tsan clean \
         python-test wheel
 
 all: setup
@@ -22,6 +22,8 @@ help:
 	@echo '                one part of make check; scripts/test.sh says what each is'
 	@echo 'make bench      a larger benchmark; BENCH="map --keys 2^28 ..." says which'
 	@echo 'make check-speed REF=COMMIT   this tree beside a commit, operation by operation, in turns'
+	@echo 'make check-abi  whether older programs run with this library; REF=COMMIT compares the libraries, too'
+	@echo 'make reproducible   two builds in two folders, and whether their bytes are the same'
 	@echo 'make install    the library and the tool into PREFIX=$(PREFIX); DESTDIR= is put before it'
 	@echo 'make wheel      the Python package in one file, in build-python/wheels/'
 	@echo 'make python-test   the tests of the Python package, a part of make test'
@@ -81,6 +83,14 @@ check-speed: setup
 	cmake --build build-speed/new -j $(JOBS) --target heddle_tool
 	scripts/compare_speed.sh build-speed/ref/build/heddle build-speed/new/heddle $(SPEED_OPTIONS)
 
+check-abi:
+	@scripts/setup.sh test
+	@scripts/check_abi.sh $(REF)
+
+reproducible:
+	@scripts/setup.sh build
+	@scripts/reproduce.sh
+
 install:
 	@scripts/setup.sh build
 	@scripts/install.sh
@@ -98,4 +108,4 @@ site:
 
 clean:
 	rm -rf build build-demo build-package build-test build-full build-kernels build-asan build-tsan build-speed \
-	    build-site build-python
+	    build-site build-python build-abi build-reproduce

@@ -65,8 +65,8 @@ stage()
     fi
     log=$(mktemp)
     [ ! -t 1 ] || printf '%s ' "$head"
-    "$@" 2>&1 | tee "$log" | stage_watch "$head" "$began"
-    status=${PIPESTATUS[0]}
+    # In a condition, so that a script under `set -e` still shows what failed.
+    if "$@" 2>&1 | tee "$log" | stage_watch "$head" "$began"; then status=${PIPESTATUS[0]}; else status=${PIPESTATUS[0]}; fi
     [ ! -t 1 ] || printf '\r\033[K'
     if [ "$status" = 0 ]; then
         echo "$head $(clock $((SECONDS - began)))$(stages_left 100)"

@@ -17,7 +17,7 @@
 #define SHORT_ITEMS 0
 #else
 #define ITEMS_A_THREAD 2048 /* below this a second thread costs more than it brings */
-#define SHORT_ITEMS (UINT64_C(1) << 18)
+#define SHORT_ITEMS (UINT64_C(1) << 22) /* longer steps outlast what was seen when they began */
 #endif
 
 int hd_cpu_threads(const heddle_device *device, uint64_t items)
