@@ -21,7 +21,7 @@ LANGUAGES = {".c": "c", ".h": "c", ".cpp": "c++", ".cu": "cuda", ".cuh": "cuda",
 
 
 def documents():
-    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def staged(path):
