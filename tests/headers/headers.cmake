@@ -56,3 +56,6 @@ endforeach()
 # Private headers stand alone, fragments say who includes them, and no room includes one above it.
 add_test(NAME headers_alone COMMAND ${CMAKE_CURRENT_LIST_DIR}/private.sh ${CMAKE_C_COMPILER} ${PROJECT_BINARY_DIR})
 add_test(NAME rooms COMMAND ${PROJECT_SOURCE_DIR}/scripts/rooms.sh)
+
+# Every allocation can be made to fail.
+add_test(NAME allocations COMMAND ${CMAKE_CURRENT_LIST_DIR}/allocations.sh)

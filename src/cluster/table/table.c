@@ -183,8 +183,9 @@ static heddle_cluster_table *table_allocate(heddle_cluster *cluster)
     heddle_cluster_table *table = (heddle_cluster_table *)hd_allocate_zeroed(1, sizeof *table);
     if (table == NULL) return NULL;
     table->cluster = cluster;
-    table->parts = (heddle_table **)calloc(cluster->exchange->local, sizeof(heddle_table *));
-    table->rows = (uint64_t *)calloc(cluster->exchange->members, sizeof *table->rows);
+    table->parts =
+        (heddle_table **)hd_allocate_zeroed(cluster->exchange->local, sizeof *table->parts);
+    table->rows = (uint64_t *)hd_allocate_zeroed(cluster->exchange->members, sizeof *table->rows);
     if (table->parts != NULL && table->rows != NULL) return table;
     table_free(table);
     return NULL;
