@@ -48,5 +48,8 @@ endforeach()
 add_test(NAME headers_alone COMMAND ${CMAKE_CURRENT_LIST_DIR}/private.sh ${CMAKE_C_COMPILER} ${PROJECT_BINARY_DIR})
 add_test(NAME rooms COMMAND ${PROJECT_SOURCE_DIR}/scripts/rooms.sh)
 
+# Every folder of src/ has a page that lists its files.
+add_test(NAME room_pages COMMAND ${CMAKE_CURRENT_LIST_DIR}/pages.sh)
+
 # Every allocation can be made to fail.
 add_test(NAME allocations COMMAND ${CMAKE_CURRENT_LIST_DIR}/allocations.sh)
