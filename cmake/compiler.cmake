@@ -20,6 +20,27 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64)$" AND CMAKE_C_COMPILER_ID ST
 endif()
 
 string(REPLACE "," ";" heddle_sanitizers "${HEDDLE_SANITIZE}")
+# An overrun that gets past all checks ends the process instead of going on. -U: some systems have an older level on.
+if(HEDDLE_HARDEN AND NOT heddle_sanitizers)
+    set(harden -fstack-protector-strong)
+    if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+        list(APPEND harden -fcf-protection)
+    endif()
+    if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug") # which fortified functions need optimisation for
+        set(fortified 3)
+        if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_LESS 12)
+            set(fortified 2) # the C library warns of 3 there
+        endif()
+        list(APPEND harden -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=${fortified})
+    endif()
+    list(JOIN harden "," harden_for_host)
+    add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:${harden}>"
+                        "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${harden_for_host}>")
+    add_link_options(LINKER:-z,relro,-z,now,-z,noexecstack)
+endif()
+# The same sources give the same bytes, wherever they lie.
+add_compile_options("$<$<COMPILE_LANGUAGE:C,CXX>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.;-ffile-prefix-map=${PROJECT_BINARY_DIR}=build>"
+                    "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.,-ffile-prefix-map=${PROJECT_BINARY_DIR}=build>")
 if(heddle_sanitizers)
     list(JOIN heddle_sanitizers "," joined)
     # -O1: the tests finish in reasonable time and stack traces stay true.

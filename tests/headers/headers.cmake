@@ -30,6 +30,16 @@ add_test(NAME header_types COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/types.sh
 
 add_test(NAME header_abi COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/abi.sh ${CMAKE_C_COMPILER}
     $<TARGET_FILE:heddle>)
+# A program of this ABI's first day runs with the library of today.
+if(NOT heddle_sanitizers) # a plain program cannot link a library that needs a sanitizer
+    add_executable(old_program ${CMAKE_CURRENT_LIST_DIR}/old_program.c)
+    target_compile_definitions(old_program PRIVATE OLD_INTERFACE="interface_${heddle_abi_version}.h")
+    target_link_libraries(old_program PRIVATE $<TARGET_FILE:heddle>) # the file: without its include folders
+    add_dependencies(old_program heddle)
+    set_target_properties(old_program PROPERTIES BUILD_RPATH ${PROJECT_BINARY_DIR})
+    add_test(NAME old_program COMMAND old_program)
+    set_tests_properties(old_program PROPERTIES TIMEOUT 300)
+endif()
 
 # One table of each scheme, key width and value width: the bucket size changes no syntax.
 set(seen)

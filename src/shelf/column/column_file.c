@@ -163,7 +163,8 @@ static heddle_status open_new(const char *path, int *file, bool *made)
 static void take_back(const char *path, int file, bool made)
 {
     struct stat mine, there;
-    (void)ftruncate(file, 0);
+    const int emptied = ftruncate(file, 0); /* where that fails, too, nothing more can be done */
+    (void)emptied;
     if (made && fstat(file, &mine) == 0 && lstat(path, &there) == 0 &&
         mine.st_dev == there.st_dev && mine.st_ino == there.st_ino)
         (void)unlink(path);
