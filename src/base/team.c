@@ -1,28 +1,43 @@
 /*
  * team.c: see team.h. The OpenMP runtime keeps threads for every thread that calls it. Before it makes more of them for
  * this thread than ever before, as many are made here for a moment: where that fails the region gets fewer. Before a fork
- * gcc's runtime gives up the threads that it keeps for the forking thread, so that parent and child make theirs anew.
- * clang's does so by itself.
+ * gcc's runtime gives up the threads that it keeps for the forking thread, whoever had it make them, so that parent and
+ * child make theirs anew. It does not do that inside of a parallel region: a child that was forked there works alone.
+ * clang's runtime minds forks by itself.
  */
 #include "base/team.h"
 
 #include <omp.h>
 #include <pthread.h>
+#include <stdbool.h>
 
 #define AT_ONCE 64 /* threads made in one go */
 
 static _Thread_local int team = 1; /* the largest that the runtime has made for this thread */
 
 #if !defined(__clang__)
+static _Thread_local bool paused, alone;
+
 static void before_fork(void)
 {
-    if (team > 1 && omp_pause_resource_all(omp_pause_soft) == 0) team = 1;
+    paused = omp_pause_resource_all(omp_pause_soft) == 0;
+    if (paused) team = 1;
 }
 
-static void watch(void) { (void)pthread_atfork(before_fork, NULL, NULL); }
+/* The runtime counts on threads that the child does not have. */
+static void in_child(void) { alone = alone || !paused; }
+
+static void watch(void) { (void)pthread_atfork(before_fork, NULL, in_child); }
 #else
+static const bool alone = false;
 static void watch(void) {}
 #endif
+
+void hd_team_mind_forks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, watch);
+}
 
 static void *wait_for_gate(void *gate)
 {
@@ -49,8 +64,6 @@ static int try_threads(int wanted)
 
 static int enlarge(int wanted)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&once, watch);
     wanted = team + try_threads(wanted - team);
     if (wanted == 1) return 1;
 /* The runtime makes them now, while there is room for them. */
@@ -61,4 +74,8 @@ static int enlarge(int wanted)
     return team;
 }
 
-int hd_team(int wanted) { return wanted <= team ? wanted : enlarge(wanted); }
+int hd_team(int wanted)
+{
+    if (alone) return 1;
+    return wanted <= team ? wanted : enlarge(wanted);
+}

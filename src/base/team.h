@@ -12,6 +12,8 @@
 extern "C" {
 #endif
 
+/* To be called before the first region: from then on forks are met. */
+void hd_team_mind_forks(void);
 /* At least 1, at most `wanted`: the threads that the runtime has for the calling thread, or can make now. */
 HD_FOR_TOOL int hd_team(int wanted);
 

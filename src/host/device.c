@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/team.h"
 #include "engine/blocks.h"
 #include "engine/engine.h"
 #include "host/host.h"
@@ -91,6 +92,7 @@ heddle_status heddle_device_open(const char *name, heddle_device **device)
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "heddle_device_open needs a name and a place for the device");
     *device = NULL;
+    hd_team_mind_forks();
     if (strcmp(name, "auto") == 0) status = open_auto(&opened);
     else if (is_kind(name, "cpu", &rest)) status = open_cpu(rest, &opened);
     else if (is_kind(name, "cuda", &rest)) status = open_cuda(rest, &opened);

@@ -96,9 +96,17 @@ typedef struct hd_census {
     uint64_t full;        /* buckets without room */
     uint64_t probes[8];   /* keys by the number of probes that find them, less one */
     uint64_t misplaced;   /* keys in a bucket that is none of theirs */
-    uint64_t unreachable; /* keys behind a bucket at which a search stops */
+    uint64_t unreachable; /* keys behind a bucket at which a search stops; 0 in multimaps: hd_census_unmet */
     uint64_t twice;       /* keys that a search finds in another slot than this one */
     uint64_t busy;        /* slots left half written */
 } hd_census;
+
+/* Keys that are in their buckets and that no search meets. */
+static inline uint64_t hd_census_unmet(const hd_census *census)
+{
+    uint64_t others = census->misplaced;
+    for (int i = 0; i < 8; i++) others += census->probes[i];
+    return census->keys - others;
+}
 
 #endif

@@ -168,26 +168,43 @@ HD_FN uint32_t multi_copies(const hd_view *view, uint64_t bucket, hd_key lean, u
     return copies;
 }
 
-/* Checks the pairs of a key in a bucket, in the name of the first of them. */
+/* Follows a key's trail as a search does, and counts the pairs that it meets. */
+HD_FN void multi_search(const hd_view *view, hd_trail trail, hd_census *census)
+{
+    const hd_mark mark = mark_of(view, trail.lean);
+    bool goes_on = true;
+    while (goes_on) {
+        const uint64_t bucket = trail_bucket(view, &trail);
+        const bool passed = key_is_marked(multi_key(view, tile_slot(bucket, mark.number)), mark);
+        uint64_t first;
+        const uint32_t copies = multi_copies(view, bucket, trail.lean, &first);
+        const uint32_t at = trail.number < HEDDLE_PROBES_MAX ? trail.number : HEDDLE_PROBES_MAX - 1;
+        census->probes[at] += copies;
+        goes_on = search_pass(view, &trail, passed, copies != 0);
+    }
+}
+
+/*
+ * Checks the pairs of a key in a bucket, in the name of the first of them. A search is made once for a key, in the name of
+ * the first window on its trail that has a pair of it: k pairs would take k * k looks otherwise. What no search has met is
+ * not counted here: hd_census says how it is known.
+ */
 HD_FN void multi_live(const hd_view *view, uint64_t home, hd_key lean, uint32_t copies,
                       hd_census *census)
 {
-    hd_trail trail = trail_start_lean(view, (uint32_t)(home / view->region_buckets), lean);
+    const hd_trail start = trail_start_lean(view, (uint32_t)(home / view->region_buckets), lean);
     const hd_mark mark = mark_of(view, lean);
+    hd_trail trail = start;
+    uint64_t bucket = trail_bucket(view, &trail), first;
     bool cut_off = false, goes_on = true;
-    while (goes_on) {
-        const uint64_t bucket = trail_bucket(view, &trail);
-        uint64_t first;
-        if (bucket == home) break;
+    while (goes_on && bucket != home && multi_copies(view, bucket, lean, &first) == 0) {
         cut_off = cut_off || !key_is_marked(multi_key(view, tile_slot(bucket, mark.number)), mark);
-        goes_on = trail_pass(view, &trail, multi_copies(view, bucket, lean, &first) != 0);
+        goes_on = trail_pass(view, &trail, false);
+        bucket = trail_bucket(view, &trail);
     }
     census->keys += copies;
     if (!goes_on) census->misplaced += copies;
-    else if (cut_off) census->unreachable += copies;
-    else
-        census->probes[trail.number < HEDDLE_PROBES_MAX ? trail.number : HEDDLE_PROBES_MAX - 1] +=
-            copies;
+    else if (bucket == home && !cut_off) multi_search(view, start, census);
 }
 
 /* Counts and checks one slot of a multimap, as census.h does for other tables. */

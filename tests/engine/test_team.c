@@ -82,6 +82,58 @@ static int ask_and_fork(void *context)
     return run_child(ask, &own) == 0 ? 0 : 2;
 }
 
+static int open_and_insert(void *context)
+{
+    fixture own = make("cpu:4");
+    insert_all(&own);
+    return ask(context) == 0 && ask(&own) == 0 ? 0 : 1;
+}
+
+/* Where the host alone has made the runtime's threads: the library has had no region of several yet. */
+static void regions_of_the_host(void **state)
+{
+    fixture f = make("cpu:4");
+    const fixture few = {f.device, f.table, f.keys, f.values};
+    int threads = 0;
+    (void)state;
+#pragma omp parallel num_threads(4) reduction(+ : threads)
+    threads++;
+    assert_int_equal(threads, 4);
+    check_ok(heddle_table_insert(few.table, few.keys, few.values, 5, NULL, NULL, NULL));
+    assert_int_equal(run_child(open_and_insert, &f), 1); /* the child's table has all keys, the parent's five */
+    insert_all(&f);
+    assert_int_equal(run_child(open_and_insert, &f), 0);
+    drop(&f);
+}
+
+static pid_t fork_in_region(fixture *f)
+{
+    pid_t child = -1;
+#pragma omp parallel num_threads(2)
+#pragma omp master
+    {
+        child = fork();
+        if (child == 0) {
+            (void)alarm(20);
+            _exit(open_and_insert(f));
+        }
+    }
+    return child;
+}
+
+/* The runtime does not give up its threads there: the child works alone. */
+static void a_fork_inside_of_a_region(void **state)
+{
+    fixture f = make("cpu:4");
+    int status = 0;
+    (void)state;
+    insert_all(&f);
+    const pid_t child = fork_in_region(&f);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    drop(&f);
+}
+
 static void calls_after_a_fork(void **state)
 {
     fixture f = make("cpu:4");
@@ -178,6 +230,8 @@ static void short_calls_leave_processors_to_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regions_of_the_host), /* first, before the library has made threads */
+        cmocka_unit_test(a_fork_inside_of_a_region),
         cmocka_unit_test(no_thread_can_be_made),
         cmocka_unit_test(calls_after_a_fork),
         cmocka_unit_test(a_gpu_does_not_survive_a_fork),

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "cpu/device/engine.h"
+#include "cpu/device/remembered.h"
 #include "scheme/graph_census.h"
 
 /* A region's pairs and its row are to lie in the second-level cache together, and pairs should need

@@ -85,14 +85,17 @@ static inline void answer_first(const hd_graph *graph, const hd_graph_batch *bat
 
 /* What all edges of a key have to say. */
 static inline void answer_all(const hd_graph *graph, const hd_graph_batch *batch, uint64_t i,
-                              const question *q, sums *s)
+                              const question *q, remembered *known, sums *s)
 {
+    const bool is_long = q->list.end - q->list.begin >= REMEMBERED_FROM * LINE / HD_EDGE_BYTES;
+    const bool counts = is_long && batch->all == NULL && batch->values == NULL;
     uint64_t matches = 0;
 #if HD_VALUE_BITS != 0
     hd_value *all = batch->all != NULL ? (hd_value *)batch->all + batch->places[i] : NULL;
     uint64_t first = 0;
 #endif
-    for (uint64_t at = q->list.begin; at < q->list.end; at++) {
+    const bool is_known = counts && remembered_get(known, q->mixed, &matches);
+    for (uint64_t at = q->list.begin; !is_known && at < q->list.end; at++) {
         if (edge_key(graph->edges, at) != q->mixed) continue;
 #if HD_VALUE_BITS != 0
         if (all != NULL) all[matches] = edge_value(graph->edges, at);
@@ -100,7 +103,8 @@ static inline void answer_all(const hd_graph *graph, const hd_graph_batch *batch
 #endif
         matches++;
     }
-    s->looks += q->list.end - q->list.begin;
+    if (counts && !is_known) remembered_put(known, q->mixed, matches);
+    s->looks += is_known ? 0 : q->list.end - q->list.begin;
     s->found += matches != 0;
     if (batch->found != NULL) batch->found[i] = matches != 0;
     if (batch->matches != NULL) batch->matches[i] = matches;
@@ -111,7 +115,7 @@ static inline void answer_all(const hd_graph *graph, const hd_graph_batch *batch
 }
 
 static inline void look_chunk(bool all, const hd_graph *graph, const hd_graph_batch *batch,
-                              uint64_t begin, uint64_t end, sums *s)
+                              uint64_t begin, uint64_t end, remembered *known, sums *s)
 {
     const hd_key *keys = (const hd_key *)batch->keys;
     wave flights[FLIGHTS];
@@ -126,7 +130,7 @@ static inline void look_chunk(bool all, const hd_graph *graph, const hd_graph_ba
         wave_start(&flights[after], graph, keys, first + 2 * WAVE, end);
         wave_open(&flights[next], graph);
         for (uint32_t i = 0; i < w->count; i++) {
-            if (all) answer_all(graph, batch, first + i, &w->at[i], s);
+            if (all) answer_all(graph, batch, first + i, &w->at[i], known, s);
             else answer_first(graph, batch, first + i, &w->at[i], s);
         }
         turn = next;
@@ -149,10 +153,12 @@ static heddle_status look(heddle_device *device, const hd_graph *graph, const hd
         const hd_graph g = *graph;
         const hd_graph_batch b = *batch;
         sums s = {0, 0};
+        remembered known;
+        known.any = false;
 #pragma omp for schedule(dynamic) nowait
         for (uint64_t c = 0; c < b.n; c += CHUNK) {
-            if (all) look_chunk(true, &g, &b, c, chunk_end(c, b.n), &s);
-            else look_chunk(false, &g, &b, c, chunk_end(c, b.n), &s);
+            if (all) look_chunk(true, &g, &b, c, chunk_end(c, b.n), &known, &s);
+            else look_chunk(false, &g, &b, c, chunk_end(c, b.n), &known, &s);
         }
         __atomic_fetch_add(&b.counts->at[HD_FOUND], s.found, __ATOMIC_RELAXED);
         __atomic_fetch_add(&b.counts->at[HD_PROBES], s.looks, __ATOMIC_RELAXED);

@@ -10,6 +10,7 @@
 #include <omp.h>
 #include <sched.h>
 
+#include "cpu/device/remembered.h"
 #include "scheme/slab_whole.h"
 
 #define WINDOW 16
@@ -209,22 +210,27 @@ typedef struct slab_all_sums {
 /* Keys [first, first + count) of a batch, whose base slabs are on their way. */
 static inline void slab_all_wave(uint32_t operation, const hd_slab_view *view,
                                  const hd_slab_batch *batch, uint64_t first,
-                                 const hd_slab_walk *walks, uint32_t count, slab_all_sums *s)
+                                 const hd_slab_walk *walks, uint32_t count, remembered *known,
+                                 slab_all_sums *s)
 {
     for (uint32_t j = 0; j < count; j++) {
-        const uint64_t i = first + j;
+        const uint64_t i = first + j, looks = s->looks;
+        const hd_key key = ((const hd_key *)batch->keys)[i];
         hd_slab_walk walk = walks[j];
         if (operation == HD_SLAB_ERASE_ALL && !batch->found[i]) continue;
         hd_value *const to =
             operation == HD_SLAB_RETRIEVE ? (hd_value *)batch->values_out + batch->places[i] : NULL;
         uint64_t matches = 0;
-        int end;
-        do {
+        int end = HD_SLAB_ON;
+        if (operation == HD_SLAB_COUNT && remembered_get(known, key, &matches)) end = HD_SLAB_ABSENT;
+        while (end == HD_SLAB_ON || end == HD_SLAB_AGAIN) {
             s->looks++;
             end = operation == HD_SLAB_CLAIM
                       ? slab_claim_step(slab_tile_here(), view, &walk, true)
                       : slab_all_step(slab_tile_here(), view, &walk, operation, to, true, &matches);
-        } while (end == HD_SLAB_ON || end == HD_SLAB_AGAIN);
+        }
+        if (operation == HD_SLAB_COUNT && s->looks - looks >= REMEMBERED_FROM)
+            remembered_put(known, key, matches);
         if (operation == HD_SLAB_CLAIM) {
             batch->found[i] = end == HD_SLAB_PRESENT;
             continue;
@@ -256,6 +262,8 @@ static inline void slab_batch_all(uint32_t operation, int threads, const hd_slab
 #pragma omp parallel num_threads(threads)
     {
         slab_all_sums s = {0, 0, 0};
+        remembered known;
+        known.any = false;
 #pragma omp for schedule(dynamic) nowait
         for (uint64_t c = 0; c < batch->n; c += SLAB_CHUNK) {
             const uint64_t end = batch->n - c < SLAB_CHUNK ? batch->n : c + SLAB_CHUNK;
@@ -263,7 +271,7 @@ static inline void slab_batch_all(uint32_t operation, int threads, const hd_slab
             uint32_t count = slab_all_start(view, keys, c, end, walks[0]);
             for (uint64_t i = c, turn = 0; i < end; i += WAVE, turn ^= 1) {
                 const uint32_t next = slab_all_start(view, keys, i + WAVE, end, walks[turn ^ 1]);
-                slab_all_wave(operation, view, batch, i, walks[turn], count, &s);
+                slab_all_wave(operation, view, batch, i, walks[turn], count, &known, &s);
                 count = next;
             }
         }

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "cpu/device/engine.h"
+#include "cpu/device/remembered.h"
 #include "scheme/marks.h"
 #include "scheme/scheme.h"
 

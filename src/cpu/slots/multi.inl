@@ -88,11 +88,26 @@ static inline bool search_end(int op, const hd_view *view, const hd_batch *batch
     return found;
 }
 
-static inline void search_group(int op, searches *g, const hd_view *view, const hd_batch *batch,
-                                sums *s, uint64_t *erased)
+/* Keys that were counted before need no search; of those that were erased before there is nothing left. */
+static inline bool search_is_known(int op, const hd_batch *batch, uint64_t i,
+                                   const remembered *known, search *s)
 {
-    uint32_t going[WAVE], count = g->count;
-    for (uint32_t i = 0; i < count; i++) going[i] = i;
+    uint64_t matches;
+    if (op != COUNT && op != ERASE) return false;
+    if (!remembered_get(known, ((const hd_key *)batch->keys)[i], &matches)) return false;
+    s->matches = op == COUNT ? matches : 0;
+    return true;
+}
+
+static inline void search_group(int op, searches *g, const hd_view *view, const hd_batch *batch,
+                                remembered *known, sums *s, uint64_t *erased)
+{
+    uint32_t going[WAVE], count = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (search_is_known(op, batch, g->first + i, known, &g->at[i]))
+            s->found += search_end(op, view, batch, g->first + i, &g->at[i], erased);
+        else going[count++] = i;
+    }
     while (count != 0) {
         uint32_t still = 0;
         s->looks += count;
@@ -102,6 +117,9 @@ static inline void search_group(int op, searches *g, const hd_view *view, const 
                 bucket_prefetch(view, trail_bucket(view, &g->at[i].trail));
                 going[still++] = i;
             } else {
+                if ((op == COUNT || op == ERASE) && g->at[i].trail.number >= REMEMBERED_FROM)
+                    remembered_put(known, ((const hd_key *)batch->keys)[g->first + i],
+                                   g->at[i].matches);
                 s->found += search_end(op, view, batch, g->first + i, &g->at[i], erased);
             }
         }
@@ -119,6 +137,8 @@ static inline heddle_status search_all(int op, heddle_device *device, const hd_v
     {
         sums s = {0};
         uint64_t erased = 0;
+        remembered known;
+        known.any = false;
 #pragma omp for schedule(dynamic) nowait
         for (uint64_t c = 0; c < batch->n; c += CHUNK) {
             const uint64_t end = chunk_end(c, batch->n);
@@ -126,7 +146,7 @@ static inline heddle_status search_all(int op, heddle_device *device, const hd_v
             searches_start(&fleet[0], &v, keys, c, end);
             for (uint64_t i = c, turn = 0; i < end; i += WAVE, turn ^= 1) {
                 searches_start(&fleet[turn ^ 1], &v, keys, i + WAVE, end);
-                search_group(op, &fleet[turn], &v, batch, &s, &erased);
+                search_group(op, &fleet[turn], &v, batch, &known, &s, &erased);
             }
         }
         __atomic_fetch_add(&batch->counts->at[HD_FOUND], s.found, __ATOMIC_RELAXED);

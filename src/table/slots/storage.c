@@ -209,7 +209,9 @@ heddle_status hd_slots_grow(heddle_table *table, uint64_t more_keys, bool in_vai
     uint64_t keys;
     HD_TRY(hd_table_count(table, &keys, stream));
     keys += more_keys;
-    if (in_vain || (double)keys < ROOMY * made_for) relax(table, &p);
+    const bool roomy = (double)keys < ROOMY * made_for;
+    if (in_vain || (roomy && hd_is_multimap(table))) relax(table, &p);
+    else if (roomy) p.seed = hd_seed_draw(); /* no more room, as often as somebody who reads the seed brings it about */
     else p.capacity *= 2;
     if (p.capacity < keys) p.capacity = keys;
     HD_TRY(move_as(table, p, stream));

@@ -124,7 +124,7 @@ heddle_status hd_slots_validate(heddle_table *table, void *stream)
     } checks[] = {
         {c.misplaced, "keys stand in a bucket that is not theirs"},
         {c.twice, "slots hold a key that stands in another slot too"},
-        {c.unreachable, "keys stand behind a bucket at which a search stops"},
+        {hd_census_unmet(&c), "keys stand behind a bucket at which a search stops"},
         {c.busy, "slots were left half written"},
     };
     for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++)
