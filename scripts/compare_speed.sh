@@ -16,10 +16,13 @@ keys=$(printf ',2^%s' "${sizes[@]}") keys=${keys:1}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A benchmark's subject and options, one a line; @ stands for the number of keys or rows.
+# Two members of a cluster: half of a small CPU each, or twice the one GPU.
+case $device in cpu*) members=cpu:1,cpu:1 ;; *) members=$device,$device ;; esac
+
+# A benchmark's subject and options, one a line; @ stands for all numbers of keys or rows, % for one after the other.
 suite()
 {
-    cat << 'END'
+    cat << END
 map --keys @ --load 0.8 --op build,insert,find,miss,erase
 map --keys @ --load 0.8 --op build,find,miss --key-bits 64 --value-bits 64
 map --keys @ --load 0.8 --op build,find,miss --scheme open --bucket 8
@@ -35,16 +38,31 @@ join --keys @
 group --keys @
 unique --keys @
 filter --keys @
+mixed --keys % --batch % --op mixed,grow --updates 40
+shelf --keys % --shares 4 --directory $work
+dist --keys % --op build,find,join,group --devices $members --single none
 END
+}
+# The same with % replaced.
+lines()
+{
+    suite | while read -r line; do
+        case $line in
+        *%*) for size in "${sizes[@]}"; do echo "${line//%/2^$size}"; done ;;
+        *) echo "$line" ;;
+        esac
+    done
 }
 
 broken=0
 # measure PROGRAM ROUND SIDE LINE: appends "operation<TAB>round<TAB>rate" lines, of all sizes; sets `broken` when a run failed.
 measure()
 {
+    local where="--device $device"
+    case $4 in *--devices*) where= ;; esac
     # Word splitting of the options is meant.
     # shellcheck disable=SC2086
-    "$1" bench ${4//@/$keys} --device "$device" --repeat 5 --format csv 2> "$work/error" |
+    "$1" bench ${4//@/$keys} $where --repeat 5 --format csv 2> "$work/error" |
         awk -F, -v round="$2" '
             /^#/ { next }
             !seen { for (i = 1; i <= NF; i++) { at[$i] = i; name[i] = $i } seen = 1; next }
@@ -52,7 +70,9 @@ measure()
                 if ($at["verified"] != "true") { print "wrong answer: " $0 > "/dev/stderr"; wrong = 1; next }
                 what = ""
                 for (i = 2; i <= NF; i++)
-                    if (name[i] !~ /mops|^ms$|roof|probes|verified|bytes|filled|failed|rate|capacity|hit/)
+                    if (name[i] !~ /mops|ms$|roof|probes|verified|bytes|filled|failed|rate|capacity|hit/ &&
+                        name[i] !~ /^(budget|parts|peak|read|written|spilled|looks|memory_use|ratio|speedup)$/ &&
+                        name[i] !~ /^(partition|reorganise|exchange|work|imbalance|row_imbalance)$/)
                         what = what " " $i
                 print what "\t" round "\t" $at["mops"]
             }
@@ -69,7 +89,7 @@ for ((round = 1; round <= rounds; round++)); do
     while read -r line; do
         if ((round % 2)); then order="old new"; else order="new old"; fi
         for side in $order; do measure "${!side}" $round $side "$line"; done
-    done < <(suite)
+    done < <(lines)
 done
 [ ! -t 2 ] || printf '\r' >&2
 

@@ -17,18 +17,18 @@ int main(void)
     heddle_table *map;
     heddle_filter *filter;
     heddle_table_options options = HEDDLE_MAP_OPTIONS(uint32_t, uint32_t);
-    heddle_filter_options filter_options = HEDDLE_FILTER_OPTIONS_INIT; /* keys of 32 bits */
-    filter_options.capacity = CUSTOMERS;                               /* a filter does not grow */
+    heddle_filter_options filter_options = HEDDLE_FILTER_OPTIONS(uint32_t);
+    filter_options.capacity = CUSTOMERS; /* a filter does not grow */
     check(heddle_device_open("auto", &device));
     check(heddle_table_create(device, &options, &map));
     check(heddle_map_build(map, customers, discounts, CUSTOMERS, NULL, NULL, NULL));
     check(heddle_filter_create(device, &filter_options, &filter));
-    check(heddle_filter_add(filter, customers, CUSTOMERS, NULL));
+    check(heddle_filter_add_keys(filter, customers, CUSTOMERS, NULL));
 
     /* asked[i] is visitors[rows[i]]: a customer, or now and then somebody else. */
     uint64_t asks;
     heddle_totals totals = HEDDLE_TOTALS_INIT;
-    check(heddle_filter_select(filter, visitors, VISITORS, asked, rows, &asks, NULL));
+    check(heddle_filter_select_keys(filter, visitors, VISITORS, asked, rows, &asks, NULL));
     check(heddle_map_find(map, asked, asks, answers, NULL, &totals, NULL));
     printf("%u visitors, %" PRIu64 " customers\n", VISITORS, totals.found);
     printf("the filter answered for more than 98 in 100: %s\n",

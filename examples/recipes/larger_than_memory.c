@@ -41,13 +41,13 @@ int main(void)
     options.progress = show;
     options.context = &finished;
 
+    const uint32_t *key_array = heddle_column_file_data(keys);
+    const uint32_t *value_array = heddle_column_file_data(values);
+    uint32_t *got = heddle_column_file_data(answers);
     check(heddle_device_open("auto", &device));
     check(heddle_shelf_create(device, "table.shelf", &table, &options, &shelf));
-    check(heddle_shelf_build(shelf, heddle_column_file_data(keys), heddle_column_file_data(values),
-                             ROWS, NULL, NULL));
-    check(heddle_shelf_find(shelf, heddle_column_file_data(keys), ROWS,
-                            heddle_column_file_data(answers), NULL, &totals));
-    const uint32_t *got = heddle_column_file_data(answers);
+    check(heddle_shelf_map_build(shelf, key_array, value_array, ROWS, NULL, NULL));
+    check(heddle_shelf_map_find(shelf, key_array, ROWS, got, NULL, &totals));
     for (uint64_t i = 0; i < ROWS; i++) wrong += got[i] != (uint32_t)(i * 3);
     check(heddle_shelf_get_stats(shelf, &stats));
     printf("%" PRIu64 " of %" PRIu64 " keys found, %" PRIu64 " wrong, in several parts: %s\n",

@@ -25,7 +25,7 @@ int main(void)
     check(heddle_map_build(map, there, counts, 3, NULL, NULL, NULL));
 
     /* The operations have no order. Here every key has one operation, so none is needed. */
-    check(heddle_table_mixed(map, operations, keys, values, 5, answers, &how, NULL, NULL));
+    check(heddle_map_mixed(map, operations, keys, values, 5, answers, &how, NULL, NULL));
     for (int i = 0; i < 5; i++) printf("%u: %s\n", keys[i], words[outcomes[i]]);
     printf("the value of 1 is %u\n", answers[0]);
 

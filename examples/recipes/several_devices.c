@@ -17,8 +17,8 @@ int main(void)
     options.capacity = N;
     check(heddle_cluster_open("cpu:1,cpu:1", NULL, &cluster));
     check(heddle_cluster_table_create(cluster, &options, NULL, &map));
-    check(heddle_cluster_table_build(map, keys, values, N, NULL, NULL));
-    check(heddle_cluster_table_find(map, keys, N, answers, NULL, NULL));
+    check(heddle_cluster_map_build(map, keys, values, N, NULL, NULL));
+    check(heddle_cluster_map_find(map, keys, N, answers, NULL, NULL));
     for (uint32_t i = 0; i < N; i++) wrong += answers[i] != values[i];
 
     check(heddle_cluster_table_get_stats(map, &stats));

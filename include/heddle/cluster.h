@@ -155,6 +155,12 @@ HEDDLE_API heddle_status heddle_cluster_table_create(heddle_cluster *cluster,
 HEDDLE_API heddle_status heddle_cluster_table_get_options(heddle_cluster_table *table,
                                                           heddle_table_options *options,
                                                           heddle_spread_options *spread);
+/*
+ * As heddle_table_check_widths. Asks no other process. heddle/typed_cluster.h asks this before
+ * every call.
+ */
+HEDDLE_API heddle_status heddle_cluster_table_check_widths(const heddle_cluster_table *table,
+                                                           uint32_t key_bits, uint32_t value_bits);
 /* Frees all parts. NULL is accepted. */
 HEDDLE_API void heddle_cluster_table_destroy(heddle_cluster_table *table);
 /*

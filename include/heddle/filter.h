@@ -61,6 +61,11 @@ HEDDLE_API void heddle_filter_destroy(heddle_filter *filter);
 /* The options with every 0 replaced by what was chosen. options->size is set by the caller. */
 HEDDLE_API heddle_status heddle_filter_get_options(const heddle_filter *filter,
                                                    heddle_filter_options *options);
+/*
+ * HEDDLE_OK when the filter's keys have key_bits bits, else HEDDLE_ERROR_INVALID and a sentence
+ * that names both widths. heddle/typed_filter.h asks this before every call.
+ */
+HEDDLE_API heddle_status heddle_filter_check_width(const heddle_filter *filter, uint32_t key_bits);
 /* The device a filter lives on. */
 HEDDLE_API heddle_device *heddle_filter_device(const heddle_filter *filter);
 

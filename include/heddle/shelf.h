@@ -112,6 +112,9 @@ HEDDLE_API void heddle_shelf_close(heddle_shelf *shelf);
 /* The options of the parts, with the scheme and value_bits as chosen. */
 HEDDLE_API heddle_status heddle_shelf_get_options(heddle_shelf *shelf,
                                                   heddle_table_options *options);
+/* As heddle_table_check_widths. heddle/typed_shelf.h asks this before every call. */
+HEDDLE_API heddle_status heddle_shelf_check_widths(const heddle_shelf *shelf, uint32_t key_bits,
+                                                   uint32_t value_bits);
 
 /* As heddle_table_build and heddle_table_insert. `workspace` must be NULL. No key fails. */
 HEDDLE_API heddle_status heddle_shelf_build(heddle_shelf *shelf, const void *keys,

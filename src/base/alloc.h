@@ -1,6 +1,8 @@
 /*
- * alloc.h: host memory. Every allocation of the library goes through here, or asks hd_fault_due() first where the memory
+ * alloc.h: host memory. Every allocation of libheddle goes through here, or asks hd_fault_due() first where the memory
  * comes from elsewhere (a device, mmap), so that tests can fail each of them in turn (tests/table/test_faults.c).
+ * tests/headers/allocations.sh finds those that do not. libheddle_mpi (src/mpi/) is a library of its own, which cannot
+ * call private functions of libheddle: its few allocations have no hook.
  */
 #ifndef HD_ALLOC_H
 #define HD_ALLOC_H

@@ -80,7 +80,7 @@ void hd_crew_close(hd_crew *crew)
 heddle_status hd_crew_open(uint32_t hands, hd_crew **crew)
 {
     hd_crew *c = (hd_crew *)hd_allocate_zeroed(1, sizeof *c);
-    if (c != NULL) c->all = (hand *)calloc(hands, sizeof *c->all);
+    if (c != NULL) c->all = (hand *)hd_allocate_zeroed(hands, sizeof *c->all);
     if (c == NULL || c->all == NULL) {
         free(c);
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the threads of a cluster");

@@ -148,7 +148,7 @@ heddle_status hd_cluster_make(hd_exchange *exchange, heddle_device **devices,
     const uint32_t local = exchange->local;
     heddle_cluster *g = (heddle_cluster *)hd_allocate_zeroed(1, sizeof *g);
     heddle_status status;
-    if (g != NULL) g->members = (hd_member *)calloc(local, sizeof *g->members);
+    if (g != NULL) g->members = (hd_member *)hd_allocate_zeroed(local, sizeof *g->members);
     if (g == NULL || g->members == NULL) {
         free(g);
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a cluster");

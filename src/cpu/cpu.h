@@ -11,6 +11,7 @@
  *     relate/     joins and groups of keys
  *     columns/    plain steps over arrays
  *     route/      rows to the devices of a cluster that own them
+ *     write_in_order.h   what was made in a core's cache, written past the caches
  *
  * Files that are compiled once for every width, and some for every tile (cmake/instances.cmake), export one record of
  * functions, which engine/registry.h finds. The stub names the widths: HD_KEY_BITS, HD_VALUE_BITS, HD_SYMBOL.

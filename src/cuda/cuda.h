@@ -12,6 +12,7 @@
  *     columns/    plain steps over arrays
  *     route/      rows to the devices of a cluster that own them
  *     inside/     tables in kernels of a user's own: what heddle/device.cuh includes
+ *     count.h     what the threads of a block counted, added up
  *
  * Kernels are in headers, apart from the host code, so that tests/cuda_on_cpu runs them on a CPU. Files that are
  * compiled once for every width (cmake/instances.cmake) export one record of functions, which engine/registry.h finds.

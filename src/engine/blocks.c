@@ -47,7 +47,7 @@ static hd_block *find_idle(heddle_device *device, uint64_t bytes)
 
 static heddle_status make_block(heddle_device *device, uint64_t bytes, void **memory)
 {
-    hd_block *made = (hd_block *)malloc(sizeof *made);
+    hd_block *made = (hd_block *)hd_allocate(sizeof *made);
     heddle_status status;
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for scratch");
     status = device->engine->allocate(device, bytes, &made->memory);

@@ -8,6 +8,7 @@
 #include "filter/filter.h"
 #include "host/public_struct.h"
 #include "host/scratch.h"
+#include "table/check.h"
 #include "table/slots/geometry.h"
 
 #define BITS_PER_KEY 16.0
@@ -127,6 +128,12 @@ heddle_status heddle_filter_get_options(const heddle_filter *filter, heddle_filt
     HD_TRY(hd_check_struct(options, &hd_filter_options_kind));
     hd_write_struct(options, &filter->options, &hd_filter_options_kind);
     return HEDDLE_OK;
+}
+
+heddle_status heddle_filter_check_width(const heddle_filter *filter, uint32_t key_bits)
+{
+    if (filter == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the filter is NULL");
+    return hd_check_widths("filter", filter->options.key_bits, 0, key_bits, 0);
 }
 
 heddle_device *heddle_filter_device(const heddle_filter *filter)

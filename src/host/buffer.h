@@ -22,4 +22,7 @@ heddle_status hd_buffer_ample(hd_buffer *buffer, heddle_device *device, uint64_t
 /* A buffer without memory is left as it is. */
 void hd_buffer_free(hd_buffer *buffer);
 
+/* An empty buffer that frees itself when the block ends in which it is declared. */
+#define HD_BUFFER(name) hd_buffer name __attribute__((cleanup(hd_buffer_free))) = {NULL, NULL, 0}
+
 #endif

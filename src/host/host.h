@@ -8,6 +8,9 @@
  *   stage.h       the same slice by slice, while the device works on the slice before
  *   conveyor.h    long arrays of ordinary memory, copied by several threads
  *   file.h        whole files, checksums
+ *   buffer.h      scratch memory that grows and stays between slices
+ *   seed.h        seeds of hash functions
+ *   public_struct.h   structs of the interface that may grow, read and written by their sizes
  *
  * A call on arrays anywhere: take a scratch (HD_SCRATCH); lend the arrays to the device
  * (hd_lend_in, hd_lend_out), or cut them into slices (hd_for_slices); take the results back

@@ -13,6 +13,7 @@
  *     columns.h      columns, groups and reductions over them
  *     few.h          a few keys in the fastest memory
  *     owners.h       rows on their way between the devices of a cluster
+ *     site.h         where a step runs: a device, work memory, a stream
  *     device_view.h  what a user's own kernel needs to know of a table
  */
 #ifndef HD_MODEL_H

@@ -12,6 +12,7 @@
 #include "host/host.h"
 #include "host/public_struct.h"
 #include "shelf/shelf.h"
+#include "table/check.h"
 #include "table/slots/geometry.h"
 #include "table/table.h"
 
@@ -215,4 +216,12 @@ heddle_status heddle_shelf_get_options(heddle_shelf *shelf, heddle_table_options
     HD_TRY(hd_check_struct(options, &hd_table_options_kind));
     hd_write_struct(options, &shelf->options, &hd_table_options_kind);
     return HEDDLE_OK;
+}
+
+heddle_status heddle_shelf_check_widths(const heddle_shelf *shelf, uint32_t key_bits,
+                                        uint32_t value_bits)
+{
+    if (shelf == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the shelf is NULL");
+    return hd_check_widths("shelf", shelf->options.key_bits, shelf->options.value_bits, key_bits,
+                           value_bits);
 }

@@ -14,6 +14,11 @@
  * that clears marks in buckets with room, where slots are being claimed, defines HD_MARKS_ANYWHERE.
  *
  * Slots are numbered through the whole table: slot = bucket * HD_BUCKET + position.
+ *
+ * The files of this room; a unit has one of the three kinds:
+ *
+ *     slot_word.inl, slot_wide.inl, slot_apart.inl   claiming, reading, changing and erasing a slot of that kind
+ *     slab_slot.h                                    the slots of slab hashes, which have states of their own
  */
 #ifndef HD_SLOT_H
 #define HD_SLOT_H

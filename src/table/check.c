@@ -31,6 +31,22 @@ heddle_status hd_check_table(const heddle_table *table, const void *stream, cons
     return HEDDLE_OK;
 }
 
+heddle_status hd_check_widths(const char *what, uint32_t has_keys, uint32_t has_values,
+                              uint32_t key_bits, uint32_t value_bits)
+{
+    if (key_bits != has_keys)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "the array has keys of %u bits, the %s keys of %u bits: make its options "
+                       "from the types (heddle/typed.h)",
+                       key_bits, what, has_keys);
+    if (value_bits != 0 && value_bits != has_values)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "the array has values of %u bits, the %s values of %u bits: make its "
+                       "options from the types (heddle/typed.h)",
+                       value_bits, what, has_values);
+    return HEDDLE_OK;
+}
+
 heddle_status hd_check_array(const void *array, uint64_t n, uint32_t width, const char *what)
 {
     if (n == 0) return HEDDLE_OK;

@@ -13,6 +13,13 @@ heddle_status hd_check_table(const heddle_table *table, const void *stream, cons
 heddle_status hd_check_array(const void *array, uint64_t n, uint32_t width, const char *what);
 
 /*
+ * Arrays of these widths (value_bits 0: not looked at) are those of an object with keys and values of `has_keys` and
+ * `has_values` bits. `what` names the object: "table".
+ */
+heddle_status hd_check_widths(const char *what, uint32_t has_keys, uint32_t has_values,
+                              uint32_t key_bits, uint32_t value_bits);
+
+/*
  * An insertion (keys, values, n and options of the request) that a table of these options takes,
  * which are complete: as heddle_table_get_options has them. A workspace has to lie on `device`;
  * where that is NULL none is taken.

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "host/public_struct.h"
+#include "table/check.h"
 
 #include <sched.h>
 #include <stddef.h>
@@ -158,18 +159,8 @@ heddle_status heddle_table_check_widths(const heddle_table *table, uint32_t key_
                                         uint32_t value_bits)
 {
     if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the table is NULL");
-    const heddle_table_options *o = &table->options;
-    if (key_bits != o->key_bits)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "the array has keys of %u bits, the table keys of %u bits: make its options "
-                       "from the types (heddle/typed.h)",
-                       key_bits, o->key_bits);
-    if (value_bits != 0 && value_bits != o->value_bits)
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "the array has values of %u bits, the table values of %u bits: make its "
-                       "options from the types (heddle/typed.h)",
-                       value_bits, o->value_bits);
-    return HEDDLE_OK;
+    return hd_check_widths("table", table->options.key_bits, table->options.value_bits, key_bits,
+                           value_bits);
 }
 
 heddle_device *heddle_table_device(const heddle_table *table)

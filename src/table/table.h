@@ -7,6 +7,7 @@
  *   table.c         making and describing tables; calls and their counts
  *   check.h         whether arguments can be used; for clusters and shelves too
  *   request.h       a call as a record, and its parts
+ *   totals.h        totals of several calls added up
  *   collect.h       all pairs, brought to the host in pieces
  *   pieces.h        queries in pieces, where memory is short
  *   multi_query.h   count and retrieve where keys have many values: slots and slabs

@@ -1,4 +1,4 @@
-/* load.h: reading 4, 8 or 16 bytes of a table at once, past the first-level cache. */
+/* load_cuda.h: reading 4, 8 or 16 bytes of a table at once, past the first-level cache. */
 #ifndef HD_CUDA_LOAD_H
 #define HD_CUDA_LOAD_H
 

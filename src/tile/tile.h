@@ -38,7 +38,18 @@
  *   bool tiles_any(t, mine)                        whether it is so for any of the tiles that go together
  *   void path_set(t, path, i, x), path_get         a small array that the tile keeps for itself
  *
- * What multimaps need besides is in tile_multi_thread.inl and tile_multi_cuda.inl.
+ * The files of this room. Who wants to know how a bucket is compared reads tile_thread.inl and one vector file, or
+ * tile_cuda.inl.
+ *
+ *   tile_thread.inl      a tile is one thread; it asks one of these about the words of a bucket:
+ *     tile_scalar.inl, tile_avx2.inl, tile_avx512.inl, tile_neon.inl
+ *   tile_cuda.inl        a tile is a few threads of a warp
+ *     load_cuda.h        loads of up to 16 bytes past the first-level cache
+ *   tile_multi.h         what multimaps need besides: tile_multi_thread.inl, tile_multi_cuda.inl
+ *   slab_tile.h          how a slab is looked at, likewise by one thread or by a tile:
+ *     slab_thread.inl    with slab_scalar.inl, slab_avx2.inl, slab_avx512.inl or slab_neon.inl
+ *     slab_cuda.inl      slab_cuda_one.inl where a tile is one thread of a GPU
+ *   pack.h               rows picked out of a vector: pack_avx512.inl
  *
  * On CUDA the tiles of a warp may also go together (tile_together); functions of a scheme that say
  * so in their comment have no branch around a vote and may be called by such tiles.

@@ -4,6 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -178,6 +179,29 @@ static void arguments_are_checked(const test_case *c)
     heddle_filter_destroy(filter);
 }
 
+/* Typed calls refuse arrays of another width. */
+static void widths_are_checked(const test_case *c)
+{
+    heddle_filter_options options = HEDDLE_FILTER_OPTIONS(uint64_t);
+    heddle_filter *filter = NULL;
+    uint32_t narrow[2] = {1, 2};
+    int64_t wide[2] = {1, 2};
+    uint64_t count = 0;
+    options.capacity = 100;
+    check_ok(heddle_filter_create(c->device, &options, &filter));
+    check_status(heddle_filter_add_keys(NULL, wide, 2, NULL), HEDDLE_ERROR_INVALID);
+    check_status(heddle_filter_add_keys(filter, narrow, 2, NULL), HEDDLE_ERROR_INVALID);
+    assert_non_null(strstr(heddle_last_error(), "keys of 32 bits, the filter keys of 64"));
+    check_status(heddle_filter_contains_keys(filter, narrow, 2, NULL, &count, NULL),
+                 HEDDLE_ERROR_INVALID);
+    check_status(heddle_filter_select_keys(filter, wide, 2, narrow, NULL, &count, NULL),
+                 HEDDLE_ERROR_INVALID);
+    check_ok(heddle_filter_add_keys(filter, wide, 2, NULL));
+    check_ok(heddle_filter_select_keys(filter, wide, 2, (int64_t *)NULL, NULL, &count, NULL));
+    assert_int_equal(count, 2);
+    heddle_filter_destroy(filter);
+}
+
 /* Filters are merged only when a key has the same bits in both. */
 static void merges_are_checked(const test_case *c)
 {
@@ -198,9 +222,8 @@ static void merges_are_checked(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_DEVICES(faults_lose_nothing),
-        OVER_DEVICES(options_are_checked),
-        OVER_DEVICES(arguments_are_checked),
+        OVER_DEVICES(faults_lose_nothing),   OVER_DEVICES(options_are_checked),
+        OVER_DEVICES(arguments_are_checked), OVER_DEVICES(widths_are_checked),
         OVER_DEVICES(merges_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

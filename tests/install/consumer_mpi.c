@@ -13,8 +13,8 @@ int main(int argc, char **argv)
 
     failed = failed || heddle_mpi_open(MPI_COMM_WORLD, "cpu", NULL, &cluster) ||
              heddle_cluster_table_create(cluster, NULL, NULL, &map) ||
-             heddle_cluster_table_insert(map, keys, values, 2, NULL, NULL) ||
-             heddle_cluster_table_find(map, keys, 2, answers, NULL, NULL) ||
+             heddle_cluster_map_insert(map, keys, values, 2, NULL, NULL) ||
+             heddle_cluster_map_find(map, keys, 2, answers, NULL, NULL) ||
              answers[0] != values[0] || answers[1] != values[1];
     printf("heddle %s over MPI: %s\n", heddle_version_string(),
            failed ? heddle_last_error() : "fine");

@@ -11,6 +11,17 @@
  * the reason of a member that failed. So all members leave a loop at the same place, and nobody waits for
  * one that has left.
  *
+ * The files of this room:
+ *
+ *     local.c            members of one process: they fetch from each other's memory
+ *     transport.h        members of several processes, over a heddle_transport:
+ *       transport.c        agrees, and moves arrays
+ *       transport_ways.c   brings them out of and into the memory of a device
+ *       same_machine.h     processes of one machine read each other's shared memory
+ *
+ * A slice goes through `all_to_all`, or through `begin` and `end`, between which the caller does something else. Where
+ * all reach each other's memory, rows are written to their places at once (`offer`).
+ *
  * An exchange that has lost a member (a rank that died, a time-out) says HEDDLE_ERROR_PEER and is broken:
  * every further call says the same at once.
  */

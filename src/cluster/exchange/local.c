@@ -232,8 +232,8 @@ heddle_status hd_local_exchange_open(heddle_device *const *devices, uint32_t cou
 {
     local_exchange *x = (local_exchange *)hd_allocate_zeroed(1, sizeof *x);
     if (x != NULL) {
-        x->devices = (heddle_device **)malloc(count * sizeof *x->devices);
-        x->posts = (post *)calloc(count, sizeof *x->posts);
+        x->devices = (heddle_device **)hd_allocate(count * sizeof *x->devices);
+        x->posts = (post *)hd_allocate_zeroed(count, sizeof *x->posts);
     }
     if (x == NULL || x->devices == NULL || x->posts == NULL) {
         if (x != NULL) {

@@ -243,8 +243,8 @@ static hd_transport_exchange *make_exchange(const heddle_transport *transport)
     hd_transport_exchange *x = (hd_transport_exchange *)hd_allocate_zeroed(1, sizeof *x);
     if (x == NULL) return NULL;
     x->transport = *transport;
-    x->words = (uint64_t *)calloc(2 * HD_WORDS_SHARED * members, sizeof *x->words);
-    x->bytes = (uint64_t *)calloc(2 * members, sizeof *x->bytes);
+    x->words = (uint64_t *)hd_allocate_zeroed(2 * HD_WORDS_SHARED * members, sizeof *x->words);
+    x->bytes = (uint64_t *)hd_allocate_zeroed(2 * members, sizeof *x->bytes);
     x->base.ops = &transport_ops;
     x->base.members = transport->members;
     x->base.first = transport->member;

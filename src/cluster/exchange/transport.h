@@ -23,12 +23,12 @@ enum {
     HD_WORDS_PLAIN,
     HD_WORD_BEFORE = HD_WORDS_PLAIN, /* elements for members before it */
     HD_WORD_ALL,                     /* for all */
-    HD_WORD_PLACE,                   /* in the memory, of the first array */
-    HD_WORD_GENERATION,              /* of the memory */
+    HD_WORD_PLACE,                   /* in the shared memory, of the first array */
+    HD_WORD_GENERATION,              /* of the shared memory */
     HD_WORDS_SHARED
 };
 
-enum { HD_WAY_TRANSPORT, HD_WAY_WINDOW, HD_WAY_OWN };
+enum { HD_WAY_TRANSPORT, HD_WAY_SHARED, HD_WAY_OWN };
 
 /* Pinned memory. */
 typedef struct hd_pinned {

@@ -10,14 +10,14 @@ static uint32_t way_to(const hd_transport_exchange *x, uint32_t member)
 {
     if (!x->staged) return HD_WAY_TRANSPORT;
     if (member == x->transport.member) return HD_WAY_OWN;
-    return x->shared.peers[member].reads ? HD_WAY_WINDOW : HD_WAY_TRANSPORT;
+    return x->shared.peers[member].reads ? HD_WAY_SHARED : HD_WAY_TRANSPORT;
 }
 
 static uint32_t way_from(const hd_transport_exchange *x, uint32_t member)
 {
     if (!x->staged) return HD_WAY_TRANSPORT;
     if (member == x->transport.member) return HD_WAY_OWN;
-    return x->shared.peers[member].readable ? HD_WAY_WINDOW : HD_WAY_TRANSPORT;
+    return x->shared.peers[member].readable ? HD_WAY_SHARED : HD_WAY_TRANSPORT;
 }
 
 bool hd_ways_links(const hd_transport_exchange *x)
@@ -67,7 +67,7 @@ static heddle_status copy(hd_transport_exchange *x, void *to, const void *from, 
 /* ------------------------------------------------------------------------------------------- out */
 
 /*
- * Copies the elements of an array that go one way to `to`: without gaps, or, in a memory, each to where it is in the
+ * Copies the elements of an array that go one way to `to`: without gaps, or, in shared memory, each to where it is in the
  * array. Those of neighbouring members go in one piece.
  */
 static heddle_status copy_out(hd_transport_exchange *x, const hd_delivery *d, uint32_t a,
@@ -75,7 +75,7 @@ static heddle_status copy_out(hd_transport_exchange *x, const hd_delivery *d, ui
 {
     const uint64_t width = d->width[a];
     const char *from = (const char *)d->from[a];
-    const bool gaps = way == HD_WAY_WINDOW;
+    const bool gaps = way == HD_WAY_SHARED;
     uint64_t first = 0, end = 0, packed = 0;
     heddle_status status = HEDDLE_OK;
     for (uint32_t i = 0; i <= x->base.members && status == HEDDLE_OK; i++) {
@@ -91,7 +91,7 @@ static heddle_status copy_out(hd_transport_exchange *x, const hd_delivery *d, ui
     return status;
 }
 
-/* Where the part of the memory for a turn begins: both have as much room. */
+/* Where the part of the shared memory for a turn begins: both have as much room. */
 static uint64_t memory_place(const hd_transport_exchange *x, uint32_t turn)
 {
     return turn != 0 ? x->shared.bytes / 2 / ALIGNMENT * ALIGNMENT : 0;
@@ -101,11 +101,11 @@ heddle_status hd_ways_pack(hd_transport_exchange *x, const hd_delivery *d)
 {
     const uint64_t all = sum(d->send, x->base.members);
     x->packed ^= 1;
-    if (!x->staged || sent_by(x, d, HD_WAY_WINDOW) == 0) return HEDDLE_OK;
+    if (!x->staged || sent_by(x, d, HD_WAY_SHARED) == 0) return HEDDLE_OK;
     HD_TRY(hd_shared_room(&x->shared, 2 * (place_of(d, d->arrays, all) + ALIGNMENT)));
     for (uint32_t a = 0; a < d->arrays; a++)
         HD_TRY(
-            copy_out(x, d, a, HD_WAY_WINDOW,
+            copy_out(x, d, a, HD_WAY_SHARED,
                      (char *)x->shared.memory + memory_place(x, x->packed) + place_of(d, a, all)));
     return HEDDLE_OK;
 }

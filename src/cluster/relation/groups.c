@@ -104,7 +104,7 @@ static heddle_cluster_groups *by_allocate(heddle_cluster *cluster)
     heddle_cluster_groups *by = (heddle_cluster_groups *)hd_allocate_zeroed(1, sizeof *by);
     if (by == NULL) return NULL;
     by->cluster = cluster;
-    by->parts = (hd_by_part *)calloc(cluster->exchange->local, sizeof *by->parts);
+    by->parts = (hd_by_part *)hd_allocate_zeroed(cluster->exchange->local, sizeof *by->parts);
     if (by->parts != NULL) return by;
     free(by);
     return NULL;

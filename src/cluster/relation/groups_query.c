@@ -46,20 +46,16 @@ static heddle_status ask_member(hd_member *member, void *context)
 {
     const question *q = (const question *)context;
     hd_by_part *part = &q->by->parts[member->local];
-    hd_buffer buffers[2];
+    HD_BUFFER(out_buffer);
+    HD_BUFFER(valid_buffer);
     hd_lent out, valid;
-    heddle_status status;
     if (part->count == 0) return HEDDLE_OK;
-    memset(buffers, 0, sizeof buffers);
-    status = open_places(member, part, q->out, q->width, &buffers[0], &out);
-    if (status == HEDDLE_OK) status = open_places(member, part, q->valid, 1, &buffers[1], &valid);
-    if (status == HEDDLE_OK) status = ask_part(q, part, out.memory, (uint8_t *)valid.memory);
-    if (status == HEDDLE_OK) status = member->device->engine->synchronize(member->device, NULL);
-    if (status == HEDDLE_OK) status = hd_member_take_back(member, &out);
-    if (status == HEDDLE_OK && q->valid != NULL) status = hd_member_take_back(member, &valid);
-    hd_buffer_free(&buffers[0]);
-    hd_buffer_free(&buffers[1]);
-    return status;
+    HD_TRY(open_places(member, part, q->out, q->width, &out_buffer, &out));
+    HD_TRY(open_places(member, part, q->valid, 1, &valid_buffer, &valid));
+    HD_TRY(ask_part(q, part, out.memory, (uint8_t *)valid.memory));
+    HD_TRY(member->device->engine->synchronize(member->device, NULL));
+    HD_TRY(hd_member_take_back(member, &out));
+    return q->valid != NULL ? hd_member_take_back(member, &valid) : HEDDLE_OK;
 }
 
 static heddle_status ask(heddle_cluster_groups *by, uint32_t kind, uint32_t column, void *out,
@@ -112,16 +108,15 @@ static heddle_status number_arrivals(const heddle_cluster_groups *by, hd_by_part
 {
     heddle_device *device = member->device;
     const uint64_t rows = part->relating.transfer[0].arrived;
-    heddle_status status = hd_buffer_room(local, device, rows * part->row_bits / 8);
-    if (status == HEDDLE_OK) status = hd_buffer_room(whole, device, rows * by->row_bits / 8);
-    if (status == HEDDLE_OK) status = heddle_groups_of_rows(part->groups, local->memory, NULL);
-    if (status == HEDDLE_OK)
-        status = device->engine->columns->renumber(
-            hd_on(device, NULL, NULL), hd_at_rows(local->memory, part->row_bits, rows),
-            hd_names_of(NULL, by->first + part->first, by->row_bits), whole->memory);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
+    HD_TRY(hd_buffer_room(local, device, rows * part->row_bits / 8));
+    HD_TRY(hd_buffer_room(whole, device, rows * by->row_bits / 8));
+    HD_TRY(heddle_groups_of_rows(part->groups, local->memory, NULL));
+    HD_TRY(device->engine->columns->renumber(
+        hd_on(device, NULL, NULL), hd_at_rows(local->memory, part->row_bits, rows),
+        hd_names_of(NULL, by->first + part->first, by->row_bits), whole->memory));
+    HD_TRY(device->engine->synchronize(device, NULL));
     hd_phase(member, HEDDLE_PHASE_WORK);
-    return status;
+    return HEDDLE_OK;
 }
 
 /* hd_member_work. */
@@ -129,14 +124,12 @@ static heddle_status number_part(hd_member *member, void *context)
 {
     const numbering *n = (const numbering *)context;
     hd_by_part *part = &n->by->parts[member->local];
-    hd_buffer local = {NULL, NULL, 0}, whole = {NULL, NULL, 0};
-    heddle_status status = hd_check_array(n->numbers, n->by->rows, n->by->row_bits / 8, "numbers");
-    if (status == HEDDLE_OK) status = number_arrivals(n->by, part, member, &local, &whole);
-    status = hd_transfer_return(&part->relating.transfer[0], status, whole.memory,
-                                n->by->row_bits / 8, n->numbers);
-    hd_buffer_free(&local);
-    hd_buffer_free(&whole);
-    return status;
+    HD_BUFFER(local);
+    HD_BUFFER(whole);
+    heddle_status mine = hd_check_array(n->numbers, n->by->rows, n->by->row_bits / 8, "numbers");
+    if (mine == HEDDLE_OK) mine = number_arrivals(n->by, part, member, &local, &whole);
+    return hd_transfer_return(&part->relating.transfer[0], mine, whole.memory, n->by->row_bits / 8,
+                              n->numbers);
 }
 
 heddle_status heddle_cluster_groups_of_rows(heddle_cluster_groups *by, void *numbers)
@@ -182,13 +175,13 @@ static heddle_status compare_choices(const aggregation *a, const hd_member *memb
     hd_exchange *exchange = hd_exchange_of(member);
     const uint64_t choice = (uint64_t)a->aggregate << 8 | a->type;
     uint64_t facts[3] = {choice, ~choice, a->valid != NULL && a->by->rows != 0};
-    const heddle_status status = exchange->ops->reduce(
-        exchange, member->number, check_aggregation(a), facts, 3, HD_REDUCE_MAX);
-    if (status == HEDDLE_OK && facts[0] != ~facts[1])
+    HD_TRY(exchange->ops->reduce(exchange, member->number, check_aggregation(a), facts, 3,
+                                 HD_REDUCE_MAX));
+    if (facts[0] != ~facts[1])
         return hd_fail(HEDDLE_ERROR_INVALID,
                        "cluster_groups_aggregate: processes want different aggregates or types");
     *nulls = facts[2] != 0;
-    return status;
+    return HEDDLE_OK;
 }
 
 /* Aggregates the values that have arrived. */
@@ -196,26 +189,20 @@ static heddle_status aggregate_arrived(const aggregation *a, hd_member *member, 
                                        const void *valid)
 {
     hd_by_part *part = &a->by->parts[member->local];
-    hd_buffer buffers[2];
+    HD_BUFFER(out_buffer);
+    HD_BUFFER(valid_buffer);
     hd_lent out, out_valid;
-    heddle_status status;
     if (part->count == 0) return HEDDLE_OK;
-    memset(buffers, 0, sizeof buffers);
-    status = open_places(member, part, a->out, result_width(a), &buffers[0], &out);
-    if (status == HEDDLE_OK)
-        status = open_places(member, part, a->out_valid, 1, &buffers[1], &out_valid);
-    if (status == HEDDLE_OK)
-        status = heddle_groups_aggregate(part->groups, a->aggregate, a->type, values,
-                                         (const uint8_t *)valid, out.memory,
-                                         (uint8_t *)out_valid.memory, NULL);
-    if (status == HEDDLE_OK) status = member->device->engine->synchronize(member->device, NULL);
-    if (status == HEDDLE_OK) status = hd_member_take_back(member, &out);
-    if (status == HEDDLE_OK && a->out_valid != NULL)
-        status = hd_member_take_back(member, &out_valid);
-    hd_buffer_free(&buffers[0]);
-    hd_buffer_free(&buffers[1]);
+    HD_TRY(open_places(member, part, a->out, result_width(a), &out_buffer, &out));
+    HD_TRY(open_places(member, part, a->out_valid, 1, &valid_buffer, &out_valid));
+    HD_TRY(heddle_groups_aggregate(part->groups, a->aggregate, a->type, values,
+                                   (const uint8_t *)valid, out.memory, (uint8_t *)out_valid.memory,
+                                   NULL));
+    HD_TRY(member->device->engine->synchronize(member->device, NULL));
+    HD_TRY(hd_member_take_back(member, &out));
+    if (a->out_valid != NULL) HD_TRY(hd_member_take_back(member, &out_valid));
     hd_phase(member, HEDDLE_PHASE_WORK);
-    return status;
+    return HEDDLE_OK;
 }
 
 /* hd_member_work. */

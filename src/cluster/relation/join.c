@@ -104,7 +104,7 @@ static heddle_cluster_join *join_allocate(heddle_cluster *cluster)
     heddle_cluster_join *join = (heddle_cluster_join *)hd_allocate_zeroed(1, sizeof *join);
     if (join == NULL) return NULL;
     join->cluster = cluster;
-    join->parts = (hd_join_part *)calloc(cluster->exchange->local, sizeof *join->parts);
+    join->parts = (hd_join_part *)hd_allocate_zeroed(cluster->exchange->local, sizeof *join->parts);
     if (join->parts != NULL) return join;
     free(join);
     return NULL;

@@ -32,11 +32,11 @@ heddle_status hd_relation_run(heddle_cluster *cluster, hd_member_work work, void
 
 heddle_status hd_relation_run_held(heddle_cluster *cluster, hd_member_work work, void *context)
 {
-    heddle_status status = hd_cluster_run(cluster, work, context);
-    for (uint32_t i = 1; i < cluster->exchange->local && status == HEDDLE_OK; i++)
+    HD_TRY(hd_cluster_run(cluster, work, context));
+    for (uint32_t i = 1; i < cluster->exchange->local; i++)
         if (cluster->members[i].status != HEDDLE_OK)
-            status = hd_fail(cluster->members[i].status, "%s", cluster->members[i].reason);
-    return status;
+            return hd_fail(cluster->members[i].status, "%s", cluster->members[i].reason);
+    return HEDDLE_OK;
 }
 
 heddle_status hd_relation_run_apart(heddle_cluster *cluster, hd_member_work work, void *context)
@@ -127,36 +127,35 @@ static heddle_status count_rows(hd_relating *r)
     hd_exchange *exchange = hd_exchange_of(r->member);
     hd_relation *relation = r->relation;
     const uint32_t members = exchange->members, me = r->member->number;
-    uint64_t *rows = (uint64_t *)hd_allocate_zeroed(2 * (size_t)members + 1, sizeof *rows);
-    heddle_status status = HEDDLE_OK;
-    if (rows == NULL) status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
+    const uint64_t count = 2 * (uint64_t)members + 1;
+    uint64_t *rows HD_FREED = (uint64_t *)hd_allocate_zeroed(count, sizeof *rows);
+    heddle_status mine = HEDDLE_OK;
+    if (rows == NULL) mine = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the rows of members");
     if (rows != NULL) {
         rows[me] = r->transfer[0].n;
         rows[members + me] = r->transfer[1].n;
         rows[2 * members] = me == 0 ? relation->seed : 0;
     }
-    status =
-        exchange->ops->reduce(exchange, me, status, rows, 2 * (uint64_t)members + 1, HD_REDUCE_SUM);
-    for (uint32_t side = 0; side < 2 && status == HEDDLE_OK; side++)
+    HD_TRY(exchange->ops->reduce(exchange, me, mine, rows, count, HD_REDUCE_SUM));
+    for (uint32_t side = 0; side < 2; side++)
         for (uint32_t i = 0; i < members; i++) {
             r->transfer[side].base += i < me ? rows[side * members + i] : 0;
             r->all_rows[side] += rows[side * members + i];
         }
-    if (status == HEDDLE_OK) r->seed = rows[2 * members];
-    free(rows);
-    for (uint32_t side = 0; side < 2 && status == HEDDLE_OK; side++) /* all see that */
+    r->seed = rows[2 * members];
+    for (uint32_t side = 0; side < 2; side++) /* all see that */
         if (relation->row_bits == 32 && r->all_rows[side] > UINT32_MAX)
-            status = hd_fail(HEDDLE_ERROR_INVALID, "%s: %llu rows cannot be numbered with 32 bits",
-                             relation->what, (unsigned long long)r->all_rows[side]);
-    return status;
+            return hd_fail(HEDDLE_ERROR_INVALID, "%s: %llu rows cannot be numbered with 32 bits",
+                           relation->what, (unsigned long long)r->all_rows[side]);
+    return HEDDLE_OK;
 }
 
 static heddle_status greet(hd_relating *r, heddle_status mine)
 {
-    heddle_status status = compare_choices(r, mine);
-    if (status == HEDDLE_OK) status = count_rows(r);
+    HD_TRY(compare_choices(r, mine));
+    HD_TRY(count_rows(r));
     hd_phase(r->member, HEDDLE_PHASE_EXCHANGE);
-    return status;
+    return HEDDLE_OK;
 }
 
 /* ----------------------------------------------------------------------------------------- keys */
@@ -180,19 +179,16 @@ static bool is_plain(const hd_relating *r)
 static heddle_status open_columns(hd_relating *r, uint32_t side, uint64_t row, uint64_t n,
                                   hd_row_keys *keys)
 {
-    heddle_status status = HEDDLE_OK;
     memset(keys, 0, sizeof *keys);
     keys->columns = r->relation->columns;
     keys->n = n;
-    for (uint32_t i = 0; i < keys->columns && status == HEDDLE_OK; i++) {
+    for (uint32_t i = 0; i < keys->columns; i++) {
         const heddle_column *column = &r->relation->given[side][i];
         hd_lent data, valid;
-        status = hd_member_lend(r->member, (const char *)column->data + row * column->width,
-                                n * column->width, true, &r->moved[side][2 * i].staged, &data);
-        if (status == HEDDLE_OK)
-            status = hd_member_lend(r->member, column->valid != NULL ? column->valid + row : NULL,
-                                    n, true, &r->moved[side][2 * i + 1].staged, &valid);
-        if (status != HEDDLE_OK) return status;
+        HD_TRY(hd_member_lend(r->member, (const char *)column->data + row * column->width,
+                              n * column->width, true, &r->moved[side][2 * i].staged, &data));
+        HD_TRY(hd_member_lend(r->member, column->valid != NULL ? column->valid + row : NULL, n,
+                              true, &r->moved[side][2 * i + 1].staged, &valid));
         keys->first[i].data = data.memory;
         keys->first[i].width = column->width;
         keys->first[i].valid = (const uint8_t *)valid.memory;
@@ -220,19 +216,18 @@ static heddle_status number_rows(hd_relating *r, row_numbers *numbers)
 {
     const hd_relation *relation = r->relation;
     const uint32_t width = relation->given[0][0].width;
-    heddle_status status = HEDDLE_OK;
     numbers->bits = is_plain(r) ? width * 8 : 64;
-    for (uint32_t side = 0; side < relation->sides && status == HEDDLE_OK; side++) {
+    for (uint32_t side = 0; side < relation->sides; side++) {
         const hd_transfer *p = &r->transfer[side];
         if (p->n == 0) continue;
         if (is_plain(r)) {
             numbers->keys[side] = (const char *)relation->given[side][0].data + p->first * width;
         } else {
-            status = hash_rows(r, side, &numbers->hashes[side]);
+            HD_TRY(hash_rows(r, side, &numbers->hashes[side]));
             numbers->keys[side] = numbers->hashes[side].memory;
         }
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 /* -------------------------------------------------------------------------------------- the ways */
@@ -270,16 +265,21 @@ static void look_ahead(hd_relating *r, const hd_relation_bins *bins)
         stats->imbalance = (double)stats->rows_most * members / (double)stats->rows_worked - 1;
 }
 
+/* The numbers of this member's rows, and how many there are of every bin. */
+static heddle_status count_own(hd_relating *r, row_numbers *numbers, hd_relation_bins *bins)
+{
+    HD_TRY(hd_relation_bins_begin(bins, r));
+    HD_TRY(number_rows(r, numbers));
+    hd_phase(r->member, HEDDLE_PHASE_PARTITION);
+    return count_bins(r, numbers, bins);
+}
+
 /* Divides the bins; the status is agreed upon. */
 static heddle_status find_owners(hd_relating *r, row_numbers *numbers, hd_relation_bins *bins)
 {
-    heddle_status status = hd_relation_bins_begin(bins, r);
-    if (status == HEDDLE_OK) status = number_rows(r, numbers);
-    hd_phase(r->member, HEDDLE_PHASE_PARTITION);
-    if (status == HEDDLE_OK) status = count_bins(r, numbers, bins);
-    status = hd_relation_bins_divide(bins, r, status);
-    if (status == HEDDLE_OK) look_ahead(r, bins);
-    return status;
+    HD_TRY(hd_relation_bins_divide(bins, r, count_own(r, numbers, bins)));
+    look_ahead(r, bins);
+    return HEDDLE_OK;
 }
 
 /* --------------------------------------------------------------------------------------- columns */
@@ -370,13 +370,10 @@ heddle_status hd_relate_results(const hd_relating *r, heddle_status mine, uint64
     hd_exchange *exchange = hd_exchange_of(r->member);
     heddle_relation_stats *stats = &r->relation->stats;
     uint64_t sum = results, most = results;
-    heddle_status status =
-        exchange->ops->reduce(exchange, r->member->number, mine, &sum, 1, HD_REDUCE_SUM);
-    if (status == HEDDLE_OK)
-        status =
-            exchange->ops->reduce(exchange, r->member->number, HEDDLE_OK, &most, 1, HD_REDUCE_MAX);
+    HD_TRY(exchange->ops->reduce(exchange, r->member->number, mine, &sum, 1, HD_REDUCE_SUM));
+    HD_TRY(exchange->ops->reduce(exchange, r->member->number, HEDDLE_OK, &most, 1, HD_REDUCE_MAX));
     hd_phase(r->member, HEDDLE_PHASE_EXCHANGE);
-    if (status != HEDDLE_OK || r->member->local != 0) return status;
+    if (r->member->local != 0) return HEDDLE_OK;
     stats->results = sum;
     stats->results_most = most;
     return HEDDLE_OK;

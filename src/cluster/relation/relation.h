@@ -9,6 +9,15 @@
  *   exchange     and columns and row numbers go that way.
  *   work         Each member then joins or groups what it has.
  *
+ * The files:
+ *
+ *   relation.c        these steps: hd_relation_check, hd_relation_run
+ *     bins.c          which member owns which bins, and which bins are heavy
+ *     transfer.h      columns on their way to the owners, and back
+ *   join.c, join.h    joins: each member joins what it has (relation/join); join_fetch.c gives the result out
+ *   groups.c, groups.h   group-by (relation/groups); groups_query.c answers what the groups are asked
+ *   set_operation.c   union, intersection and difference
+ *
  * Heavy bins. A bin in which one side has very many rows and the other few would make its owner slow, and most of its
  * rows have one key, so no finer bins would help. Where the kind of the join allows it, the rows of the one side
  * stay on their members, and those of the other are copied to all: every row that stays still meets every row

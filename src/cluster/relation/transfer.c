@@ -115,23 +115,20 @@ static heddle_status load(moving *m, hd_moved *moved, uint64_t round, uint64_t s
     const hd_row_numbers ordered = hd_at_rows(m->order, 32, sent);
     const uint64_t row = round * p->slice;
     hd_lent lent;
-    heddle_status status;
     *loaded = m->router.keys.memory;
     if (moved->kind == HD_MOVED_KEYS) return HEDDLE_OK;
-    status = hd_buffer_room(&moved->outgoing, device, sent * moved->width);
+    HD_TRY(hd_buffer_room(&moved->outgoing, device, sent * moved->width));
     *loaded = moved->outgoing.memory;
-    if (status != HEDDLE_OK || sent == 0) return status;
+    if (sent == 0) return HEDDLE_OK;
     if (moved->kind == HD_MOVED_ONES)
         return device->engine->fill(device, moved->outgoing.memory, 1, sent, NULL);
     if (moved->kind == HD_MOVED_NUMBERS)
         return columns->renumber(on, ordered, hd_names_of(NULL, p->base + row, moved->width * 8),
                                  moved->outgoing.memory);
-    status = hd_member_lend(p->member, moved->user + (p->first + row) * moved->width,
-                            slice_length(p, round) * moved->width, true, &moved->staged, &lent);
-    if (status == HEDDLE_OK)
-        status = columns->gather(on, hd_elements_of(lent.memory, moved->width), ordered,
-                                 moved->outgoing.memory);
-    return status;
+    HD_TRY(hd_member_lend(p->member, moved->user + (p->first + row) * moved->width,
+                          slice_length(p, round) * moved->width, true, &moved->staged, &lent));
+    return columns->gather(on, hd_elements_of(lent.memory, moved->width), ordered,
+                           moved->outgoing.memory);
 }
 
 /* hd_delivery.room: behind what has come. */
@@ -149,19 +146,17 @@ static heddle_status room_for_rows(hd_delivery *d, void *context)
 static heddle_status load_slice(moving *m, uint64_t round, hd_delivery *d)
 {
     hd_transfer *p = m->p;
-    heddle_status status = HEDDLE_OK;
     uint64_t sent;
-    if (m->way != NULL) status = route_slice(m, round);
+    if (m->way != NULL) HD_TRY(route_slice(m, round));
     else m->order = (const uint32_t *)p->order.memory + m->order_at;
-    if (status != HEDDLE_OK) return status;
     sent = sum_of(d->send, members_of(p));
-    for (uint32_t i = 0; i < m->count && status == HEDDLE_OK; i++) {
-        status = load(m, &m->moved[i], round, sent, &d->from[i]);
+    for (uint32_t i = 0; i < m->count; i++) {
         d->width[i] = m->moved[i].width;
+        HD_TRY(load(m, &m->moved[i], round, sent, &d->from[i]));
     }
     m->order_at += sent;
     hd_phase(p->member, HEDDLE_PHASE_REORGANISE);
-    return status;
+    return HEDDLE_OK;
 }
 
 static heddle_status move_slice(moving *m, heddle_status mine, uint64_t round)
@@ -258,19 +253,17 @@ static heddle_status unload(returning *b, uint64_t round)
     heddle_device *device = p->member->device;
     const uint64_t n = slice_length(p, round);
     hd_lent lent;
-    heddle_status status;
     if (n == 0) return HEDDLE_OK;
-    status = hd_member_lend(p->member, b->user + (p->first + round * p->slice) * b->width,
-                            n * b->width, false, &b->staged, &lent);
-    if (status == HEDDLE_OK)
-        status = device->engine->columns->scatter(
-            hd_on(device, NULL, NULL), hd_elements_of(b->incoming.memory, b->width),
-            hd_at_rows((const uint32_t *)p->order.memory + b->order_at, 32, n), lent.memory);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
-    if (status == HEDDLE_OK) status = hd_member_take_back(p->member, &lent);
+    HD_TRY(hd_member_lend(p->member, b->user + (p->first + round * p->slice) * b->width,
+                          n * b->width, false, &b->staged, &lent));
+    HD_TRY(device->engine->columns->scatter(
+        hd_on(device, NULL, NULL), hd_elements_of(b->incoming.memory, b->width),
+        hd_at_rows((const uint32_t *)p->order.memory + b->order_at, 32, n), lent.memory));
+    HD_TRY(device->engine->synchronize(device, NULL));
+    HD_TRY(hd_member_take_back(p->member, &lent));
     b->order_at += n;
     hd_phase(p->member, HEDDLE_PHASE_REORGANISE);
-    return status;
+    return HEDDLE_OK;
 }
 
 /* `mine` is what this member has to say before, and what it says afterwards. The status is agreed upon. */

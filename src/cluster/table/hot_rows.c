@@ -52,24 +52,20 @@ static heddle_status make_table(hd_inserting *p)
 {
     hd_hot_rows *h = &p->hot;
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
-    char *pairs;
-    heddle_status status;
+    char *pairs HD_FREED = NULL;
     options.container = p->call->table->options.container;
     options.scheme = HEDDLE_SCHEME_CUCKOO;
     options.key_bits = p->call->table->options.key_bits;
     options.value_bits = p->call->table->options.value_bits;
     options.flags = HEDDLE_FLAG_FIXED;
     options.capacity = 2 * (uint64_t)h->n;
-    status = heddle_table_create(p->member->device, &options, &h->table);
+    HD_TRY(heddle_table_create(p->member->device, &options, &h->table));
     /* A GPU adds to a few keys one after the other; a build brings equal keys together first. */
-    if (status == HEDDLE_OK && h->folds && p->member->device->engine->crowded != 0)
-        status = heddle_table_create(p->member->device, &options, &h->fresh);
-    if (status != HEDDLE_OK) return status;
+    if (h->folds && p->member->device->engine->crowded != 0)
+        HD_TRY(heddle_table_create(p->member->device, &options, &h->fresh));
     pairs = (char *)hd_allocate(2 * sizeof(uint64_t) * h->n);
     if (pairs == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for hot keys");
-    status = fill_table(p, pairs, pairs + sizeof(uint64_t) * h->n);
-    free(pairs);
-    return status;
+    return fill_table(p, pairs, pairs + sizeof(uint64_t) * h->n);
 }
 
 /* The hot keys where rows are marked by them; where they are too many the table is asked. */
@@ -80,21 +76,16 @@ static heddle_status make_few(hd_inserting *p)
     const hd_engine *engine = device->engine;
     const uint32_t bits = hd_few_bits(h->n);
     const uint64_t count = UINT64_C(1) << bits;
-    uint64_t *places;
-    heddle_status status;
+    uint64_t *places HD_FREED = NULL;
     if (bits > HD_FEW_BITS_MAX) return HEDDLE_OK;
     places = (uint64_t *)hd_allocate_zeroed(count + count / 64, sizeof *places);
     if (places == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for hot keys");
     hd_few_fill(h->hot_keys, h->n, bits, places, (uint32_t *)(places + count));
-    status = hd_buffer_room(&h->few_keys, device, count * 8);
-    if (status == HEDDLE_OK) status = hd_buffer_room(&h->few_used, device, count / 8);
-    if (status == HEDDLE_OK)
-        status = engine->copy(device, h->few_keys.memory, places, count * 8, NULL);
-    if (status == HEDDLE_OK)
-        status = engine->copy(device, h->few_used.memory, places + count, count / 8, NULL);
-    if (status == HEDDLE_OK) status = engine->synchronize(device, NULL);
-    free(places);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_buffer_room(&h->few_keys, device, count * 8));
+    HD_TRY(hd_buffer_room(&h->few_used, device, count / 8));
+    HD_TRY(engine->copy(device, h->few_keys.memory, places, count * 8, NULL));
+    HD_TRY(engine->copy(device, h->few_used.memory, places + count, count / 8, NULL));
+    HD_TRY(engine->synchronize(device, NULL));
     const hd_few few = {p->key_width, bits, (const uint64_t *)h->few_keys.memory,
                         (const uint32_t *)h->few_used.memory};
     h->few = few;
@@ -144,16 +135,20 @@ static void free_all(hd_hot_rows *h)
     h->n = 0;
 }
 
+static heddle_status make_all(hd_inserting *p)
+{
+    HD_TRY(take_memory(p));
+    HD_TRY(make_table(p));
+    return make_few(p);
+}
+
 heddle_status hd_hot_begin(hd_inserting *p)
 {
     hd_hot_rows *h = &p->hot;
-    heddle_status status;
     if (!p->call->has_hot) return HEDDLE_OK;
     h->folds = !takes_any(p);
     if (h->n != 0) {
-        status = take_memory(p);
-        if (status == HEDDLE_OK) status = make_table(p);
-        if (status == HEDDLE_OK) status = make_few(p);
+        const heddle_status status = make_all(p);
         if (status != HEDDLE_OK) free_all(h);
         if (status == HEDDLE_ERROR_DEVICE) return status; /* else it goes without */
     }
@@ -182,21 +177,18 @@ static heddle_status pick(hd_inserting *p, const hd_slice *slice, bool hot, hd_s
     const hd_engine *engine = device->engine;
     const hd_column_ops *columns = engine->columns;
     const hd_site on = hd_on(device, h->work.memory, NULL);
-    heddle_status status =
-        columns->select(on, hd_flags_of((const uint8_t *)h->flags.memory, slice->n, hot),
-                        h->rows.memory, 32, (uint64_t *)h->count.memory);
-    if (status == HEDDLE_OK)
-        status = engine->copy(device, &picked->n, h->count.memory, sizeof picked->n, NULL);
-    if (status == HEDDLE_OK) status = engine->synchronize(device, NULL);
+    HD_TRY(columns->select(on, hd_flags_of((const uint8_t *)h->flags.memory, slice->n, hot),
+                           h->rows.memory, 32, (uint64_t *)h->count.memory));
+    HD_TRY(engine->copy(device, &picked->n, h->count.memory, sizeof picked->n, NULL));
+    HD_TRY(engine->synchronize(device, NULL));
     picked->keys = h->keys.memory;
     picked->values = slice->values != NULL ? h->values.memory : NULL;
-    if (status == HEDDLE_OK && picked->n != 0)
-        status = columns->gather(on, hd_elements_of(slice->keys, p->key_width),
-                                 hd_at_rows(h->rows.memory, 32, picked->n), h->keys.memory);
-    if (status == HEDDLE_OK && picked->n != 0 && slice->values != NULL)
-        status = columns->gather(on, hd_elements_of(slice->values, p->value_width),
-                                 hd_at_rows(h->rows.memory, 32, picked->n), h->values.memory);
-    return status;
+    if (picked->n == 0) return HEDDLE_OK;
+    const hd_row_numbers rows = hd_at_rows(h->rows.memory, 32, picked->n);
+    HD_TRY(columns->gather(on, hd_elements_of(slice->keys, p->key_width), rows, h->keys.memory));
+    if (slice->values == NULL) return HEDDLE_OK;
+    return columns->gather(on, hd_elements_of(slice->values, p->value_width), rows,
+                           h->values.memory);
 }
 
 /* Builds a table of the hot rows, which then are its pairs; where that fails they stay what they are. */
@@ -206,15 +198,15 @@ static heddle_status fold_first(hd_inserting *p, const heddle_insert_options *op
     hd_hot_rows *h = &p->hot;
     heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint64_t n = 0;
-    heddle_status status;
-    status = heddle_table_build(h->fresh, hot->keys, hot->values, hot->n, options, &totals, NULL);
+    const heddle_status status =
+        heddle_table_build(h->fresh, hot->keys, hot->values, hot->n, options, &totals, NULL);
     if (status == HEDDLE_ERROR_FULL || status == HEDDLE_ERROR_NO_MEMORY) return HEDDLE_OK;
-    if (status == HEDDLE_OK)
-        status = heddle_table_export(h->fresh, h->keys.memory, h->values.memory, h->n, &n, NULL);
+    HD_TRY(status);
+    HD_TRY(heddle_table_export(h->fresh, h->keys.memory, h->values.memory, h->n, &n, NULL));
     hot->keys = h->keys.memory;
     hot->values = h->values.memory;
     hot->n = n;
-    return status;
+    return HEDDLE_OK;
 }
 
 static heddle_status fold(hd_inserting *p, const hd_slice *slice)
@@ -222,17 +214,14 @@ static heddle_status fold(hd_inserting *p, const hd_slice *slice)
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     hd_slice hot;
     heddle_totals totals = HEDDLE_TOTALS_INIT;
-    heddle_status status = pick(p, slice, true, &hot);
-    if (status != HEDDLE_OK || hot.n == 0) return status;
+    HD_TRY(pick(p, slice, true, &hot));
+    if (hot.n == 0) return HEDDLE_OK;
     options.policy = p->call->options.policy;
-    if (p->hot.fresh != NULL) status = fold_first(p, &options, &hot);
-    if (status != HEDDLE_OK) return status;
-    status =
-        heddle_table_insert(p->hot.table, hot.keys, hot.values, hot.n, &options, &totals, NULL);
-    if (status == HEDDLE_OK && totals.updated != hot.n)
-        status = hd_fail(HEDDLE_ERROR_CORRUPT, "%llu of %llu rows of hot keys were folded",
-                         (unsigned long long)totals.updated, (unsigned long long)hot.n);
-    return status;
+    if (p->hot.fresh != NULL) HD_TRY(fold_first(p, &options, &hot));
+    HD_TRY(heddle_table_insert(p->hot.table, hot.keys, hot.values, hot.n, &options, &totals, NULL));
+    if (totals.updated == hot.n) return HEDDLE_OK;
+    return hd_fail(HEDDLE_ERROR_CORRUPT, "%llu of %llu rows of hot keys were folded",
+                   (unsigned long long)totals.updated, (unsigned long long)hot.n);
 }
 
 /* h->flags of n keys, and how many are hot. */
@@ -244,15 +233,14 @@ static heddle_status mark(hd_inserting *p, const void *keys, uint64_t n, uint64_
     uint64_t *count = (uint64_t *)h->count.memory;
     const hd_few_search search = {keys, n, flags, count};
     heddle_totals totals = HEDDLE_TOTALS_INIT;
-    heddle_status status;
     if (h->few.bits == 0) {
-        status = heddle_table_contains(h->table, keys, n, flags, &totals, NULL);
+        HD_TRY(heddle_table_contains(h->table, keys, n, flags, &totals, NULL));
         *hot = totals.found;
-        return status;
+        return HEDDLE_OK;
     }
-    status = device->engine->columns->mark(hd_on(device, NULL, NULL), &h->few, &search);
-    if (status == HEDDLE_OK) status = device->engine->copy(device, hot, count, sizeof *hot, NULL);
-    return status == HEDDLE_OK ? device->engine->synchronize(device, NULL) : status;
+    HD_TRY(device->engine->columns->mark(hd_on(device, NULL, NULL), &h->few, &search));
+    HD_TRY(device->engine->copy(device, hot, count, sizeof *hot, NULL));
+    return device->engine->synchronize(device, NULL);
 }
 
 heddle_status hd_hot_take(hd_inserting *p, hd_slice *slice)
@@ -345,45 +333,50 @@ heddle_status hd_hot_send(hd_inserting *p)
 
 /* -------------------------------------------------------------------------------- rows that failed */
 
+/* Which of the hot keys that have come here are in the part: h->answers. */
+static heddle_status answer(hd_inserting *p)
+{
+    hd_hot_rows *h = &p->hot;
+    heddle_device *device = p->member->device;
+    HD_TRY(hd_buffer_room(&h->answers, device, h->come));
+    if (h->n != 0) HD_TRY(take_memory(p));
+    if (h->come == 0) return HEDDLE_OK;
+    if (p->nothing) /* a key may be there from before */
+        return device->engine->fill(device, h->answers.memory, 0, h->come, NULL);
+    return heddle_table_contains(hd_part_of(p->call->table, p->member),
+                                 (char *)p->keys.memory + h->at * p->key_width, h->come,
+                                 (uint8_t *)h->answers.memory, NULL, NULL);
+}
+
 /* Which hot keys are in the table: h->flags, in the order in which they were sent. Agreed upon. */
 static heddle_status ask_back(hd_inserting *p)
 {
     hd_hot_rows *h = &p->hot;
     hd_delivery d;
-    heddle_status status = hd_buffer_room(&h->answers, p->member->device, h->come);
-    if (status == HEDDLE_OK && h->n != 0) status = take_memory(p);
-    if (status == HEDDLE_OK && h->come != 0 && p->nothing) /* a key may be there from before */
-        status =
-            p->member->device->engine->fill(p->member->device, h->answers.memory, 0, h->come, NULL);
-    else if (status == HEDDLE_OK && h->come != 0)
-        status = heddle_table_contains(hd_part_of(p->call->table, p->member),
-                                       (char *)p->keys.memory + h->at * p->key_width, h->come,
-                                       (uint8_t *)h->answers.memory, NULL, NULL);
+    const heddle_status mine = answer(p);
     memset(&d, 0, sizeof d);
     d.arrays = 1;
     d.width[0] = 1;
     d.from[0] = h->answers.memory;
     d.to[0] = h->flags.memory;
-    return hd_send_back(p->member, status, &h->router, &d);
+    return hd_send_back(p->member, mine, &h->router, &d);
 }
 
 /* Rows of the member's part whose keys are in the table of hot keys. */
 static heddle_status count_hot(hd_inserting *p, uint64_t *rows)
 {
     hd_hot_rows *h = &p->hot;
-    heddle_status status = HEDDLE_OK;
-    for (uint64_t first = 0; first < p->n && status == HEDDLE_OK; first += p->slice) {
+    for (uint64_t first = 0; first < p->n; first += p->slice) {
         const uint64_t n = hd_slice_length(p->n, first, p->slice);
         hd_lent keys;
         heddle_totals totals = HEDDLE_TOTALS_INIT;
-        status = hd_member_lend(p->member, p->call->keys + (p->first + first) * p->key_width,
-                                n * p->key_width, true, &p->staged[0], &keys);
-        if (status == HEDDLE_OK)
-            status = heddle_table_contains(h->table, keys.memory, n, (uint8_t *)h->flags.memory,
-                                           &totals, NULL);
+        HD_TRY(hd_member_lend(p->member, p->call->keys + (p->first + first) * p->key_width,
+                              n * p->key_width, true, &p->staged[0], &keys));
+        HD_TRY(heddle_table_contains(h->table, keys.memory, n, (uint8_t *)h->flags.memory, &totals,
+                                     NULL));
         *rows += totals.found;
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 /* Rows that were counted as folded and have failed: those of hot keys that are not in the table, but for the one of
@@ -393,26 +386,23 @@ static heddle_status count_lost(hd_inserting *p, uint64_t *lost)
     hd_hot_rows *h = &p->hot;
     const hd_slice sent = {h->router.keys.memory, NULL, h->n};
     hd_slice there;
-    heddle_status status;
     if (h->n == 0) return HEDDLE_OK;
-    status = pick(p, &sent, true, &there);
-    if (status != HEDDLE_OK || there.n == h->n) return status;
-    status = heddle_table_erase(h->table, there.keys, there.n, NULL, NULL, NULL);
-    if (status == HEDDLE_OK) status = count_hot(p, lost);
-    if (status == HEDDLE_OK) *lost -= h->n - there.n;
-    return status;
+    HD_TRY(pick(p, &sent, true, &there));
+    if (there.n == h->n) return HEDDLE_OK;
+    HD_TRY(heddle_table_erase(h->table, there.keys, there.n, NULL, NULL, NULL));
+    HD_TRY(count_hot(p, lost));
+    *lost -= h->n - there.n;
+    return HEDDLE_OK;
 }
 
 heddle_status hd_hot_settle(hd_inserting *p, heddle_totals *totals)
 {
     hd_exchange *exchange = hd_exchange_of(p->member);
     uint64_t lost = 0;
-    heddle_status status = ask_back(p);
-    if (status != HEDDLE_OK) return status;
-    status = count_lost(p, &lost);
-    status = exchange->ops->reduce(exchange, p->member->number, status, &lost, 1, HD_REDUCE_SUM);
+    HD_TRY(ask_back(p));
+    const heddle_status mine = count_lost(p, &lost);
+    HD_TRY(exchange->ops->reduce(exchange, p->member->number, mine, &lost, 1, HD_REDUCE_SUM));
     hd_phase(p->member, HEDDLE_PHASE_EXCHANGE);
-    if (status != HEDDLE_OK) return status;
     totals->failed += lost;
     *folded_in(p, totals) -= lost;
     return HEDDLE_OK;

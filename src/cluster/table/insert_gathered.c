@@ -52,17 +52,13 @@ static heddle_status work_off(hd_inserting *p, bool builds)
 static heddle_status enlarge(hd_inserting *p, hd_buffer *buffer, uint64_t pairs, uint32_t width)
 {
     heddle_device *device = p->member->device;
-    hd_buffer larger = {NULL, NULL, 0};
-    heddle_status status = hd_buffer_room(&larger, device, pairs * width);
-    if (status == HEDDLE_OK)
-        status = device->engine->copy(device, larger.memory, buffer->memory, p->at * width, NULL);
-    if (status == HEDDLE_OK) status = device->engine->synchronize(device, NULL);
-    if (status != HEDDLE_OK) {
-        hd_buffer_free(&larger);
-        return status;
-    }
-    hd_buffer_free(buffer);
+    HD_BUFFER(larger);
+    const hd_buffer smaller = *buffer;
+    HD_TRY(hd_buffer_room(&larger, device, pairs * width));
+    HD_TRY(device->engine->copy(device, larger.memory, smaller.memory, p->at * width, NULL));
+    HD_TRY(device->engine->synchronize(device, NULL));
     *buffer = larger;
+    larger = smaller; /* which frees itself */
     return HEDDLE_OK;
 }
 

@@ -69,29 +69,29 @@ static heddle_status sum_part(fetching *f, uint64_t *carry, bool writes)
     return HEDDLE_OK;
 }
 
+/* The offsets of this member's questions; the last member also gives the sum of all, and sees whether values fit. */
+static heddle_status write_offsets(fetching *f)
+{
+    retrieval *r = f->r;
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < f->member->local; i++) at += r->parts[i];
+    HD_TRY(sum_part(f, &at, true));
+    if (f->member->local + 1 != hd_exchange_of(f->member)->local) return HEDDLE_OK;
+    r->total = at;
+    HD_TRY(hd_member_copy(f->member, r->offsets + r->count.n, &at, sizeof at));
+    if (r->values == NULL || at <= r->capacity) return HEDDLE_OK;
+    return hd_fail(HEDDLE_ERROR_TOO_SMALL, "retrieve: %llu values do not fit into an array of %llu",
+                   (unsigned long long)at, (unsigned long long)r->capacity);
+}
+
 /* Turns the counts of all members into offsets. What it returns is agreed upon. */
 static heddle_status make_offsets(fetching *f)
 {
-    retrieval *r = f->r;
-    const uint32_t local = hd_exchange_of(f->member)->local;
-    uint64_t before = 0, own = 0;
-    heddle_status status = sum_part(f, &own, false);
-    r->parts[f->member->local] = own;
-    status = hd_member_agree(f->member, status);
-    if (status != HEDDLE_OK) return status;
-    for (uint32_t i = 0; i < f->member->local; i++) before += r->parts[i];
-    own = before;
-    status = sum_part(f, &own, true);
-    if (status == HEDDLE_OK && f->member->local + 1 == local) {
-        r->total = own;
-        status = hd_member_copy(f->member, r->offsets + r->count.n, &own, sizeof own);
-    }
-    if (status == HEDDLE_OK && f->member->local + 1 == local && r->values != NULL &&
-        own > r->capacity)
-        status = hd_fail(HEDDLE_ERROR_TOO_SMALL,
-                         "retrieve: %llu values do not fit into an array of %llu",
-                         (unsigned long long)own, (unsigned long long)r->capacity);
-    return hd_member_agree(f->member, status);
+    uint64_t own = 0;
+    const heddle_status mine = sum_part(f, &own, false);
+    f->r->parts[f->member->local] = own;
+    HD_TRY(hd_member_agree(f->member, mine));
+    return hd_member_agree(f->member, write_offsets(f));
 }
 
 /* ----------------------------------------------------------------------------------- stretches */
@@ -101,13 +101,12 @@ static heddle_status next_stretch(fetching *f, uint64_t at, uint64_t *count)
 {
     const uint64_t most = f->slice * VALUES_A_KEY;
     uint64_t n = hd_slice_length(f->n, at, f->slice);
-    heddle_status status = HEDDLE_OK;
     if (n != 0)
-        status = hd_member_copy(f->member, f->host, f->r->offsets + f->first + at,
-                                (n + 1) * sizeof(uint64_t));
-    while (status == HEDDLE_OK && n > 1 && f->host[n] - f->host[0] > most) n--;
+        HD_TRY(hd_member_copy(f->member, f->host, f->r->offsets + f->first + at,
+                              (n + 1) * sizeof(uint64_t)));
+    while (n > 1 && f->host[n] - f->host[0] > most) n--;
     *count = n;
-    return status;
+    return HEDDLE_OK;
 }
 
 /* hd_delivery.room: for the keys that come, and what is said about them. */
@@ -115,13 +114,11 @@ static heddle_status room_for_keys(hd_delivery *d, void *context)
 {
     fetching *f = (fetching *)context;
     heddle_device *device = f->member->device;
-    heddle_status status = hd_buffer_room(&f->keys, device, d->total * f->key_width);
-    if (status == HEDDLE_OK)
-        status = hd_buffer_room(&f->offsets, device, (d->total + 1) * sizeof(uint64_t));
-    if (status == HEDDLE_OK)
-        status = hd_buffer_room(&f->matches, device, d->total * sizeof(uint64_t));
+    HD_TRY(hd_buffer_room(&f->keys, device, d->total * f->key_width));
+    HD_TRY(hd_buffer_room(&f->offsets, device, (d->total + 1) * sizeof(uint64_t)));
+    HD_TRY(hd_buffer_room(&f->matches, device, d->total * sizeof(uint64_t)));
     d->to[0] = f->keys.memory;
-    return status;
+    return HEDDLE_OK;
 }
 
 /* The questions; and the places of their lists, which are laid out likewise and stay here. */
@@ -160,16 +157,15 @@ static heddle_status count_values(fetching *f)
 {
     const uint64_t *offsets = (const uint64_t *)f->offsets.memory;
     uint64_t questions = 0, before = 0;
-    heddle_status status = HEDDLE_OK;
-    for (uint32_t i = 0; i < hd_exchange_of(f->member)->members && status == HEDDLE_OK; i++) {
+    for (uint32_t i = 0; i < hd_exchange_of(f->member)->members; i++) {
         uint64_t end = before;
         questions += f->router.receive[i];
         if (f->router.receive[i] != 0)
-            status = hd_member_copy(f->member, &end, offsets + questions, sizeof end);
+            HD_TRY(hd_member_copy(f->member, &end, offsets + questions, sizeof end));
         f->value_send[i] = end - before;
         before = end;
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 /* The lists of n questions. */

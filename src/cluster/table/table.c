@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "host/public_struct.h"
+#include "table/check.h"
 #include "table/slots/geometry.h"
 #include "table/table.h"
 
@@ -183,8 +184,9 @@ static heddle_cluster_table *table_allocate(heddle_cluster *cluster)
     heddle_cluster_table *table = (heddle_cluster_table *)hd_allocate_zeroed(1, sizeof *table);
     if (table == NULL) return NULL;
     table->cluster = cluster;
-    table->parts = (heddle_table **)calloc(cluster->exchange->local, sizeof(heddle_table *));
-    table->rows = (uint64_t *)calloc(cluster->exchange->members, sizeof *table->rows);
+    table->parts =
+        (heddle_table **)hd_allocate_zeroed(cluster->exchange->local, sizeof *table->parts);
+    table->rows = (uint64_t *)hd_allocate_zeroed(cluster->exchange->members, sizeof *table->rows);
     if (table->parts != NULL && table->rows != NULL) return table;
     table_free(table);
     return NULL;
@@ -292,6 +294,14 @@ heddle_status heddle_cluster_table_get_options(heddle_cluster_table *table,
     if (options != NULL) hd_write_struct(options, &sum, &hd_table_options_kind);
     if (spread != NULL) hd_write_struct(spread, &used, &hd_spread_options_kind);
     return HEDDLE_OK;
+}
+
+heddle_status heddle_cluster_table_check_widths(const heddle_cluster_table *table,
+                                                uint32_t key_bits, uint32_t value_bits)
+{
+    if (table == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the table is NULL");
+    return hd_check_widths("table", table->options.key_bits, table->options.value_bits, key_bits,
+                           value_bits);
 }
 
 void heddle_cluster_table_destroy(heddle_cluster_table *table)

@@ -1,4 +1,23 @@
-/* cluster_table.h: a table with a part on every member of a cluster, and what its operations share. */
+/*
+ * table.h: the room of tables of clusters, which opens here: a table with a part on every member, and what its
+ * operations share. The files:
+ *
+ *     table.c            making tables; how every call begins and ends (hd_cluster_call)
+ *     insert.h           build and insert: the dispatcher insert.c, which chooses one of
+ *       insert_gathered.c        pairs are gathered where they belong, then taken in one call
+ *       insert_flowing.c         slices are inserted as they come
+ *       insert_with_outcomes.c   slice by slice, there and back
+ *       insert_independent.c     every member its own part
+ *     hot_rows.h         rows of very frequent keys folded before they are sent; hot_sample.c finds these keys
+ *     ask.h              find, contains, count, erase
+ *     retrieve.c         all values of every key, by two rounds of questions
+ *     answers_of_all.h   independent mode: the answers of all members made one
+ *     whole.c            size, export, visitors, clear, statistics, validation
+ *
+ * A call takes the cluster's lock and refuses a marked table (hd_cluster_call), lets every local member work on a thread
+ * of its own (hd_cluster_run, cluster/members.h), and adds up what they counted. Rows and answers travel by
+ * cluster/send.h.
+ */
 #ifndef HD_CLUSTER_TABLE_H
 #define HD_CLUSTER_TABLE_H
 

@@ -78,35 +78,29 @@ typedef struct exporting {
 static heddle_status find_place(hd_member *member, const heddle_cluster_table *table,
                                 uint64_t *before, uint64_t *all)
 {
-    heddle_status status = HEDDLE_OK;
     *before = *all = 0;
-    for (uint32_t i = 0; i < hd_exchange_of(member)->local && status == HEDDLE_OK; i++) {
+    for (uint32_t i = 0; i < hd_exchange_of(member)->local; i++) {
         uint64_t keys = 0;
-        status = heddle_table_size(table->parts[i], &keys, NULL);
+        HD_TRY(heddle_table_size(table->parts[i], &keys, NULL));
         if (i < member->local) *before += keys;
         *all += keys;
     }
-    return status;
+    return HEDDLE_OK;
 }
 
 /* By way of memory of the member, where the arrays lie on another device. */
 static heddle_status export_by_copy(exporting *e, hd_member *member, uint64_t before, uint64_t n)
 {
     const uint32_t kw = hd_cluster_key_width(e->table), vw = hd_cluster_value_width(e->table);
-    hd_buffer keys = {NULL, NULL, 0}, values = {NULL, NULL, 0};
-    heddle_status status = hd_buffer_room(&keys, member->device, n * kw);
-    if (status == HEDDLE_OK && e->values != NULL)
-        status = hd_buffer_room(&values, member->device, n * vw);
-    if (status == HEDDLE_OK)
-        status = heddle_table_export(hd_part_of(e->table, member), keys.memory, values.memory, n,
-                                     &n, NULL);
-    if (status == HEDDLE_OK)
-        status = hd_member_copy(member, e->keys + before * kw, keys.memory, n * kw);
-    if (status == HEDDLE_OK && e->values != NULL)
-        status = hd_member_copy(member, e->values + before * vw, values.memory, n * vw);
-    hd_buffer_free(&keys);
-    hd_buffer_free(&values);
-    return status;
+    HD_BUFFER(keys);
+    HD_BUFFER(values);
+    HD_TRY(hd_buffer_room(&keys, member->device, n * kw));
+    if (e->values != NULL) HD_TRY(hd_buffer_room(&values, member->device, n * vw));
+    HD_TRY(
+        heddle_table_export(hd_part_of(e->table, member), keys.memory, values.memory, n, &n, NULL));
+    HD_TRY(hd_member_copy(member, e->keys + before * kw, keys.memory, n * kw));
+    if (e->values == NULL) return HEDDLE_OK;
+    return hd_member_copy(member, e->values + before * vw, values.memory, n * vw);
 }
 
 static heddle_status export_pairs(exporting *e, hd_member *member, uint64_t before)
@@ -114,31 +108,34 @@ static heddle_status export_pairs(exporting *e, hd_member *member, uint64_t befo
     const uint32_t kw = hd_cluster_key_width(e->table), vw = hd_cluster_value_width(e->table);
     heddle_table *part = hd_part_of(e->table, member);
     uint64_t n = 0;
-    heddle_status status = heddle_table_size(part, &n, NULL);
-    if (status != HEDDLE_OK || n == 0) return status;
+    HD_TRY(heddle_table_size(part, &n, NULL));
+    if (n == 0) return HEDDLE_OK;
     if (!hd_member_takes(member, e->keys) || !hd_member_takes(member, e->values))
         return export_by_copy(e, member, before, n);
     return heddle_table_export(part, e->keys + before * kw,
                                e->values != NULL ? e->values + before * vw : NULL, n, &n, NULL);
 }
 
+/* The arrays are there and large enough; `before` as find_place has it. */
+static heddle_status check_export(const exporting *e, hd_member *member, uint64_t *before)
+{
+    uint64_t all;
+    HD_TRY(hd_check_array(e->keys, e->capacity, hd_cluster_key_width(e->table), "keys"));
+    if (e->values != NULL)
+        HD_TRY(hd_check_array(e->values, e->capacity, hd_cluster_value_width(e->table), "values"));
+    HD_TRY(find_place(member, e->table, before, &all));
+    if (member->local == 0) *e->count = all;
+    if (all <= e->capacity) return HEDDLE_OK;
+    return hd_fail(HEDDLE_ERROR_TOO_SMALL, "export: %llu pairs do not fit into arrays of %llu",
+                   (unsigned long long)all, (unsigned long long)e->capacity);
+}
+
 static heddle_status export_part(hd_member *member, void *context)
 {
     exporting *e = (exporting *)context;
-    uint64_t before = 0, all = 0;
-    heddle_status status =
-        hd_check_array(e->keys, e->capacity, hd_cluster_key_width(e->table), "keys");
-    if (status == HEDDLE_OK && e->values != NULL)
-        status = hd_check_array(e->values, e->capacity, hd_cluster_value_width(e->table), "values");
-    if (status == HEDDLE_OK) status = find_place(member, e->table, &before, &all);
-    if (status == HEDDLE_OK && member->local == 0) *e->count = all;
-    if (status == HEDDLE_OK && all > e->capacity)
-        status =
-            hd_fail(HEDDLE_ERROR_TOO_SMALL, "export: %llu pairs do not fit into arrays of %llu",
-                    (unsigned long long)all, (unsigned long long)e->capacity);
-    status = hd_member_agree(member, status);
-    if (status == HEDDLE_OK) status = hd_member_agree(member, export_pairs(e, member, before));
-    return status;
+    uint64_t before = 0;
+    HD_TRY(hd_member_agree(member, check_export(e, member, &before)));
+    return hd_member_agree(member, export_pairs(e, member, before));
 }
 
 heddle_status heddle_cluster_table_export(heddle_cluster_table *table, void *keys, void *values,
@@ -177,7 +174,8 @@ heddle_status heddle_cluster_table_for_all(heddle_cluster_table *table, heddle_v
     heddle_status status = HEDDLE_OK;
     if (visit == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "for_all: there is no visitor");
     HD_TRY(hd_cluster_hold(table, "for_all"));
-    for (uint32_t i = 0; i < table->cluster->exchange->local && !v.ended && status == HEDDLE_OK; i++)
+    for (uint32_t i = 0; i < table->cluster->exchange->local && !v.ended && status == HEDDLE_OK;
+         i++)
         status = heddle_table_for_all(table->parts[i], visit_pairs, &v, NULL);
     hd_cluster_release(table);
     return status;
@@ -195,19 +193,18 @@ static heddle_status measure_part(hd_member *member, void *context)
     measuring *m = (measuring *)context;
     hd_exchange *exchange = hd_exchange_of(member);
     heddle_table_stats own = HEDDLE_TABLE_STATS_INIT;
-    heddle_status status = heddle_table_get_stats(hd_part_of(m->table, member), &own, NULL);
+    const heddle_status mine = heddle_table_get_stats(hd_part_of(m->table, member), &own, NULL);
     uint64_t sums[3] = {own.keys, own.slots, own.bytes_total};
     uint64_t most[2] = {own.keys, UINT64_MAX - own.keys};
-    status = exchange->ops->reduce(exchange, member->number, status, sums, 3, HD_REDUCE_SUM);
-    if (status == HEDDLE_OK)
-        status = exchange->ops->reduce(exchange, member->number, status, most, 2, HD_REDUCE_MAX);
-    if (status != HEDDLE_OK || member->local != 0) return status;
+    HD_TRY(exchange->ops->reduce(exchange, member->number, mine, sums, 3, HD_REDUCE_SUM));
+    HD_TRY(exchange->ops->reduce(exchange, member->number, HEDDLE_OK, most, 2, HD_REDUCE_MAX));
+    if (member->local != 0) return HEDDLE_OK;
     m->stats->keys = sums[0];
     m->stats->slots = sums[1];
     m->stats->bytes_total = sums[2];
     m->stats->keys_most = most[0];
     m->stats->keys_least = UINT64_MAX - most[1];
-    return status;
+    return HEDDLE_OK;
 }
 
 static double more_than_mean(uint64_t most, uint64_t sum, uint32_t members)
@@ -268,28 +265,32 @@ static uint32_t count_piece(void *context, const void *keys, const void *values,
 static heddle_status check_owner(counting_part *c)
 {
     const hd_spread *spread = &c->table->spread;
-    heddle_status status =
-        heddle_table_for_all(hd_part_of(c->table, c->member), count_piece, c, NULL);
-    if (status == HEDDLE_OK) status = c->status;
-    for (uint32_t bin = 0; status == HEDDLE_OK && bin < hd_spread_bins(spread); bin++)
+    HD_TRY(heddle_table_for_all(hd_part_of(c->table, c->member), count_piece, c, NULL));
+    HD_TRY(c->status);
+    for (uint32_t bin = 0; bin < hd_spread_bins(spread); bin++)
         if (c->counts[bin] != 0 && spread->owners[bin] != c->member->number)
-            status = hd_fail(
+            return hd_fail(
                 HEDDLE_ERROR_CORRUPT, "member %u holds %llu keys of bin %u, which is member %u's",
                 c->member->number, (unsigned long long)c->counts[bin], bin, spread->owners[bin]);
-    return status;
+    return HEDDLE_OK;
+}
+
+static heddle_status validate_alone(hd_member *member, const heddle_cluster_table *table)
+{
+    uint64_t *counts HD_FREED = NULL;
+    counting_part c = {member, table, NULL, HEDDLE_OK};
+    HD_TRY(heddle_table_validate(hd_part_of(table, member), NULL));
+    if (table->independent) return HEDDLE_OK;
+    counts = (uint64_t *)hd_allocate_zeroed(hd_spread_bins(&table->spread), sizeof *counts);
+    if (counts == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
+    c.counts = counts;
+    return check_owner(&c);
 }
 
 static heddle_status validate_part(hd_member *member, void *context)
 {
-    heddle_cluster_table *table = (heddle_cluster_table *)context;
-    counting_part c = {member, table, NULL, HEDDLE_OK};
-    heddle_status status = heddle_table_validate(hd_part_of(table, member), NULL);
-    c.counts = (uint64_t *)hd_allocate_zeroed(hd_spread_bins(&table->spread), sizeof *c.counts);
-    if (c.counts == NULL && status == HEDDLE_OK)
-        status = hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the counts of bins");
-    if (status == HEDDLE_OK && !table->independent) status = check_owner(&c);
-    free(c.counts);
-    return hd_member_agree(member, status);
+    const heddle_cluster_table *table = (const heddle_cluster_table *)context;
+    return hd_member_agree(member, validate_alone(member, table));
 }
 
 heddle_status heddle_cluster_table_validate(heddle_cluster_table *table)

@@ -1,4 +1,14 @@
-/* columns.h: what the files that make up the CPU's column steps (engine/columns.h) share. */
+/*
+ * columns.h: what the files that make up the CPU's column steps (engine/columns.h) share. The files:
+ *
+ *     columns.c           scan, select, rank, gather, scatter, top, and the table of all steps
+ *     grouped.c           steps over rows in groups; order_rows.c brings rows into the order of their groups
+ *     reduce.c            sums and the like by group: rows in the order of groups
+ *     reduce_numbered.c   the same where the group of every row is known by number; reduce_value.h has the sums
+ *     row_keys.c          keys of several columns: hashed, compared
+ *     mark_few.c          which rows have one of a few keys
+ *     deliver.c           lists of answers in the order of the questions
+ */
 #ifndef HD_COLUMNS_CPU_H
 #define HD_COLUMNS_CPU_H
 

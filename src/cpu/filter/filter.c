@@ -2,6 +2,8 @@
  * filter.c: Bloom filters on the CPU, for keys of one width. Built once for each by a generated stub
  * that defines HD_KEY_BITS and HD_SYMBOL. Exports HD_SYMBOL alone.
  *
+ * filter_loops.h has the loops over keys; bloom_avx2.h looks at a block as one vector.
+ *
  * Many keys are sorted by region first (partition.h): then every region belongs to one thread, lies in
  * its second-level cache, and bits are set without atomics. Few keys go one by one.
  */

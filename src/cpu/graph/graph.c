@@ -1,7 +1,13 @@
 /*
  * graph.c: graphs in compressed rows on the CPU, for one kind of pair. Built once for every pair of key
  * and value widths, by a generated stub that defines HD_KEY_BITS, HD_VALUE_BITS and HD_SYMBOL. Exports
- * HD_SYMBOL alone.
+ * HD_SYMBOL alone. The files:
+ *
+ *     graph.c     the table of functions, and what is a loop over regions
+ *     place.inl   making a graph from pairs sorted by region; row.inl makes the row of one region
+ *     look.inl    finding, counting and retrieving keys
+ *     erase.inl   taking edges out
+ *     order.inl   lists brought into one order
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * graph_order.h: brings the lists of a graph into the order of mixed keys and, where these are equal, of
+ * order.inl: brings the lists of a graph into the order of mixed keys and, where these are equal, of
  * values, for one kind of pair. Included by graph.c.
  */
 #ifndef HD_SYMBOL

@@ -1,7 +1,13 @@
 /*
  * relate.c: joins and groups on the CPU for one width of keys and one of row numbers. Built once for
  * every kind of engine/relate.h by a generated stub that defines HD_KEY_BITS, HD_VALUE_BITS (of row
- * numbers) and HD_SYMBOL. Exports HD_SYMBOL alone.
+ * numbers) and HD_SYMBOL. Exports HD_SYMBOL alone. The files:
+ *
+ *     join.h            a core takes a task: its left rows hashed (join_lists.h), its right rows looked up
+ *     group.h           rows with equal keys brought together, region by region
+ *       group_few.h     few keys with many rows, by all threads
+ *       group_numbers.h rows numbered by key, where a table of the keys stays in a cache
+ *       group_table.h   a thread's table of the keys it has met
  */
 #include "engine/engine.h"
 

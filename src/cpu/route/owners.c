@@ -1,7 +1,8 @@
 /*
  * owners.c: rows to the members that own their keys and answers back (engine/owners.h) on the CPU, for keys of
  * one width. Built once for each by a generated stub that defines HD_KEY_BITS and HD_SYMBOL. Exports HD_SYMBOL
- * alone. What is done with a tile of rows is compiled apart, for every vector tile (owner_steps.c).
+ * alone. What is done with a tile of rows is compiled apart, for every vector tile (owner_steps.c); where few members
+ * own the rows, by packed vectors (owner_few.inl).
  */
 #include "engine/owners.h"
 

@@ -1,5 +1,5 @@
 /*
- * slab_batch.h: batches of operations on slab hashes by the threads of a CPU. A thread takes a chunk of them at a
+ * batch.h: batches of operations on slab hashes by the threads of a CPU. A thread takes a chunk of them at a
  * time and sorts it by operation, so that each loop over them knows what it does. It has WINDOW
  * operations on their way, takes a step of each in turn, and puts the next one in the place of one that is done:
  * memory always has something to do, and an operation that has to wait lets others go first.

@@ -1,7 +1,9 @@
 /*
  * slabs.c: slab hashes on the CPU, for one width of keys and values. Built once for each, by a generated stub that
- * defines HD_KEY_BITS, HD_VALUE_BITS and HD_SYMBOL. Exports HD_SYMBOL alone. Batches are compiled apart, for every
- * tile (slab_runs.c); what goes over all lists is here.
+ * defines HD_KEY_BITS, HD_VALUE_BITS and HD_SYMBOL. Exports HD_SYMBOL alone. The files:
+ *
+ *     slabs.c       what goes over all lists: compaction (repack.h), all pairs, the check of a table
+ *     slab_runs.c   batches of operations (batch.h), compiled apart for every tile
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * fill_alone.h: inserting pairs that are sorted by region one after the other, by a core that has their
+ * fill_alone.inl: inserting pairs that are sorted by region one after the other, by a core that has their
  * region to itself, so without atomics.
  */
 #ifndef HD_INSTANCE_NAME

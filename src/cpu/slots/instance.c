@@ -6,7 +6,13 @@
  * Memory is slow and wide: the batch loops keep many walks in flight. Insertions have two waves of
  * them: the first buckets of one wave are prefetched before the wave before it is looked at, and a
  * walk that goes on to a second bucket prefetches it and is looked at again after the rest of its wave.
- * Lookups (lookup.inl) are a stream, or go on with the next key whenever one is done.
+ * Lookups (lookup.inl) are a stream, or go on with the next key whenever one is done. The files, all parts of this one:
+ *
+ *     lookup.inl       find, contains, locate, erase; lookup_stream.inl finds and tests as a stream
+ *     fill.inl         a region filled from sorted pairs: in an image of it where it is fresh (fill_image.inl), else
+ *                      where it is, without atomics (fill_alone.inl)
+ *     read_slots.inl   pairs by the numbers of their slots
+ *     multi.inl        the operations of a multimap
  */
 #include <string.h>
 

@@ -1,4 +1,11 @@
-/* columns.h: the steps over arrays (engine/columns.h) on CUDA devices. */
+/*
+ * columns.h: the steps over arrays (engine/columns.h) on CUDA devices. The files:
+ *
+ *     columns.cu    scan, select, rank and top by CUB; gathers, scatters, keys of rows; the table of all steps
+ *     reduce.cu     sums and the like by group; grouped.h cuts rows in groups into equal tiles
+ *     deliver.cu    launches deliver_kernels.h: lists of answers in the order of the questions
+ *     mark_few.cu   which rows have one of a few keys
+ */
 #ifndef HD_CUDA_COLUMNS_H
 #define HD_CUDA_COLUMNS_H
 

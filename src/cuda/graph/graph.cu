@@ -1,7 +1,11 @@
 /*
  * graph.cu: graphs on a CUDA device, for one kind of pair: the launches of the kernels in
  * place.h and graph_kernels.h. Built once for every kind, by a generated stub that defines
- * HD_KEY_BITS, HD_VALUE_BITS and HD_SYMBOL. Exports HD_SYMBOL alone.
+ * HD_KEY_BITS, HD_VALUE_BITS and HD_SYMBOL. Exports HD_SYMBOL alone. The files:
+ *
+ *     place.h           builds graphs from sorted pairs, a block a region; vertex_sort.h sorts a block's pairs
+ *     graph_kernels.h   reads graphs, and takes edges out
+ *     order.h           brings lists into one order
  */
 #include "cuda/device/engine.h"
 #include "cuda/graph/graph_kernels.h"

@@ -1,5 +1,5 @@
 /*
- * graph_order.h: brings the edges of a graph into one order: by mixed key, and by value where keys are
+ * order.h: brings the edges of a graph into one order: by mixed key, and by value where keys are
  * equal. Mixed keys are in the order of regions and vertices, so every list keeps its place. By CUB's
  * radix sort, which is stable: first by value, then by key.
  */

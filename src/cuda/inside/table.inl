@@ -1,6 +1,15 @@
 /*
  * table.inl: a map, set or counter as kernels of a user's own see it; see heddle/device.cuh, which
- * includes it in a namespace of the table's own, once for every table. So there is no guard.
+ * includes it in a namespace of the table's own, once for every table. So there is no guard. The files of this room:
+ *
+ *     table.inl     maps, sets and counters in slots
+ *     multi.inl     multimaps in slots; slots.inl is what both share
+ *     slabs.inl     slab hashes
+ *     lists.inl     bucket lists: finding and visiting; lists_writer.inl inserts and erases
+ *     lanes.inl     tiles of lanes, and threads that each have a key
+ *     each.inl      find, contains, count and visits for threads that each have a key
+ *     end.inl, again.inl    take back what belongs to one table, so that the next can be included
+ *     device_functions.cu   the same as functions for other languages: functions.inl, functions_multi.inl
  */
 #ifndef HEDDLE_NAME
 #error "included by heddle/device.cuh alone"

@@ -2,7 +2,11 @@
  * partition.cu: sorting pairs by region on a CUDA device, for one kind of pair: the launches of
  * the kernels in partition_kernels.h. Built once for every pair of key and value widths in
  * instances.def, by a generated stub that defines HD_KEY_BITS, HD_VALUE_BITS and HD_SYMBOL. Exports
- * HD_SYMBOL alone.
+ * HD_SYMBOL alone. The files:
+ *
+ *     partition_kernels.h    a pass: every pair to one of up to 2^PASS_BITS targets; sorted_pair.h is a pair there
+ *     partition_steps.inl    the passes in steps, for callers who bring their pairs in batches
+ *     scan_counts.h          where regions begin
  */
 #include "cuda/partition/partition.h"
 #include "cuda/partition/partition_kernels.h"

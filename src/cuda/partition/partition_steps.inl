@@ -1,5 +1,5 @@
 /*
- * partition_steps.h: sorting pairs by region in steps (model/partition.h), with the kernels of
+ * partition_steps.inl: sorting pairs by region in steps (model/partition.h), with the kernels of
  * partition_kernels.h. The first of two passes goes into `spare` and tells as many parts apart as one
  * pass can; the second goes from there into `pairs`, some parts at a time. Where one pass tells all
  * regions apart, the second is a copy. Included by partition.cu.

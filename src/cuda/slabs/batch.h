@@ -1,5 +1,5 @@
 /*
- * slab_batch.h: the device code of batches on slab hashes in which all operations are of one kind; mixtures are in
+ * batch.h: the device code of batches on slab hashes in which all operations are of one kind; mixtures are in
  * mixed.h and select.h.
  *
  * Every lane of a warp has an operation and takes steps (steps.h) until it has come to its end. Then it takes

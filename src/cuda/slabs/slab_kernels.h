@@ -1,7 +1,13 @@
 /*
  * slab_kernels.h: the device code of slab hashes; apart from the host code so that tests/cuda_on_cpu can run
- * these kernels on a CPU. Batches of insertions, erasures and lookups are in
- * slab_batch.h, mixed.h and select.h, compaction in compact.h, builds in fill.h.
+ * these kernels on a CPU. The files:
+ *
+ *     slabs.cu    launches the kernels
+ *     steps.h     the steps of scheme/slab.h as a warp takes them
+ *     batch.h     batches of insertions, of erasures or of lookups
+ *     mixed.h     batches of any mixture; select.h large ones that have no key twice
+ *     compact.h   compaction
+ *     fill.h      an empty table filled from sorted pairs
  */
 #ifndef HD_CUDA_SLAB_KERNELS_H
 #define HD_CUDA_SLAB_KERNELS_H

@@ -109,7 +109,7 @@ HD_FN void image_clear(const image *im, uint32_t policy)
 }
 
 /*
- * The image of a region as it is. Without choices a bucket with room has no marks (walk.h), but for those that
+ * The image of a region as it is. Without choices a bucket with room has no marks (walk.inl), but for those that
  * erased keys have left: see hd_table_ops.fills_gaps.
  */
 HD_FN void image_load(const hd_view *view, const image *im, uint64_t base)

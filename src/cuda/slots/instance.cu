@@ -1,7 +1,14 @@
 /*
  * instance.cu: one compiled table for CUDA devices: the launches of the kernels in kernels.h. Built
  * once for every line of instances.def, by a generated stub that defines HD_KEY_BITS, HD_VALUE_BITS,
- * HD_BUCKET, HD_SCHEME_HEADER, HD_INSTANCE_NAME and HD_SYMBOL. Exports HD_SYMBOL alone.
+ * HD_BUCKET, HD_SCHEME_HEADER, HD_INSTANCE_NAME and HD_SYMBOL. Exports HD_SYMBOL alone. The files:
+ *
+ *     kernels.h             lookups, insertions, erasures; tables read and counted
+ *     fill_kernels.inl      regions filled from sorted pairs, a block a region
+ *       image.inl             a region in shared memory
+ *       image_deferred.inl    keys left when all others are in: image_settle.inl moves others on, image_choose.inl
+ *                             chooses among buckets with room
+ *     multi_kernels.inl     multimaps: multi_ops.inl launches, multi_image.inl fills
  */
 #include "cuda/device/engine.h"
 #include "cuda/slots/kernels.h"

@@ -1,4 +1,12 @@
-/* column_file.h: the files of columns: what the header of a NumPy file says, and such a header made. */
+/*
+ * column_file.h: arrays in files (heddle/column_file.h), raw or as NumPy keeps them. The files:
+ *
+ *     column_file.c   opening, making, growing and closing; the file is mapped into memory
+ *     npy.c           the header of a NumPy file: read, and made
+ *
+ * heddle_column_file_open maps the file, asks hd_npy_is, and hd_npy_read for the shape; heddle_column_file_create
+ * writes the header of hd_npy_make first. This header declares npy.c.
+ */
 #ifndef HD_COLUMN_FILE_H
 #define HD_COLUMN_FILE_H
 
