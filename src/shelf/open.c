@@ -88,7 +88,8 @@ static heddle_status take_lock(heddle_shelf *shelf, bool create)
     shelf->lock = hd_open(path, (create ? O_RDWR | O_CREAT : O_RDONLY) | O_NONBLOCK);
     if (shelf->lock < 0)
         return hd_fail(HEDDLE_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
-    if (hd_lock(shelf->lock, (shelf->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0) return HEDDLE_OK;
+    if (hd_lock(shelf->lock, (shelf->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0)
+        return HEDDLE_OK;
     return errno == EWOULDBLOCK
                ? hd_fail(HEDDLE_ERROR_IO, "the shelf %s is open already", shelf->directory)
                : hd_fail(HEDDLE_ERROR_IO, "cannot lock %s: %s", path, strerror(errno));

@@ -12,7 +12,8 @@
 #include "base/team.h"
 #include "cpu/device/engine.h"
 
-#if defined(HD_ONLY_SCALAR) /* the thread sanitizer's build: small batches are to meet several threads */
+#if defined(                                                                                       \
+    HD_ONLY_SCALAR) /* the thread sanitizer's build: small batches are to meet several threads */
 #define ITEMS_A_THREAD 32
 #define SHORT_ITEMS 0
 #else

@@ -109,8 +109,7 @@ heddle_status heddle_column_file_open(const char *path, uint32_t mode, uint32_t 
     if (status != HEDDLE_OK) return status;
     if (mode > HEDDLE_COLUMN_FILE_WRITE)
         return hd_fail(HEDDLE_ERROR_INVALID, "column: there is no mode %u", mode);
-    file =
-        hd_open(path, (mode == HEDDLE_COLUMN_FILE_WRITE ? O_RDWR : O_RDONLY) | O_NONBLOCK);
+    file = hd_open(path, (mode == HEDDLE_COLUMN_FILE_WRITE ? O_RDWR : O_RDONLY) | O_NONBLOCK);
     if (file < 0) return cannot("open", path, errno);
     status = column_make(&c);
     if (status == HEDDLE_OK) {
