@@ -23,7 +23,7 @@ add_library(test_support INTERFACE)
 target_link_libraries(test_support INTERFACE heddle_internal OpenMP::OpenMP_C ${cmocka})
 target_include_directories(test_support INTERFACE ${CMAKE_CURRENT_SOURCE_DIR} ${CMOCKA_INCLUDE_DIR})
 file(GLOB support_sources CONFIGURE_DEPENDS support/*.c)
-list(FILTER support_sources EXCLUDE REGEX "/sqlite_tables\\.c$")
+list(FILTER support_sources EXCLUDE REGEX "/(sqlite_tables|failing_files|striking|counted_memory)\\.c$")
 if(support_sources)
     add_library(test_support_code STATIC ${support_sources})
     target_link_libraries(test_support_code PUBLIC test_support)
@@ -66,6 +66,14 @@ foreach(target test_sqlite test_sqlite_groups)
         target_link_libraries(${target} PRIVATE ${SQLITE3_LIBRARY} ${CMAKE_DL_LIBS})
     endif()
 endforeach()
+
+# These stand between the library and the system's functions on files.
+foreach(target test_file_faults test_shelf_faults test_shelf_killed)
+    target_sources(${target} PRIVATE support/failing_files.c support/striking.c)
+    target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
+endforeach()
+
+target_sources(test_shelf_memory PRIVATE support/counted_memory.c)
 
 # What only benchmarks need.
 target_link_libraries(test_graph_paper PRIVATE heddle_bench heddle_internal)

@@ -3,14 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file_calls.h"
 #include "host/seed.h"
 
 uint64_t hd_file_checksum(uint64_t sum, const void *data, uint64_t bytes)
@@ -32,8 +33,7 @@ static heddle_status cannot(const char *what, const char *path)
 
 heddle_status hd_file_write(const hd_file *f, const void *data, uint64_t bytes)
 {
-    if (bytes == 0 || fwrite(data, 1, bytes, f->file) == bytes) return HEDDLE_OK;
-    return cannot("write", f->path);
+    return hd_write(f->file, data, bytes) ? HEDDLE_OK : cannot("write", f->path);
 }
 
 heddle_status hd_file_damaged(const hd_file *f, const char *how)
@@ -43,15 +43,15 @@ heddle_status hd_file_damaged(const hd_file *f, const char *how)
 
 heddle_status hd_file_read(const hd_file *f, void *data, uint64_t bytes)
 {
-    if (bytes == 0 || fread(data, 1, bytes, f->file) == bytes) return HEDDLE_OK;
-    if (ferror(f->file)) return cannot("read", f->path);
-    return hd_file_damaged(f, "it ends too early");
+    const int64_t there = hd_read(f->file, data, bytes);
+    if (there < 0) return cannot("read", f->path);
+    return (uint64_t)there == bytes ? HEDDLE_OK : hd_file_damaged(f, "it ends too early");
 }
 
 heddle_status hd_file_length(const hd_file *f, uint64_t *bytes)
 {
     struct stat info;
-    if (fstat(fileno(f->file), &info) != 0) return cannot("read", f->path);
+    if (fstat(f->file, &info) != 0) return cannot("read", f->path);
     *bytes = (uint64_t)info.st_size;
     return HEDDLE_OK;
 }
@@ -128,7 +128,10 @@ heddle_status hd_file_read_block(const hd_file *f, uint64_t most,
 
 heddle_status hd_file_read_end(const hd_file *f)
 {
-    return fgetc(f->file) == EOF ? HEDDLE_OK : hd_file_damaged(f, "it goes on behind its end");
+    char more;
+    const int64_t there = hd_read(f->file, &more, 1);
+    if (there < 0) return cannot("read", f->path);
+    return there == 0 ? HEDDLE_OK : hd_file_damaged(f, "it goes on behind its end");
 }
 
 /* ---------------------------------------------------------------------------------- whole files */
@@ -152,16 +155,16 @@ heddle_status hd_file_check_regular(const char *path)
 }
 
 /* Opens a new file whose name nobody can know beforehand: `beside` is the path, with room for the rest. */
-static FILE *open_beside(char *beside)
+static int open_beside(char *beside)
 {
     char *const name = beside + strlen(beside);
     int file = -1;
     for (int i = 0; i < BESIDE_TRIES && file < 0; i++) {
         (void)snprintf(name, BESIDE_BYTES, ".%016llx.part", (unsigned long long)hd_seed_draw());
-        file = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-        if (file < 0 && errno != EEXIST) return NULL;
+        file = hd_open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+        if (file < 0 && errno != EEXIST) break;
     }
-    return file >= 0 ? fdopen(file, "wb") : NULL;
+    return file;
 }
 
 static heddle_status write_beside(const char *path, char *beside, const char *what,
@@ -169,11 +172,10 @@ static heddle_status write_beside(const char *path, char *beside, const char *wh
 {
     const hd_file f = {open_beside(beside), path, what};
     heddle_status status;
-    if (f.file == NULL) return cannot("write", beside);
+    if (f.file < 0) return cannot("write", beside);
     status = write(context, &f);
-    if (status == HEDDLE_OK && (fflush(f.file) != 0 || fsync(fileno(f.file)) != 0))
-        status = cannot("write", path);
-    if (fclose(f.file) != 0 && status == HEDDLE_OK) status = cannot("write", beside);
+    if (status == HEDDLE_OK && hd_sync(f.file) != 0) status = cannot("write", path);
+    if (hd_close(f.file) != 0 && status == HEDDLE_OK) status = cannot("write", path);
     if (status == HEDDLE_OK && rename(beside, path) != 0)
         status =
             hd_fail(HEDDLE_ERROR_IO, "cannot rename %s to %s: %s", beside, path, strerror(errno));
@@ -195,37 +197,22 @@ heddle_status hd_file_replace(const char *path, const char *what, hd_file_work w
     return status;
 }
 
-/* In steps, since an interrupted one may undo all that it has done. */
-#define RESERVE_STEP (UINT64_C(64) << 20)
-int hd_file_reserve(int file, uint64_t bytes)
-{
-    struct statvfs disk;
-    int error = 0;
-    /* What cannot fit must not fill the disk first. A file system without blocks has no such limit. */
-    if (fstatvfs(file, &disk) == 0 && disk.f_blocks != 0 && bytes / disk.f_frsize > disk.f_bfree)
-        return ENOSPC;
-    for (uint64_t at = 0; at < bytes && error == 0; at += RESERVE_STEP) {
-        const uint64_t step = bytes - at < RESERVE_STEP ? bytes - at : RESERVE_STEP;
-        do error = posix_fallocate(file, (off_t)at, (off_t)step);
-        while (error == EINTR);
-    }
-    return error;
-}
-
-heddle_status hd_file_open(const char *path, const char *what, hd_file *f)
+static heddle_status open_file(const char *path, const char *what, hd_file *f)
 {
     f->path = path;
     f->what = what;
-    f->file = fopen(path, "rb");
-    return f->file != NULL ? HEDDLE_OK : cannot("read", path);
+    f->file = hd_open_regular(path);
+    if (f->file >= 0) return HEDDLE_OK;
+    if (errno != 0) return cannot("read", path);
+    return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: it is no regular file", path);
 }
 
 heddle_status hd_file_load(const char *path, const char *what, hd_file_work read, void *context)
 {
     hd_file f;
     heddle_status status;
-    HD_TRY(hd_file_open(path, what, &f));
+    HD_TRY(open_file(path, what, &f));
     status = read(context, &f);
-    fclose(f.file);
+    (void)hd_close(f.file);
     return status;
 }

@@ -12,7 +12,6 @@
 
 #include <heddle/heddle.h>
 #include <stdbool.h>
-#include <stdio.h>
 
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the file format is written as it lies in memory on little-endian machines"
@@ -39,7 +38,7 @@ typedef struct hd_file_format {
 } hd_file_format;
 
 typedef struct hd_file {
-    FILE *file;
+    int file;
     const char *path; /* as errors name it */
     const char *what; /* "table", "filter" */
 } hd_file;
@@ -82,11 +81,7 @@ heddle_status hd_file_replace(const char *path, const char *what, hd_file_work w
 bool hd_file_is_leftover(const char *behind);
 /* HEDDLE_ERROR_IO where a device, a pipe or a directory is at `path`; nothing at all is fine. */
 heddle_status hd_file_check_regular(const char *path);
-/* Takes the space of an open file; 0, or what went wrong (errno). Signals do not end it. */
-int hd_file_reserve(int file, uint64_t bytes);
-/* Opens a file, reads it by `read` and closes it. */
+/* Opens a file, which has to be a regular one, reads it by `read` and closes it. */
 heddle_status hd_file_load(const char *path, const char *what, hd_file_work read, void *context);
-/* Opens a file for reading; the caller closes f->file. */
-heddle_status hd_file_open(const char *path, const char *what, hd_file *f);
 
 #endif

@@ -2,6 +2,7 @@
  * commit.c: the parts of a call that changes the shelf: how they are gathered, and how they become those of the
  * shelf, all at once (manifest.c), or are discarded.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,13 +67,13 @@ static heddle_status write_manifest(heddle_shelf *shelf, const hd_shelf_parts *p
 /* A crash may bring the old manifest back, which needs its files: these stay. */
 static void unload_old(heddle_shelf *shelf)
 {
+    char why[512];
+    (void)snprintf(why, sizeof why, "%s", heddle_last_error());
     for (uint32_t i = 0; i < shelf->parts.count; i++)
         if (!shelf->parts.at[i].kept) hd_part_unload(shelf, &shelf->parts.at[i]);
     free(shelf->parts.at);
     (void)hd_fail(HEDDLE_ERROR_IO,
-                  "the call has changed the shelf, but the disk does not confirm it: "
-                  "the directory %s could not be written",
-                  shelf->directory);
+                  "the call has changed the shelf, but the disk does not confirm it: %s", why);
 }
 
 heddle_status hd_parts_commit(heddle_shelf *shelf, hd_shelf_parts *parts)

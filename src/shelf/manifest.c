@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file_calls.h"
 #include "host/file.h"
 #include "shelf/shelf.h"
 
@@ -61,11 +63,11 @@ heddle_status hd_path_make(const char *directory, const char *name, char **path)
 
 heddle_status hd_directory_sync(const char *directory)
 {
-    const int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int file = hd_open(directory, O_RDONLY | O_DIRECTORY);
     /* Some file systems cannot do this (EINVAL) and need not. */
-    const bool good = file >= 0 && (fsync(file) == 0 || errno == EINVAL || errno == EROFS);
+    const bool good = file >= 0 && (hd_sync(file) == 0 || errno == EINVAL || errno == EROFS);
     const int error = errno;
-    if (file >= 0) (void)close(file);
+    if (file >= 0) (void)hd_close(file);
     return good ? HEDDLE_OK
                 : hd_fail(HEDDLE_ERROR_IO, "cannot write the directory %s: %s", directory,
                           strerror(error));
@@ -146,6 +148,17 @@ heddle_status hd_manifest_write(const heddle_shelf *shelf, const hd_shelf_parts 
     HD_TRY(hd_path_make(shelf->directory, MANIFEST, &path));
     HD_TRY(hd_directory_sync(shelf->directory));
     return hd_file_replace(path, "shelf", write_manifest, &w);
+}
+
+heddle_status hd_manifest_start(const heddle_shelf *shelf)
+{
+    char *path HD_FREED = NULL;
+    heddle_status status;
+    HD_TRY(hd_path_make(shelf->directory, MANIFEST, &path));
+    HD_TRY(hd_manifest_write(shelf, &shelf->parts));
+    status = hd_directory_sync(shelf->directory);
+    if (status != HEDDLE_OK) (void)unlink(path);
+    return status;
 }
 
 /* ---------------------------------------------------------------------------------------- read */
@@ -232,6 +245,8 @@ static bool is_left_over(const char *name, const uint64_t *numbers, uint32_t n)
     uint64_t wanted;
     char exact[48];
     int end = 0;
+    if (strncmp(name, HD_NAMELESS, strlen(HD_NAMELESS)) == 0)
+        return strlen(name) == strlen(HD_NAMELESS) + 6;
     if (strncmp(name, MANIFEST, strlen(MANIFEST)) == 0)
         return hd_file_is_leftover(name + strlen(MANIFEST));
     if (sscanf(name, "part_%16llx.heddle%n", &number, &end) != 1 || end == 0) return false;

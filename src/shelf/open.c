@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file_calls.h"
 #include "host/host.h"
 #include "host/public_struct.h"
 #include "shelf/shelf.h"
@@ -73,7 +74,7 @@ void heddle_shelf_close(heddle_shelf *shelf)
 {
     if (shelf == NULL) return;
     hd_parts_unload(shelf, &shelf->parts);
-    if (shelf->lock >= 0) (void)close(shelf->lock);
+    if (shelf->lock >= 0) (void)hd_close(shelf->lock);
     free(shelf->directory);
     free(shelf->scratch);
     pthread_mutex_destroy(&shelf->mutex);
@@ -85,10 +86,11 @@ static heddle_status take_lock(heddle_shelf *shelf, bool create)
 {
     char *path HD_FREED = NULL;
     HD_TRY(hd_path_make(shelf->directory, LOCK, &path));
-    shelf->lock = open(path, (create ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC, 0666);
+    shelf->lock = hd_open(path, (create ? O_RDWR | O_CREAT : O_RDONLY) | O_NONBLOCK);
     if (shelf->lock < 0)
         return hd_fail(HEDDLE_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
-    if (flock(shelf->lock, (shelf->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0) return HEDDLE_OK;
+    if (hd_lock(shelf->lock, (shelf->read_only ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0)
+        return HEDDLE_OK;
     return errno == EWOULDBLOCK
                ? hd_fail(HEDDLE_ERROR_IO, "the shelf %s is open already", shelf->directory)
                : hd_fail(HEDDLE_ERROR_IO, "cannot lock %s: %s", path, strerror(errno));
@@ -137,8 +139,7 @@ static heddle_status start_empty(heddle_shelf *shelf)
     if (there)
         return hd_fail(HEDDLE_ERROR_INVALID, "there is a shelf in %s already", shelf->directory);
     HD_TRY(hd_parts_append(&shelf->parts, &all));
-    HD_TRY(hd_manifest_write(shelf, &shelf->parts));
-    return hd_directory_sync(shelf->directory);
+    return hd_manifest_start(shelf);
 }
 
 /* Makes the directory, if it is not there; its entry in the one above it lasts. */

@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file_calls.h"
 #include "shelf/shelf.h"
 #include "table/table.h"
 
@@ -51,10 +52,10 @@ void hd_part_remove_file(const heddle_shelf *shelf, uint64_t file)
     char name[NAME_BYTES];
     int directory;
     if (file == 0) return;
-    directory = open(shelf->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    directory = hd_open(shelf->directory, O_RDONLY | O_DIRECTORY);
     if (directory < 0) return;
     (void)unlinkat(directory, part_name(file, name), 0);
-    (void)close(directory);
+    (void)hd_close(directory);
 }
 
 /* -------------------------------------------------------------------------------------- tables */
@@ -127,13 +128,14 @@ void hd_part_read_ahead(const heddle_shelf *shelf, const hd_shelf_part *part)
     char name[NAME_BYTES];
     int directory, file = -1;
     if (part->file == 0 || part->table != NULL) return;
-    directory = open(shelf->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory >= 0) file = openat(directory, part_name(part->file, name), O_RDONLY | O_CLOEXEC);
+    directory = hd_open(shelf->directory, O_RDONLY | O_DIRECTORY);
+    if (directory >= 0)
+        file = hd_open_at(directory, part_name(part->file, name), O_RDONLY | O_NONBLOCK);
     if (file >= 0) {
         (void)posix_fadvise(file, 0, 0, POSIX_FADV_WILLNEED);
-        (void)close(file);
+        (void)hd_close(file);
     }
-    if (directory >= 0) (void)close(directory);
+    if (directory >= 0) (void)hd_close(directory);
 }
 
 void hd_parts_unload(heddle_shelf *shelf, hd_shelf_parts *parts)

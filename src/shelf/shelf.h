@@ -116,6 +116,8 @@ uint64_t hd_shelf_table_bytes(const heddle_shelf *shelf, heddle_table *table, ui
 
 /* Writes which files count; what was there before is replaced at once or not at all. */
 heddle_status hd_manifest_write(const heddle_shelf *shelf, const hd_shelf_parts *parts);
+/* The first one, of a new shelf; it lasts, or there is none. */
+heddle_status hd_manifest_start(const heddle_shelf *shelf);
 /* Options, seed, parts and last_file. */
 heddle_status hd_manifest_read(heddle_shelf *shelf);
 /* Whether a directory, which need not be there, holds a shelf. */

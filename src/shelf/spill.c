@@ -2,7 +2,7 @@
 #include "shelf/spill.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "host/file.h"
+#include "base/file_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,21 +13,12 @@
 
 static heddle_status open_file(heddle_shelf *shelf, hd_spill *spill)
 {
-    char *path = NULL;
     int error;
-    heddle_status status = hd_path_make(shelf->scratch, "spill_XXXXXX", &path);
-    if (status != HEDDLE_OK) return status;
-    spill->file = mkstemp(path);
+    spill->file = hd_open_nameless(shelf->scratch);
     if (spill->file < 0)
-        status = hd_fail(HEDDLE_ERROR_IO, "cannot create a file in %s: %s", shelf->scratch,
-                         strerror(errno));
-    else {
-        (void)unlink(path);
-        (void)fcntl(spill->file, F_SETFD, FD_CLOEXEC);
-    }
-    free(path);
-    if (status != HEDDLE_OK) return status;
-    error = hd_file_reserve(spill->file, spill->bytes);
+        return hd_fail(HEDDLE_ERROR_IO, "cannot create a file in %s: %s", shelf->scratch,
+                       strerror(errno));
+    error = hd_reserve(spill->file, spill->bytes);
     if (error != 0)
         return hd_fail(HEDDLE_ERROR_IO, "cannot take %llu bytes for a batch in %s: %s",
                        (unsigned long long)spill->bytes, shelf->scratch, strerror(error));
@@ -43,10 +34,14 @@ heddle_status hd_spill_make(heddle_shelf *shelf, uint64_t bytes, bool in_file, h
     spill->bytes = bytes;
     if (bytes == 0) return HEDDLE_OK;
     if (in_file) HD_TRY(open_file(shelf, spill));
+    errno = ENOMEM;
     memory = hd_fault_due()
                  ? MAP_FAILED
                  : mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                         in_file ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, spill->file, 0);
+    if (memory == MAP_FAILED && errno != ENOMEM)
+        return hd_fail(HEDDLE_ERROR_IO, "cannot map a batch in %s into memory: %s", shelf->scratch,
+                       strerror(errno));
     if (memory == MAP_FAILED)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a batch of %llu bytes",
                        (unsigned long long)bytes);
@@ -56,22 +51,12 @@ heddle_status hd_spill_make(heddle_shelf *shelf, uint64_t bytes, bool in_file, h
 
 heddle_status hd_spill_write(const hd_spill *spill, uint64_t at, const void *from, uint64_t bytes)
 {
-    const char *next = (const char *)from;
     if (spill->file < 0) {
         if (bytes != 0) memcpy(spill->memory + at, from, bytes);
         return HEDDLE_OK;
     }
-    while (bytes != 0) {
-        const ssize_t written = pwrite(spill->file, next, bytes, (off_t)at);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0)
-            return hd_fail(HEDDLE_ERROR_IO, "cannot write a batch to the disk: %s",
-                           strerror(errno));
-        next += written;
-        at += (uint64_t)written;
-        bytes -= (uint64_t)written;
-    }
-    return HEDDLE_OK;
+    if (hd_write_at(spill->file, from, bytes, at)) return HEDDLE_OK;
+    return hd_fail(HEDDLE_ERROR_IO, "cannot write a batch to the disk: %s", strerror(errno));
 }
 
 void hd_spill_done(const hd_spill *spill, uint64_t at, uint64_t bytes)
@@ -86,7 +71,7 @@ void hd_spill_done(const hd_spill *spill, uint64_t at, uint64_t bytes)
 void hd_spill_free(hd_spill *spill)
 {
     if (spill->memory != NULL) (void)munmap(spill->memory, spill->bytes);
-    if (spill->file >= 0) (void)close(spill->file);
+    if (spill->file >= 0) (void)hd_close(spill->file);
     spill->memory = NULL;
     spill->file = -1;
 }

@@ -13,112 +13,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "support/keys.h"
-#include "support/shelf_model.h"
+#include "support/shelf_endings.h"
 
-#define FILLED 200
-#define MORE 300
-#define LITTLE 5000
 #define ENDS_MAX 4000
-
-static uint64_t keys[FILLED + MORE], values[FILLED + MORE];
-static void *narrow_keys, *narrow_values;
-static uint8_t found[FILLED + MORE], outcomes[FILLED + MORE], bytes[(FILLED + MORE) * 64];
-static uint64_t numbers[FILLED + MORE + 1];
-
-static void fill_arrays(const shared_kind *kind)
-{
-    keys_fill(keys, FILLED + MORE, KEYS_EDGES, kind->key_bits, 191);
-    shared_values(values, keys, FILLED + MORE, 3);
-    free(narrow_keys);
-    free(narrow_values);
-    narrow_keys = shared_narrow(keys, FILLED + MORE, kind->key_bits);
-    narrow_values = shared_narrow(values, FILLED + MORE, kind->value_bits);
-}
-static const void *keys_from(const shelved *s, uint64_t first)
-{
-    return (const char *)narrow_keys + first * s->model.options.key_bits / 8;
-}
-static const void *values_from(const shelved *s, uint64_t first)
-{
-    return narrow_values != NULL
-               ? (const char *)narrow_values + first * s->model.options.value_bits / 8
-               : NULL;
-}
-
-/* --------------------------------------------------------------------------------------- calls */
-
-typedef struct ending {
-    const char *name;
-    heddle_status (*call)(shelved *s);
-    void (*model)(shared *m); /* what a success makes of the model; NULL: nothing */
-} ending;
-
-static heddle_status call_build(shelved *s)
-{
-    return heddle_shelf_build(s->shelf, keys_from(s, FILLED), values_from(s, FILLED), MORE, NULL,
-                              NULL);
-}
-static heddle_status call_insert(shelved *s)
-{
-    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
-    options.outcomes = outcomes;
-    return heddle_shelf_insert(s->shelf, keys_from(s, FILLED), values_from(s, FILLED), MORE,
-                               &options, NULL);
-}
-static void model_insert(shared *m)
-{
-    shared_model_add(m, keys + FILLED, narrow_values != NULL ? values + FILLED : NULL, MORE, 0);
-}
-static void model_build(shared *m)
-{
-    m->size = 0;
-    model_insert(m);
-}
-static heddle_status call_erase(shelved *s)
-{
-    return heddle_shelf_erase(s->shelf, narrow_keys, FILLED / 2, found, NULL);
-}
-static void model_erase(shared *m)
-{
-    uint64_t size = 0;
-    for (uint64_t i = 0; i < m->size; i++) {
-        bool gone = false;
-        for (uint64_t j = 0; j < FILLED / 2 && !gone; j++) gone = keys[j] == m->pairs[i].key;
-        if (!gone) m->pairs[size++] = m->pairs[i];
-    }
-    m->size = size;
-}
-static heddle_status call_clear(shelved *s) { return heddle_shelf_clear(s->shelf); }
-static void model_clear(shared *m) { m->size = 0; }
-static heddle_status call_find(shelved *s)
-{
-    if (s->model.options.value_bits == 0)
-        return heddle_shelf_contains(s->shelf, narrow_keys, FILLED + MORE, found, NULL);
-    return heddle_shelf_find(s->shelf, narrow_keys, FILLED + MORE, bytes, found, NULL);
-}
-static heddle_status call_retrieve(shelved *s)
-{
-    uint64_t count = 0;
-    if (s->model.options.value_bits == 0)
-        return heddle_shelf_count(s->shelf, narrow_keys, FILLED + MORE, numbers, NULL);
-    return heddle_shelf_retrieve(s->shelf, narrow_keys, FILLED + MORE, numbers, bytes, FILLED,
-                                 &count);
-}
-static heddle_status call_export(shelved *s)
-{
-    uint64_t count = 0;
-    return heddle_shelf_export(s->shelf, bytes, NULL, FILLED, &count);
-}
-static heddle_status call_validate(shelved *s) { return heddle_shelf_validate(s->shelf); }
-
-static const ending calls[] = {
-    {"build", call_build, model_build}, {"insert", call_insert, model_insert},
-    {"erase", call_erase, model_erase}, {"clear", call_clear, model_clear},
-    {"find", call_find, NULL},          {"retrieve", call_retrieve, NULL},
-    {"export", call_export, NULL},      {"validate", call_validate, NULL},
-};
-#define CALLS (sizeof calls / sizeof calls[0])
 
 /* ---------------------------------------------------------------------------------- how it ends */
 
@@ -139,13 +36,9 @@ static uint32_t cancel(void *context, uint32_t phase, uint64_t done, uint64_t to
 static shelved filled(const shared_kind *kind, const char *device)
 {
     heddle_shelf_options options = HEDDLE_SHELF_OPTIONS_INIT;
-    options.memory = LITTLE;
     options.progress = cancel;
     asked = cancel_at = 0;
-    shelved s = shelved_create_with(kind, device, &options);
-    shelved_insert(&s, keys, narrow_values != NULL ? values : NULL, FILLED, HEDDLE_POLICY_KEEP,
-                   false);
-    return s;
+    return endings_filled(kind, device, &options);
 }
 
 /* The shelf holds what it did, or what the call has made of it; also in the eyes of another opener. */
@@ -194,22 +87,12 @@ static void end_everywhere(const shared_kind *kind, const char *device, const en
 static void arm_fault(uint64_t k) { hd_fault_arm(k); }
 static bool fault_struck(void) { return hd_fault_struck() != 0; }
 
-/* One kind of every sort is enough where each takes long. */
-static bool is_tested(const shared_kind *kind)
-{
-    if (case_quick())
-        return kind->key_bits == 32 && kind->value_bits == 32 &&
-               (kind->container == HEDDLE_CONTAINER_MAP ? kind->scheme == HEDDLE_SCHEME_CUCKOO
-                                                        : kind->scheme == HEDDLE_SCHEME_HASHGRAPH);
-    return kind->key_bits == 32 || kind->scheme == HEDDLE_SCHEME_HASHGRAPH;
-}
-
 static void without_memory(const shared_kind *kind, const char *device)
 {
-    if (!is_tested(kind)) return;
-    fill_arrays(kind);
-    for (size_t i = 0; i < CALLS; i++)
-        end_everywhere(kind, device, &calls[i], arm_fault, fault_struck, HEDDLE_ERROR_NO_MEMORY);
+    if (!endings_has(kind)) return;
+    endings_prepare(kind);
+    for (size_t i = 0; i < ENDINGS; i++)
+        end_everywhere(kind, device, &endings[i], arm_fault, fault_struck, HEDDLE_ERROR_NO_MEMORY);
 }
 static void memory_runs_out(void **state)
 {
@@ -228,10 +111,11 @@ static bool cancel_struck(void) { return asked >= cancel_at; }
 
 static void cancelled(const shared_kind *kind, const char *device)
 {
-    if (case_quick() && !is_tested(kind)) return;
-    fill_arrays(kind);
-    for (size_t i = 0; i < CALLS; i++)
-        end_everywhere(kind, device, &calls[i], arm_cancel, cancel_struck, HEDDLE_ERROR_CANCELLED);
+    if (case_quick() && !endings_has(kind)) return;
+    endings_prepare(kind);
+    for (size_t i = 0; i < ENDINGS; i++)
+        end_everywhere(kind, device, &endings[i], arm_cancel, cancel_struck,
+                       HEDDLE_ERROR_CANCELLED);
 }
 static void calls_are_cancelled(void **state)
 {
@@ -253,25 +137,26 @@ static void arm_limit(uint64_t k)
 
 static void without_disk(const shared_kind *kind, const char *device)
 {
-    if (!is_tested(kind)) return;
-    fill_arrays(kind);
-    for (size_t i = 0; i < 6; i++) { /* those that write parts, the manifest or a batch */
+    if (!endings_has(kind)) return;
+    endings_prepare(kind);
+    for (size_t i = 0; i < ENDINGS_SPILL;
+         i++) { /* those that write parts, the manifest or a batch */
         shelved s = filled(kind, device);
         uint64_t failures = 0;
         for (uint64_t k = 1; k * 40 < 9000; k += 1 + k / 4) {
-            case_note("%s of %s, %llu bytes", calls[i].name, kind->name,
+            case_note("%s of %s, %llu bytes", endings[i].name, kind->name,
                       (unsigned long long)k * 40);
             shelved_reopen(&s);
             arm_limit(k);
-            const heddle_status status = calls[i].call(&s);
+            const heddle_status status = endings[i].call(&s);
             arm_limit(0);
             check(status == HEDDLE_OK || status == HEDDLE_ERROR_IO, "%s: %s",
                   heddle_status_string(status), heddle_last_error());
             failures += status != HEDDLE_OK;
-            check_end(&s, &calls[i], status, true);
-            if (status == HEDDLE_OK && calls[i].model != NULL) break;
+            check_end(&s, &endings[i], status, true);
+            if (status == HEDDLE_OK && endings[i].model != NULL) break;
         }
-        check(failures > 0, "%s needs no disk", calls[i].name);
+        check(failures > 0, "%s needs no disk", endings[i].name);
         shelved_destroy(&s);
     }
 }
@@ -289,7 +174,7 @@ static void making_and_opening_survive(void **state)
     const shared_kind *kind = &shared_kinds[0];
     bool more = true;
     (void)state;
-    fill_arrays(kind);
+    endings_prepare(kind);
     shelved s = filled(kind, "cpu:1");
     char other[500];
     snprintf(other, sizeof other, "%s_other", s.directory);
@@ -327,7 +212,6 @@ int main(void)
     const struct CMUnitTest tests[] = {ONCE(memory_runs_out), ONCE(calls_are_cancelled),
                                        ONCE(disks_are_full), ONCE(making_and_opening_survive)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    free(narrow_keys);
-    free(narrow_values);
+    endings_free();
     return failed;
 }

@@ -17,6 +17,7 @@ static bool asked(const char *variable)
 }
 
 bool case_quick(void) { return asked("HEDDLE_TEST_QUICK"); }
+bool case_verbose(void) { return asked("HEDDLE_TEST_VERBOSE"); }
 
 /* Large batches are there to be shared by threads: smaller ones would go to one of them. */
 #define SHARED_MIN 12288
@@ -68,7 +69,7 @@ static void run_case(case_function run, test_case *c, case_arrays arrays)
     c->arrays = arrays;
     snprintf(current, sizeof current, "%s %s, %s", c->device_name,
              c->ops != NULL ? c->ops->name : c->graph->name, places[arrays]);
-    if (asked("HEDDLE_TEST_VERBOSE")) fprintf(stderr, "  %s\n", current);
+    if (case_verbose()) fprintf(stderr, "  %s\n", current);
     run(c);
     current[0] = '\0';
     note[0] = '\0';

@@ -99,6 +99,8 @@ void case_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 uint64_t case_size(uint64_t n);
 /* Whether HEDDLE_TEST_QUICK asks for small sizes. */
 bool case_quick(void);
+/* Whether HEDDLE_TEST_VERBOSE asks to see more. */
+bool case_verbose(void);
 /* Whether another case stands for this one where a test takes long and sizes are small: it has one thread, or
  * keys and values of different widths. */
 bool case_spared(const test_case *c);

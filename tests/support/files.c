@@ -80,6 +80,35 @@ static uint32_t for_entries(void (*each)(const char *path))
 
 uint32_t files_count(void) { return for_entries(NULL); }
 
+void files_remove_others(const char *path, bool (*is_left)(const char *behind))
+{
+    const char *name = strrchr(path, '/') + 1;
+    const size_t length = strlen(name);
+    DIR *entries = opendir(files_directory());
+    assert_non_null(entries);
+    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries))
+        if (strncmp(entry->d_name, name, length) == 0 && is_left(entry->d_name + length))
+            (void)unlink(files_path(entry->d_name));
+    closedir(entries);
+}
+
+void files_copy_all(const char *from, const char *to)
+{
+    DIR *entries = opendir(from);
+    assert_non_null(entries);
+    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
+        char path[800];
+        uint64_t bytes = 0;
+        if (entry->d_name[0] == '.') continue;
+        snprintf(path, sizeof path, "%s/%s", from, entry->d_name);
+        uint8_t *content = files_read(path, &bytes);
+        snprintf(path, sizeof path, "%s/%s", to, entry->d_name);
+        files_write(path, content, bytes);
+        free(content);
+    }
+    closedir(entries);
+}
+
 static void remove_entry(const char *path)
 {
     if (unlink(path) != 0) rmdir(path);

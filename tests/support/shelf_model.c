@@ -105,6 +105,16 @@ uint32_t shelved_files(const shelved *s)
     return files - 2;
 }
 
+void shelved_a_part(const shelved *s, char *path, size_t room)
+{
+    DIR *entries = opendir(s->directory);
+    assert_non_null(entries);
+    for (struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries))
+        if (strncmp(entry->d_name, "part_", 5) == 0)
+            snprintf(path, room, "%s/%s", s->directory, entry->d_name);
+    closedir(entries);
+}
+
 heddle_shelf_stats shelved_stats(shelved *s)
 {
     heddle_shelf_stats stats = HEDDLE_SHELF_STATS_INIT;
@@ -152,6 +162,8 @@ bool shelved_holds(shelved *s, const shared_pair *pairs, uint64_t size)
 {
     return shared_holds(model_of(s), pairs, size);
 }
+
+void shelved_check_pairs(shelved *s) { shared_check_pairs(model_of(s)); }
 
 void shelved_check(shelved *s)
 {

@@ -32,6 +32,8 @@ void shelved_destroy(shelved *s);
 void shelved_remove(const char *directory);
 /* The files of the directory that are neither the manifest, nor the lock, nor a part that counts. */
 uint32_t shelved_files(const shelved *s);
+/* The path of one of its parts. */
+void shelved_a_part(const shelved *s, char *path, size_t room);
 
 void shelved_build(shelved *s, const uint64_t *keys, const uint64_t *values, uint64_t n,
                    bool outcomes);
@@ -42,6 +44,8 @@ void shelved_erase(shelved *s, const uint64_t *keys, uint64_t n);
 void shelved_look(shelved *s, const uint64_t *keys, uint64_t n);
 /* The shelf holds exactly what the model holds: size, export, statistics, files, validate. */
 void shelved_check(shelved *s);
+/* The pairs alone: no file is counted. */
+void shelved_check_pairs(shelved *s);
 /* The same as a truth, by export alone. */
 bool shelved_holds(shelved *s, const shared_pair *pairs, uint64_t size);
 heddle_shelf_stats shelved_stats(shelved *s);

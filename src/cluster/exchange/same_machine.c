@@ -1,13 +1,13 @@
 /* same_machine.c: see same_machine.h. */
 #include "cluster/exchange/same_machine.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file_calls.h"
 #include "base/tuning.h"
 
 #define FIRST_BYTES (UINT64_C(1) << 20)
@@ -77,12 +77,8 @@ static uint64_t add_text(uint64_t hash, const char *text)
 static uint64_t name_machine(const hd_engine *engine)
 {
     char text[256] = "";
-    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
     uint64_t hash = FNV_START ^ engine->kind;
-    if (file != NULL) {
-        if (fgets(text, sizeof text, file) == NULL) text[0] = 0;
-        (void)fclose(file);
-    }
+    hd_read_text("/proc/sys/kernel/random/boot_id", text, sizeof text);
     hash = add_text(hash, text);
     if (gethostname(text, sizeof text - 1) == 0) hash = add_text(hash, text);
     return hash | 1;

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file_calls.h"
 #include "base/while_waiting.h"
 #include "cpu/columns/columns.h"
 #include "cpu/device/memory.h"
@@ -175,28 +176,25 @@ static uint32_t cpu_count(void) { return 1; }
 /* The name the processor gives itself; on Linux the kernel knows it. */
 static void read_model(char *name, size_t size)
 {
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    char line[256];
+    char text[4096], *line, *colon;
     snprintf(name, size, "CPU");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || colon == NULL) continue;
-        colon[1 + strcspn(colon + 1, "\n")] = 0;
-        snprintf(name, size, "%s", colon + 2);
-        break;
-    }
-    if (file != NULL) fclose(file);
+    hd_read_text("/proc/cpuinfo", text, sizeof text);
+    line = strstr(text, "model name");
+    colon = line != NULL ? strstr(line, ": ") : NULL;
+    if (colon == NULL) return;
+    colon[strcspn(colon, "\n")] = '\0';
+    snprintf(name, size, "%s", colon + 2);
 }
 
 /* Memory that can be had, file caches included; `otherwise` where the kernel does not tell. */
 static uint64_t read_available(uint64_t otherwise)
 {
-    FILE *file = fopen("/proc/meminfo", "r");
-    char line[128];
+    char text[1024];
+    const char *line;
     unsigned long long kilobytes = 0;
-    while (file != NULL && kilobytes == 0 && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) != 1) kilobytes = 0;
-    if (file != NULL) fclose(file);
+    hd_read_text("/proc/meminfo", text, sizeof text);
+    line = strstr(text, "MemAvailable:");
+    if (line == NULL || sscanf(line, "MemAvailable: %llu kB", &kilobytes) != 1) kilobytes = 0;
     return kilobytes != 0 ? (uint64_t)kilobytes * 1024 : otherwise;
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file_calls.h"
 
 #define HEAD 4096
 
@@ -38,9 +39,9 @@ heddle_status hd_cpu_share(heddle_device *device, uint64_t bytes, void **memory,
     head *start = NULL;
     (void)device;
     *memory = NULL;
-    if (file >= 0 && ftruncate(file, (off_t)whole) == 0) start = (head *)map_file(file, whole);
+    if (file >= 0 && hd_truncate(file, whole) == 0) start = (head *)map_file(file, whole);
     if (start == NULL) {
-        if (file >= 0) close(file);
+        if (file >= 0) (void)hd_close(file);
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no room for %llu bytes of shared memory",
                        (unsigned long long)bytes);
     }
@@ -71,10 +72,10 @@ heddle_status hd_cpu_open_shared(heddle_device *device, const uint64_t key[HD_SH
     *memory = NULL;
     (void)snprintf(name, sizeof name, "/proc/%llu/fd/%llu", (unsigned long long)key[KEY_PROCESS],
                    (unsigned long long)key[KEY_FILE]);
-    const int file = hd_fault_due() ? -1 : open(name, O_RDWR | O_CLOEXEC);
+    const int file = hd_fault_due() ? -1 : hd_open(name, O_RDWR);
     if (file >= 0 && (uint64_t)lseek(file, 0, SEEK_END) == key[KEY_BYTES])
         start = (head *)map_file(file, key[KEY_BYTES]);
-    if (file >= 0) close(file);
+    if (file >= 0) (void)hd_close(file);
     if (start != NULL && !is_file_of(start, key)) {
         munmap(start, key[KEY_BYTES]);
         start = NULL;
@@ -91,6 +92,6 @@ void hd_cpu_unshare(heddle_device *device, void *memory)
     (void)device;
     if (memory == NULL) return;
     start = (head *)(void *)((char *)memory - HEAD);
-    if (start->process == getpid()) close(start->file);
+    if (start->process == getpid()) (void)hd_close(start->file);
     munmap(start, start->bytes);
 }

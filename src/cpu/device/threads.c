@@ -4,15 +4,16 @@
  * there are processors, a step of microseconds would wait for milliseconds.
  */
 #define _GNU_SOURCE /* CLOCK_MONOTONIC_COARSE */
-#include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file_calls.h"
 #include "base/team.h"
 #include "cpu/device/engine.h"
 
-#if defined(HD_ONLY_SCALAR) /* the thread sanitizer's build: small batches are to meet several threads */
+#if defined(                                                                                       \
+    HD_ONLY_SCALAR) /* the thread sanitizer's build: small batches are to meet several threads */
 #define ITEMS_A_THREAD 32
 #define SHORT_ITEMS 0
 #else
@@ -33,12 +34,7 @@ static long read_running(void)
     char text[128];
     double load;
     long running = 0;
-    const int file = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-    if (file < 0) return 0;
-    const ssize_t length = read(file, text, sizeof text - 1);
-    (void)close(file);
-    if (length <= 0) return 0;
-    text[length] = '\0';
+    hd_read_text("/proc/loadavg", text, sizeof text);
     return sscanf(text, "%lf %lf %lf %ld/", &load, &load, &load, &running) == 4 ? running : 0;
 }
 

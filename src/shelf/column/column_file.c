@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/file_calls.h"
 #include "host/file.h"
 
 #define HEAD_MAX 8192 /* of a file, looked at for a header */
@@ -51,11 +52,13 @@ static heddle_status map_file(heddle_column_file *c, const char *path, int file)
 {
     void *mapping;
     if (c->bytes == 0) return HEDDLE_OK;
+    errno = ENOMEM;
     mapping = hd_fault_due() ? MAP_FAILED
                              : mmap(NULL, c->bytes, c->writes ? PROT_READ | PROT_WRITE : PROT_READ,
                                     MAP_SHARED, file, 0);
     if (mapping == MAP_FAILED)
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "cannot map %s into memory", path);
+        return hd_fail(errno == ENOMEM ? HEDDLE_ERROR_NO_MEMORY : HEDDLE_ERROR_IO,
+                       "cannot map %s into memory: %s", path, strerror(errno));
     c->mapping = (char *)mapping;
     return heddle_column_file_advise(c, 0, c->shape.count, HEDDLE_ADVICE_SEQUENTIAL);
 }
@@ -67,11 +70,11 @@ static heddle_status read_shape(heddle_column_file *c, const char *path, int fil
 {
     unsigned char head[HEAD_MAX];
     struct stat info;
-    ssize_t there;
+    int64_t there;
     if (fstat(file, &info) != 0) return cannot("read", path, errno);
     if (!S_ISREG(info.st_mode))
         return hd_fail(HEDDLE_ERROR_IO, "cannot read %s: it is no regular file", path);
-    there = pread(file, head, sizeof head, 0);
+    there = hd_read_at(file, head, sizeof head, 0);
     if (there < 0) return cannot("read", path, errno);
     c->bytes = (uint64_t)info.st_size;
     if ((uint64_t)there > c->bytes) /* the kernel makes its content while it is read */
@@ -106,8 +109,7 @@ heddle_status heddle_column_file_open(const char *path, uint32_t mode, uint32_t 
     if (status != HEDDLE_OK) return status;
     if (mode > HEDDLE_COLUMN_FILE_WRITE)
         return hd_fail(HEDDLE_ERROR_INVALID, "column: there is no mode %u", mode);
-    file =
-        open(path, (mode == HEDDLE_COLUMN_FILE_WRITE ? O_RDWR : O_RDONLY) | O_NONBLOCK | O_CLOEXEC);
+    file = hd_open(path, (mode == HEDDLE_COLUMN_FILE_WRITE ? O_RDWR : O_RDONLY) | O_NONBLOCK);
     if (file < 0) return cannot("open", path, errno);
     status = column_make(&c);
     if (status == HEDDLE_OK) {
@@ -115,7 +117,7 @@ heddle_status heddle_column_file_open(const char *path, uint32_t mode, uint32_t 
         status = read_shape(c, path, file, element_bits);
     }
     if (status == HEDDLE_OK) status = map_file(c, path, file);
-    (void)close(file);
+    (void)hd_close(file);
     if (status == HEDDLE_OK) *column = c;
     else heddle_column_file_close(c);
     return status;
@@ -132,39 +134,37 @@ static bool ends_in_npy(const char *path)
 /* Takes the space, so that a full disk is met now and not by a write to the mapping. */
 static heddle_status fill_file(heddle_column_file *c, const char *path, int file)
 {
-    unsigned char head[HD_NPY_MADE];
-    const int error = hd_file_reserve(file, c->bytes);
+    const int error = hd_reserve(file, c->bytes);
     if (error != 0) return cannot("make room for", path, error);
-    if (!c->shape.npy) return HEDDLE_OK;
-    hd_npy_make(head, &c->shape);
-    return pwrite(file, head, sizeof head, 0) == (ssize_t)sizeof head
-               ? HEDDLE_OK
-               : cannot("write", path, errno);
+    HD_TRY(map_file(c, path, file));
+    if (c->shape.npy) hd_npy_make((unsigned char *)c->mapping, &c->shape);
+    return HEDDLE_OK;
 }
 
 /* A new file, or a regular one that is there, emptied. Nothing else is opened: pipes would wait for a reader. */
 static heddle_status open_new(const char *path, int *file, bool *made)
 {
     struct stat info;
-    *file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int error;
+    *file = hd_open(path, O_RDWR | O_CREAT | O_EXCL);
     *made = *file >= 0;
     if (*made) return HEDDLE_OK;
     if (errno != EEXIST) return cannot("create", path, errno);
     HD_TRY(hd_file_check_regular(path));
-    *file = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    *file = hd_open(path, O_RDWR | O_NONBLOCK);
     if (*file < 0) return cannot("create", path, errno);
-    if (fstat(*file, &info) == 0 && S_ISREG(info.st_mode) && ftruncate(*file, 0) == 0)
+    if (fstat(*file, &info) == 0 && S_ISREG(info.st_mode) && hd_truncate(*file, 0) == 0)
         return HEDDLE_OK;
-    (void)close(*file);
-    return cannot("empty", path, errno);
+    error = errno;
+    (void)hd_close(*file);
+    return cannot("empty", path, error);
 }
 
 /* After a failure: a file that this call has made goes, one that was there stays, empty. */
 static void take_back(const char *path, int file, bool made)
 {
     struct stat mine, there;
-    const int emptied = ftruncate(file, 0); /* where that fails, too, nothing more can be done */
-    (void)emptied;
+    (void)hd_truncate(file, 0);
     if (made && fstat(file, &mine) == 0 && lstat(path, &there) == 0 &&
         mine.st_dev == there.st_dev && mine.st_ino == there.st_ino)
         (void)unlink(path);
@@ -191,14 +191,13 @@ heddle_status heddle_column_file_create(const char *path, uint32_t element_bits,
         c->bytes = c->shape.offset + count * (element_bits / 8);
         status = fill_file(c, path, file);
     }
-    if (status == HEDDLE_OK) status = map_file(c, path, file);
     if (status == HEDDLE_OK) {
         *column = c;
     } else {
         take_back(path, file, made);
         heddle_column_file_close(c);
     }
-    (void)close(file);
+    (void)hd_close(file);
     return status;
 }
 
@@ -256,6 +255,6 @@ heddle_status heddle_column_file_flush(heddle_column_file *column)
 {
     if (column == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "column: there is no such column");
     if (column->mapping == NULL || !column->writes) return HEDDLE_OK;
-    if (msync(column->mapping, column->bytes, MS_SYNC) == 0) return HEDDLE_OK;
+    if (hd_sync_mapping(column->mapping, column->bytes) == 0) return HEDDLE_OK;
     return hd_fail(HEDDLE_ERROR_IO, "cannot write a column to the disk: %s", strerror(errno));
 }
