@@ -127,18 +127,26 @@ static bool is_refusal(heddle_status status)
            status == HEDDLE_ERROR_UNSUPPORTED || status == HEDDLE_ERROR_INVALID;
 }
 
-/* A shelf with a damaged part: calls say so, or have nothing to do with the part. */
+/* A shelf with a damaged part, or without numbers for new ones: calls say so, or have nothing to do with the part. */
 static void use_damaged(heddle_shelf *shelf)
 {
+    heddle_table_options o = HEDDLE_TABLE_OPTIONS_INIT;
     uint64_t keys[KEYS], random = 3;
     uint8_t found[KEYS];
+    fuzz_ok(heddle_shelf_get_options(shelf, &o));
     for (int i = 0; i < KEYS; i++) keys[i] = fuzz_random(&random);
+    const uint64_t *const values = o.value_bits != 0 ? keys : NULL;
     const heddle_status status = heddle_shelf_contains(shelf, keys, KEYS, found, NULL);
     fuzz_check(status == HEDDLE_OK || is_refusal(status), "contains gave \"%s\"",
                heddle_status_string(status));
     const heddle_status erased = heddle_shelf_erase(shelf, keys, KEYS, found, NULL);
     fuzz_check(erased == HEDDLE_OK || is_refusal(erased), "erase gave \"%s\"",
                heddle_status_string(erased));
+    for (int i = 0; i < 4 && o.list_first <= 1024; i++) {
+        const heddle_status inserted = heddle_shelf_insert(shelf, keys, values, KEYS, NULL, NULL);
+        fuzz_check(inserted == HEDDLE_OK || is_refusal(inserted), "insert gave \"%s\"",
+                   heddle_status_string(inserted));
+    }
 }
 
 static void use_whole(heddle_shelf *shelf, uint64_t size, bool writes)
@@ -168,14 +176,22 @@ static void use_whole(heddle_shelf *shelf, uint64_t size, bool writes)
     free(values);
 }
 
-static void use(heddle_shelf *shelf, bool writes)
+/* The numbers of files are nearly used up: calls that write end with a refusal some time. */
+static bool is_at_its_end(const files *f)
+{
+    enum { LAST_FILE_AT = 96 };
+    return f->count != 0 && f->at[0].size >= FUZZ_MANIFEST_HEADER &&
+           get(f->at[0].data + LAST_FILE_AT, 8) > UINT64_MAX - 1000;
+}
+
+static void use(heddle_shelf *shelf, const files *f, bool writes)
 {
     uint64_t size = 0;
     const heddle_status status = heddle_shelf_validate(shelf);
     fuzz_check(status == HEDDLE_OK || is_refusal(status), "validate gave \"%s\"",
                heddle_status_string(status));
     fuzz_ok(heddle_shelf_size(shelf, &size));
-    if (status != HEDDLE_OK && writes) use_damaged(shelf);
+    if ((status != HEDDLE_OK || is_at_its_end(f)) && writes) use_damaged(shelf);
     else if (status == HEDDLE_OK && size <= PAIRS_MOST) use_whole(shelf, size, writes);
 }
 
@@ -192,7 +208,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     write_files(&f, path);
     const heddle_status status = heddle_shelf_open(fuzz_device(), path, &options, &shelf);
     if (status == HEDDLE_OK) {
-        use(shelf, options.flags == 0);
+        use(shelf, &f, options.flags == 0);
         heddle_shelf_close(shelf);
         /* What a call has left is a shelf again. */
         fuzz_ok(heddle_shelf_open(fuzz_device(), path, &options, &shelf));

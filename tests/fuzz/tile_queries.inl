@@ -124,7 +124,13 @@ static bool ask_repeats(const hd_view *view)
     hd_view marked = *view;
     memcpy(words, view->slots, sizeof words);
     marked.slots = words;
-    for (uint32_t i = 0; i < HD_BUCKET; i++) *slot_key_at(&marked, i) |= ~(hd_key)view->key_mask;
+    for (uint32_t i = 0; i < HD_BUCKET; i++) {
+        /* By bytes: a compiler may take a key and the word that holds it for different memory. */
+        hd_key key;
+        memcpy(&key, slot_key_at(&marked, i), sizeof key);
+        key |= ~(hd_key)view->key_mask;
+        memcpy(slot_key_at(&marked, i), &key, sizeof key);
+    }
     return words_repeat(words);
 }
 
