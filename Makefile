@@ -6,7 +6,8 @@ BENCH ?= map --keys 2^26 --load 0.8 --op build,find,miss --device auto --repeat 
 BUILD = cmake --build build -j $(JOBS)
 export JOBS CMAKE_OPTIONS SETUP V PREFIX DESTDIR BUILD_DIR
 
-.PHONY: all help tool setup demo test check check-speed check-abi reproducible full kernels bench install uninstall package site asan tsan clean \
+.PHONY: all help tool setup demo test check check-speed check-abi reproducible full kernels bench install uninstall \
+        package site asan tsan fuzz clean \
         python-test wheel
 
 all: setup
@@ -20,6 +21,7 @@ help:
 	@echo 'make check      all other tests: every table, CUDA compiled, sanitizers (45 minutes)'
 	@echo 'make full, kernels, asan, tsan'
 	@echo '                one part of make check; scripts/test.sh says what each is'
+	@echo 'make fuzz SECONDS=60   the fuzzers, so many seconds each, with the coverage of what is parsed'
 	@echo 'make bench      a larger benchmark; BENCH="map --keys 2^28 ..." says which'
 	@echo 'make check-speed REF=COMMIT   this tree beside a commit, operation by operation, in turns'
 	@echo 'make check-abi  whether older programs run with this library; REF=COMMIT compares the libraries, too'
@@ -71,6 +73,11 @@ full kernels asan tsan:
 	@scripts/setup.sh check
 	@scripts/test.sh $@
 
+SECONDS ?= 60
+fuzz:
+	@scripts/setup.sh check
+	@SECONDS_EACH='$(SECONDS)' scripts/fuzz.sh $(FUZZERS)
+
 # The same few tables of both, each in a folder of its own.
 SPEED = -DHEDDLE_TESTS=OFF -DHEDDLE_INSTANCES='^(cuckoo|open)_k32_v32_b8$$|^cuckoo_k64_v64_b8$$|^cuckoo_k32_b8$$|^iceberg_k32_v32_b16$$|^open_k32_v(32|64)_b(8|16)$$'
 check-speed: setup
@@ -107,5 +114,5 @@ site:
 	@scripts/site.sh
 
 clean:
-	rm -rf build build-demo build-package build-test build-full build-kernels build-asan build-tsan build-speed \
+	rm -rf build build-demo build-package build-test build-full build-kernels build-asan build-tsan build-fuzz build-speed \
 	    build-site build-python build-abi build-reproduce

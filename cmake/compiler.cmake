@@ -49,6 +49,17 @@ if(heddle_sanitizers)
     add_link_options(-fsanitize=${joined})
 endif()
 
+# What fuzzers learn from, and what the table of coverage is made of.
+if(HEDDLE_FUZZ)
+    if(NOT CMAKE_C_COMPILER_ID MATCHES "Clang")
+        message(FATAL_ERROR "HEDDLE_FUZZ needs clang: -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++")
+    endif()
+    add_compile_options($<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>
+                        $<$<COMPILE_LANGUAGE:C>:-fprofile-instr-generate>
+                        $<$<COMPILE_LANGUAGE:C>:-fcoverage-mapping>)
+    add_link_options(-fprofile-instr-generate)
+endif()
+
 # The thread sanitizer understands atomic loads, not vector loads of slots that others CAS: it sees
 # the scalar tile alone.
 set(heddle_only_scalar 0)

@@ -189,6 +189,16 @@ static heddle_status read_header(heddle_shelf *shelf, const hd_file *file, manif
     return HEDDLE_OK;
 }
 
+/* No memory is taken for more parts than the file can hold. */
+static heddle_status check_length(const hd_file *file, uint64_t count)
+{
+    uint64_t bytes = 0;
+    HD_TRY(hd_file_length(file, &bytes));
+    if (bytes < sizeof(manifest_header) + sizeof(hd_file_block) + count * sizeof(manifest_part))
+        return hd_file_damaged(file, "it is too short for its parts");
+    return HEDDLE_OK;
+}
+
 static heddle_status read_parts(heddle_shelf *shelf, const hd_file *file, uint32_t count)
 {
     const uint64_t pair = (shelf->options.key_bits + (uint64_t)shelf->options.value_bits) / 8;
@@ -220,6 +230,7 @@ static heddle_status read_manifest(void *context, const hd_file *file)
     heddle_shelf *shelf = (heddle_shelf *)context;
     manifest_header head;
     HD_TRY(read_header(shelf, file, &head));
+    HD_TRY(check_length(file, head.part_count));
     return read_parts(shelf, file, head.part_count);
 }
 

@@ -183,12 +183,20 @@ heddle_status heddle_shelf_create(heddle_device *device, const char *directory,
     return status;
 }
 
+/* The options of the manifest: what no table takes is the file's fault, not the caller's. */
+static heddle_status complete_read(heddle_shelf *s)
+{
+    const heddle_status status = complete_options(s);
+    if (status != HEDDLE_ERROR_INVALID) return status;
+    return hd_fail(HEDDLE_ERROR_FORMAT, "the manifest in %s asks for tables that cannot be", s->directory);
+}
+
 /* What is in the directory. */
 static heddle_status read_shelf(heddle_shelf *s)
 {
     HD_TRY(take_lock(s, !s->read_only));
     HD_TRY(hd_manifest_read(s));
-    HD_TRY(complete_options(s));
+    HD_TRY(complete_read(s));
     for (uint32_t i = 0; i < s->parts.count; i++) HD_TRY(hd_part_check(s, &s->parts.at[i]));
     if (!s->read_only) hd_manifest_sweep(s);
     return HEDDLE_OK;

@@ -8,10 +8,12 @@
 /* Up to here a double holds every whole number. */
 #define WHOLE_MAX 9007199254740992.0
 
+/* By squaring: 1.0000001^999999999999 is refused at once, too. */
 static double power(double base, unsigned long exponent)
 {
     double result = 1;
-    while (exponent-- > 0 && result <= WHOLE_MAX && base > 1) result *= base;
+    for (; exponent != 0 && result <= WHOLE_MAX; exponent >>= 1, base *= base)
+        if (exponent & 1) result *= base;
     return result;
 }
 
