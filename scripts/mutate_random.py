@@ -11,6 +11,7 @@ The CSV is appended to. A mutant that stands there is not run again, unless --ag
 import collections
 import csv
 import datetime
+import fcntl
 import fnmatch
 import hashlib
 import io
@@ -33,13 +34,14 @@ MEMORY = 12 << 30
 
 # Tests of tables of slots, and of what else has lists of keys.
 SLOTS = ("find contains settle insert erase build full regions random_ops churn clear export validate stats retrieve find_many locate "
-         "visit seeds grow save insert_more concurrent stop_rule faults mixed").split()
-MULTI = "open_multi random_ops regions insert_more export validate stats retrieve grow save find_many apart apart_ask".split()
-LISTS = "bucket_list bucket_list_faults random_ops export validate stats retrieve save grow insert_more".split()
+         "visit seeds grow insert_more concurrent stop_rule faults").split()
+WIDTHS = "find insert settle erase build full regions random_ops stop_rule validate".split()
+MULTI = "open_multi random_ops regions insert_more export validate stats retrieve grow find_many apart apart_ask".split()
+LISTS = "bucket_list bucket_list_faults random_ops export validate stats retrieve grow insert_more".split()
 GRAPHS = ("graph_order graph_contents graph_validate graph_passes graph_save graph_faults random_ops export stats retrieve "
           "build join groups join_tables").split()
-SLABS = ("slab_batch_32_32_avx2 slab_batch_32_32 slab_batch_64_64 slab_look_32_32_avx2 mixed slab_room slab_pool find erase "
-         "insert random_ops export validate stats retrieve grow save slab_orders_32_32 slab_orders_64_64 slab_orders_32_0").split()
+SLABS = ("mixed find erase insert random_ops slab_room export slab_batch_64_64 validate stats retrieve grow slab_batch_32_32_avx2 "
+         "slab_pool slab_orders_32_32 slab_orders_64_64").split()
 FILTERS = "filter filter_save filter_rate filter_faults".split()
 
 # A stage: objects that are compiled anew, the tables that tests run over, tests, where "on a GPU" are the emulated kernels.
@@ -49,12 +51,18 @@ Stage = collections.namedtuple("Stage", "objects tables tests")
 def slots(schemes, emulated, tests=None):
     tests = tests or SLOTS
     first = "k32_v32" if "|" in schemes else schemes
-    return [Stage(f"/({schemes})_k32_v32_b\\d+_avx2", first, tests), Stage(f"/({schemes})_k.*_avx2", "", tests),
+    return [Stage(f"/({schemes})_k32_v32_b\\d+_avx2", first, tests), Stage(f"/({schemes})_k.*_avx2", "", [t for t in tests if t in WIDTHS]),
+            Stage(None, "", [f"cuda_on_cpu_{name}" for name in emulated.split()])]
+
+
+def widths(tests, emulated):
+    """What is compiled for each width: pairs of 32 bits, then sets and pairs of 64 bits."""
+    return [Stage("_k32_v32_(cpu|avx2)", "k32_v32", tests), Stage("_k(32_v0|64_v64)_(cpu|avx2)", "", tests[:8]),
             Stage(None, "", [f"cuda_on_cpu_{name}" for name in emulated.split()])]
 
 
 def whole(tests, emulated=""):
-    """What is not compiled for each table: all objects at once."""
+    """All objects at once."""
     return [Stage("", "", tests), Stage(None, "", [f"cuda_on_cpu_{name}" for name in emulated.split()])]
 
 
@@ -69,13 +77,13 @@ COVERED = {
     "src/scheme/place.inl": slots("cuckoo|open", "32_32_8"),
     "src/scheme/marks.h": slots(ALL, "32_32_8"),
     "src/scheme/census.h": slots(ALL, "32_32_8"),
-    "src/scheme/slab.h": whole(SLABS, "slab_32_32"),
-    "src/scheme/slab_whole.h": whole(SLABS, "slab_32_32"),
+    "src/scheme/slab.h": widths(SLABS, "slab_32_32"),
+    "src/scheme/slab_whole.h": widths(SLABS, "slab_32_32"),
     "src/scheme/bloom.h": whole(FILTERS, "filter_32_0"),
     "src/scheme/bucket_list.h": whole(LISTS, "lists_32"),
     "src/scheme/list_census.h": whole(LISTS, "lists_32"),
-    "src/scheme/hashgraph.h": whole(GRAPHS, "graph_32_32"),
-    "src/scheme/graph_census.h": whole(GRAPHS, "graph_32_32"),
+    "src/scheme/hashgraph.h": widths(GRAPHS, "graph_32_32"),
+    "src/scheme/graph_census.h": widths(GRAPHS, "graph_32_32"),
     "src/cpu/slots/fill.inl": slots(ALL, "")[:2],
     "src/cpu/slots/fill_alone.inl": slots(ALL, "", SLOTS + ["open_multi"])[:2],
     "src/cpu/slots/fill_image.inl": slots(ALL, "")[:2],
@@ -238,7 +246,7 @@ def candidates(name):
 
 def row_of(mutant, text):
     changed = text[:mutant.begin] + mutant.new + text[mutant.end:]
-    line = changed.split("\n")[mutant.line - 1].strip()
+    line = text[mutant.begin:mutant.end] if "left out" in mutant.change else changed.split("\n")[mutant.line - 1]
     return changed, {"file": mutant.file, "line": mutant.line, "change": mutant.change, "code": " ".join(line.split())}
 
 
@@ -279,6 +287,12 @@ def random_mode(options, copy_tree):
     names = [n for n in COVERED if fnmatch.fnmatch(n, options.files)]
     if not names:
         sys.exit(f"no file matches {options.files}")
+    folder.mkdir(exist_ok=True)
+    alone = (folder / "lock").open("w")
+    try:
+        fcntl.flock(alone, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        sys.exit(f"another run works in {folder}")
     copy_tree(folder)
     subprocess.run(["scripts/configure.sh", "build", "-DHEDDLE_CUDA=OFF", "-DHEDDLE_MPI=OFF", "-DHEDDLE_EMULATED=few",
                     "-DHEDDLE_TILES=scalar|avx2", f"-DHEDDLE_INSTANCES={TABLES}"], cwd=folder, check=True,
