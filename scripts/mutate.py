@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """mutate.py [-k WORD] [--full] [--folder DIR]: whether the tests notice when the code is wrong.
+mutate.py --random N [--seed S] [--files GLOB] [--csv FILE] [--again]: the same for changes that nobody chose.
 
 tests/mutations.txt lists single wrong changes, each with the tests that should notice it in small sizes. Every change is
 made in turn in a copy of the tree (build-mutate/); the tests are built and run there as `make test` runs them, with
@@ -12,6 +13,9 @@ An entry, with an empty line behind it; WHY says what the change breaks:
     FILE: TEST TEST ...        WHY
     - one line of FILE, or the part of it that is replaced
     + what stands there instead
+
+--random makes single changes by itself (mutants.py), in the files that match GLOB of those that mutate_random.py lists, until N
+of them count, and writes what came of each to FILE. --again runs those of FILE that survived once more.
 """
 import argparse
 import os
@@ -20,6 +24,8 @@ import shutil
 import subprocess
 import sys
 import time
+
+import mutate_random
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TABLES = "_b8$|iceberg_k32_v32_b16$"
@@ -84,7 +90,15 @@ def main():
     parser.add_argument("-k", metavar="WORD", default="", help="only entries that hold this word")
     parser.add_argument("--full", action="store_true", help="the sizes of make check")
     parser.add_argument("--folder", default=str(ROOT / "build-mutate"))
+    parser.add_argument("--random", metavar="N", type=int, help="so many changes that the script makes by itself")
+    parser.add_argument("--seed", type=int, default=1, help="which these are")
+    parser.add_argument("--files", metavar="GLOB", default="*", help="in these files")
+    parser.add_argument("--csv", metavar="FILE", default="mutation.csv", help="where the results stand")
+    parser.add_argument("--again", action="store_true", help="those that survived, once more")
+    parser.add_argument("-j", "--jobs", type=int, default=1, help="compilers at a time")
     options = parser.parse_args()
+    if options.random is not None:
+        return mutate_random.random_mode(options, copy_tree)
     folder = pathlib.Path(options.folder)
     chosen = [e for e in entries() if options.k in " ".join([e["file"], e["why"], *e["tests"]])]
     copy_tree(folder)

@@ -98,8 +98,8 @@ static hd_batch batch_of(bare *b, uint64_t first, uint64_t n, answers *a)
 }
 
 /* Each of these makes one call by the operations `ops` on the memory of `b`. */
-static void insert(const test_case *c, const hd_table_ops *ops, bare *b, uint64_t first, uint64_t n,
-                   uint32_t policy, answers *a)
+static inline void insert(const test_case *c, const hd_table_ops *ops, bare *b, uint64_t first,
+                          uint64_t n, uint32_t policy, answers *a)
 {
     hd_batch batch = batch_of(b, first, n, a);
     batch.policy = policy;
@@ -112,19 +112,20 @@ static void insert(const test_case *c, const hd_table_ops *ops, bare *b, uint64_
               (unsigned long long)i);
 }
 
-/* The same by regions, into a fresh table; the device sorts the pairs. */
-static void fill(const test_case *c, bare *b, uint64_t n, uint32_t policy, answers *a)
+/* The same by regions, into a fresh table or on; the device sorts the pairs. */
+static void fill_from(const test_case *c, bare *b, uint64_t first, uint64_t n, uint32_t policy,
+                      bool fresh, answers *a)
 {
     const uint64_t regions = UINT64_C(1) << b->view.region_bits;
     const uint64_t pair_bytes = hd_pair_bytes(b->ops->key_bits, b->ops->value_bits);
-    hd_batch batch = batch_of(b, 0, n, a);
+    hd_batch batch = batch_of(b, first, n, a);
     hd_partition job;
     memset(&job, 0, sizeof job);
     job.key_bits = b->ops->key_bits;
     job.value_bits = b->ops->value_bits;
     job.region_bits = b->view.region_bits;
     job.mix = b->view.mix;
-    job.keys = keys;
+    job.keys = batch.keys;
     job.values = batch.values;
     job.n = n;
     job.pairs = allocate(n * pair_bytes);
@@ -136,12 +137,17 @@ static void fill(const test_case *c, bare *b, uint64_t n, uint32_t policy, answe
                               UINT64_MAX, NULL,       NULL,           0};
     batch.policy = policy;
     batch.tally = &b->inserted;
-    b->inserted = b->erased = 0;
-    check_ok(b->ops->fill(c->device, &b->view, &batch, &sorted, true, NULL));
+    check_ok(b->ops->fill(c->device, &b->view, &batch, &sorted, fresh, NULL));
     free(job.pairs);
     free(job.spare);
     free(job.starts);
     free(job.work);
+}
+
+static inline void fill(const test_case *c, bare *b, uint64_t n, uint32_t policy, answers *a)
+{
+    b->inserted = b->erased = 0;
+    fill_from(c, b, 0, n, policy, true, a);
 }
 
 typedef enum reading { FIND, CONTAINS, ERASE } reading;
@@ -181,7 +187,7 @@ static void fill_batches(const hd_table_ops *ops, key_set set)
 }
 
 /* A compiled table of another tile; NULL where this machine does not run it. */
-static const hd_table_ops *instance_of(const char *tile, const char *name)
+static inline const hd_table_ops *instance_of(const char *tile, const char *name)
 {
     uint32_t count = 0;
     const hd_table_ops *const *tables = hd_cpu_tables(tile, &count);

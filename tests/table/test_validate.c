@@ -126,10 +126,13 @@ static bool forget_marks(slots *s)
 static const struct {
     const char *name;
     damage harm;
+    const char *report; /* how it begins, where that can be told */
 } damages[] = {
-    {"lose a key", lose_a_key},     {"alter keys", alter_keys},
-    {"double a key", double_a_key}, {"leave a slot busy", leave_a_slot_busy},
-    {"forget marks", forget_marks},
+    {"lose a key", lose_a_key, "the table counts "},
+    {"alter keys", alter_keys, ""},
+    {"double a key", double_a_key, "2 slots hold a key that stands in another slot too"},
+    {"leave a slot busy", leave_a_slot_busy, "1 slots were left half written"},
+    {"forget marks", forget_marks, ""},
 };
 
 /* A crowded table with erased slots: every kind of harm finds something. */
@@ -163,6 +166,8 @@ static void damage_is_reported(const test_case *c)
             slots_write(&harmed);
             check_status(heddle_table_validate(t.table, NULL), HEDDLE_ERROR_CORRUPT);
             assert_true(strlen(heddle_last_error()) > 10);
+            check(strncmp(heddle_last_error(), damages[i].report, strlen(damages[i].report)) == 0,
+                  "the report is \"%s\"", heddle_last_error());
             slots_write(&healthy);
         } else {
             check(c->ops->bucket == 1 && damages[i].harm == double_a_key, "nothing to harm");
