@@ -89,6 +89,9 @@ heddle_status hd_file_read_header(const hd_file *f, const hd_file_format *format
                        f->path, version, format->version);
     if (header_checksum(format, header) != checksum)
         return hd_file_damaged(f, "the checksum of its header is wrong");
+    for (uint32_t i = 0; i < format->zeros; i++)
+        if (at[format->zeros_at + i] != 0)
+            return hd_file_damaged(f, "its header asks for what this library does not know");
     return HEDDLE_OK;
 }
 

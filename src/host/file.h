@@ -30,11 +30,12 @@ typedef struct hd_file_array {
 } hd_file_array;
 #define HD_FILE_ARRAYS 2 /* of a block */
 
-/* How a header begins, and its bytes. */
+/* How a header begins, its bytes, and which of them are 0 in this version. */
 typedef struct hd_file_format {
     char magic[8];
     uint32_t version;
     uint32_t bytes;
+    uint32_t zeros_at, zeros;
 } hd_file_format;
 
 typedef struct hd_file {

@@ -91,7 +91,11 @@ void hd_write_struct(void *given, const void *own, const hd_struct_kind *kind)
 
 heddle_status hd_check_totals(const heddle_totals *totals)
 {
-    return totals != NULL ? hd_check_struct(totals, &hd_totals_kind) : HEDDLE_OK;
+    if (totals == NULL) return HEDDLE_OK;
+    HD_TRY(hd_check_struct(totals, &hd_totals_kind));
+    return totals->reserved == 0
+               ? HEDDLE_OK
+               : hd_fail(HEDDLE_ERROR_INVALID, "the reserved field of the totals is not 0");
 }
 
 void hd_write_totals(heddle_totals *totals, const heddle_totals *own)

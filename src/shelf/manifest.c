@@ -42,7 +42,8 @@ typedef struct manifest_header {
 _Static_assert(sizeof(manifest_header) == 192, "the header's size is part of the format");
 
 static const hd_file_format format = {
-    {'H', 'E', 'D', 'D', 'L', 'E', 'S', 'H'}, 1, sizeof(manifest_header)};
+    {'H', 'E', 'D', 'D', 'L', 'E', 'S', 'H'}, 1, sizeof(manifest_header),
+    offsetof(manifest_header, reserved), sizeof(((manifest_header *)0)->reserved)};
 
 typedef struct manifest_part {
     uint32_t first;
@@ -214,6 +215,8 @@ static heddle_status read_parts(heddle_shelf *shelf, const hd_file *file, uint32
     for (uint32_t i = 0; i < count; i++) {
         const hd_shelf_part part = {
             list[i].first, list[i].file, list[i].count, list[i].bytes, NULL, 0, false};
+        if (list[i].reserved != 0)
+            return hd_file_damaged(file, "a part of it asks for what this library does not know");
         if (i == 0 ? part.first != 0 : part.first <= list[i - 1].first)
             return hd_file_damaged(file, "its parts are in no order");
         if (part.first >= HD_SHELF_BINS || (part.file == 0) != (part.count == 0) ||

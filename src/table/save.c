@@ -3,6 +3,7 @@
  * geometry can read it: the arrays of a block are keys and values. docs/file_format.md has the
  * format.
  */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,8 @@ typedef struct file_header {
 _Static_assert(sizeof(file_header) == 128, "the header's size is part of the format");
 
 static const hd_file_format format = {
-    {'H', 'E', 'D', 'D', 'L', 'E', 'T', 'B'}, 1, sizeof(file_header)};
+    {'H', 'E', 'D', 'D', 'L', 'E', 'T', 'B'}, 1, sizeof(file_header),
+    offsetof(file_header, reserved), sizeof(((file_header *)0)->reserved)};
 
 /* --------------------------------------------------------------------------------------- save */
 

@@ -168,6 +168,10 @@ static void a_newer_program(void **state)
     assert_int_equal(totals.t.inserted, 1);
     assert_int_equal(totals.more[0], 0);
     assert_int_equal(totals.more[1], 0);
+    totals.t.reserved = 1;
+    assert_int_equal(heddle_table_insert(table, &key, &value, 1, &insert.o, &totals.t, NULL),
+                     HEDDLE_ERROR_INVALID);
+    assert_non_null(strstr(heddle_last_error(), "reserved"));
     heddle_table_destroy(table);
     heddle_device_close(device);
 }

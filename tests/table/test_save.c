@@ -217,7 +217,7 @@ static void damaged_large_files_are_refused(const test_case *c)
 /* Headers whose checksum is right though somebody has changed them: what cannot be is refused as the file's fault. */
 static void forged_headers_are_refused(const test_case *c)
 {
-    enum { HEADER = 128, FIRST = 12, SCHEME = 16, BUCKET = 28, COUNT = 40, LOAD = 48, END = 88 };
+    enum { HEADER = 128, FIRST = 12, SCHEME = 16, BUCKET = 28, COUNT = 40, LOAD = 48, END = 120 };
     checked t = create_saved(c, 40);
     uint64_t bytes = 0;
     uint8_t *content = files_read(path, &bytes), before[8];

@@ -1,10 +1,11 @@
 /*
  * engine.h: what the parts of the CPU engine share. The files:
  *
- *     engine.c    the CPU as a device: opening, the tile that is chosen, the table of functions hd_engine_cpu
- *     memory.h    main memory for tables and batches, in huge pages
- *     shared.h    memory that other processes read
- *     threads.c   how many threads a step takes
+ *     engine.c         the CPU as a device: opening, the tile that is chosen, the table of functions hd_engine_cpu
+ *     memory.h         main memory for tables and batches, in huge pages
+ *     shared.h         memory that other processes read
+ *     threads.c        how many threads a step takes
+ *     remembered.inl   what a thread remembers of keys whose search was long
  */
 #ifndef HD_ENGINE_CPU_H
 #define HD_ENGINE_CPU_H

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "cpu/device/engine.h"
-#include "cpu/device/remembered.h"
 #include "scheme/graph_census.h"
 
 /* A region's pairs and its row are to lie in the second-level cache together, and pairs should need
@@ -22,6 +21,7 @@
 #define REGION_VERTICES_MAX 65536
 
 #include "cpu/columns/columns.h"
+#include "cpu/device/remembered.inl"
 #include "cpu/graph/erase.inl"
 #include "cpu/graph/look.inl"
 #include "cpu/graph/order.inl"

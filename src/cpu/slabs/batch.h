@@ -10,8 +10,9 @@
 #include <omp.h>
 #include <sched.h>
 
-#include "cpu/device/remembered.h"
 #include "scheme/slab_whole.h"
+
+#include "cpu/device/remembered.inl"
 
 #define WINDOW 16
 #define SLAB_CHUNK 1024 /* operations that a thread takes at a time */

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "cpu/device/engine.h"
-#include "cpu/device/remembered.h"
 #include "scheme/marks.h"
 #include "scheme/scheme.h"
 
@@ -69,6 +68,7 @@ static inline uint64_t chunk_end(uint64_t first, uint64_t n)
     return n - first < CHUNK ? n : first + CHUNK;
 }
 
+#include "cpu/device/remembered.inl"
 #include "cpu/slots/lookup.inl"
 
 static heddle_status locate(heddle_device *device, const hd_view *view, const hd_batch *batch,

@@ -1,15 +1,16 @@
 /*
- * remembered.h: what a thread remembers of the keys of a batch whose search was long, so that the next equal key is
- * not searched again: k questions for a key of k pairs would take k * k looks. Included where HD_KEY_BITS is known.
- * A slot that two keys want belongs to the later one.
+ * remembered.inl: what a thread remembers of the keys of a batch whose search was long, so that the next equal key is
+ * not searched again: k questions for a key of k pairs would take k * k looks. A slot that two keys want belongs to the
+ * later one.
  */
+#ifndef HD_KEY_BITS
+#error "included by cpu/graph/graph.c, cpu/slabs/batch.h and cpu/slots/instance.c, which know hd_key"
+#endif
 #ifndef HD_CPU_REMEMBERED_H
 #define HD_CPU_REMEMBERED_H
 
 #include <stdbool.h>
 #include <string.h>
-
-#include "model/hash.h"
 
 #define REMEMBERED_BITS 9
 #define REMEMBERED_FROM 32 /* looks, or lines of a list, that make it worth while */
