@@ -11,9 +11,12 @@ from ._device import Device
 from ._library import fail, lib, options, quick
 from ._view import View
 
-_FIRST = options(c.GroupsOptions, order=c.GROUPS_BY_FIRST, row_bits=64)
-_ANY = options(c.GroupsOptions, order=c.GROUPS_UNORDERED, row_bits=64)
-_ORDERS = {False: byref(_ANY), True: byref(_FIRST)}
+_ORDERS = (c.GROUPS_UNORDERED, c.GROUPS_BY_FIRST)
+_OPTIONS = [
+    [options(c.GroupsOptions, order=order, row_bits=64, flags=asked) for asked in range(2 * c.GROUPS_ROWS)]
+    for order in _ORDERS
+]
+_REFERENCES = [[byref(made) for made in row] for row in _OPTIONS]
 
 
 def column_of(view: View) -> c.Column:
@@ -38,19 +41,25 @@ def same_length(views: Sequence[View]) -> int:
 
 class Grouping:
     """Groups of the rows of some key columns, whose arrays must stay as they are. Results are arrays of
-    the first one.
+    the first one. `asked` is the sum of GROUPS_* that may be asked for, 0 for anything.
     """
 
     __slots__ = ("views", "device", "handle", "count", "rows", "stream", "like")
 
-    def __init__(self, views: Sequence[View], device: Device, by_first: bool):
+    def __init__(self, views: Sequence[View], device: Device, by_first: bool, asked: int = c.GROUPS_ANYTHING):
         like = views[0]
         self.handle: Any = None
         self.views, self.device, self.like, self.stream = views, device, like, like.stream
         self.rows = same_length(views)
         handle, count = c_void_p(), c_uint64()
         status = lib.heddle_groups_create(
-            device.handle, columns_struct(views), len(views), self.rows, _ORDERS[by_first], byref(handle), self.stream
+            device.handle,
+            columns_struct(views),
+            len(views),
+            self.rows,
+            _REFERENCES[by_first][asked],
+            byref(handle),
+            self.stream,
         )
         if status:
             fail(status)

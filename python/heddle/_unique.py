@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from . import _declarations as c
 from ._device import Device, device_of
 from ._grouping import Grouping
 from ._view import View, view
@@ -49,7 +50,8 @@ class _Found:
 
 
 def _group(v: View, device: Device, by_first: bool, first: bool, inverse: bool, sizes: bool) -> _Found:
-    grouping = Grouping((v,), device, by_first)
+    asked = c.GROUPS_KEYS + first * c.GROUPS_FIRST + sizes * c.GROUPS_SIZES + inverse * c.GROUPS_ROWS
+    grouping = Grouping((v,), device, by_first, asked)
     try:
         values, valid = grouping.keys()
         return _Found(

@@ -5,6 +5,7 @@ hd_tuning hd_tune = {
     .region_keys_min = HD_TUNING_NONE,
     .region_crowded = HD_TUNING_NONE,
     .few_groups_limit = HD_TUNING_NONE,
+    .distinct_region_rows = HD_TUNING_NONE,
     .row_hash_mask = HD_TUNING_NONE,
     .join_left_rows = HD_TUNING_NONE,
     .join_right_rows = HD_TUNING_NONE,

@@ -14,12 +14,21 @@ extern "C" {
 
 #define HD_TUNING_NONE UINT64_MAX /* of a choice: as the library chooses */
 
+enum {
+    HD_TUNE_DISTINCT_ANY,
+    HD_TUNE_DISTINCT_FEW, /* in the cores' caches, or not apart from other groups */
+    HD_TUNE_DISTINCT_MANY /* by regions */
+};
+
 typedef struct hd_tuning {
     /* Tables of slots: from how many keys on a batch goes by regions, and how many pairs a slot a region may be given
        before it counts as crowded. */
     uint64_t region_keys_min, region_crowded;
     /* Group-by: groups are known by number up to this many of them, whatever the rows; 0 is never. */
     uint64_t few_groups_limit;
+    /* Group-by where no rows are asked for: HD_TUNE_DISTINCT_*, and rows of a region by which keys are sorted, at most. */
+    uint32_t distinct_way;
+    uint64_t distinct_region_rows;
     /* Hashes of rows keep only these bits. */
     uint64_t row_hash_mask;
     /* Joins: rows of a task's left and right side at most, and from how many matches on a task is written in parts. */

@@ -22,6 +22,14 @@ typedef struct hd_relate_ops {
     uint64_t few_most;
     uint64_t (*few_work)(heddle_device *device, uint64_t n, uint64_t limit);
     heddle_status (*few)(heddle_device *device, hd_few_job *job, void *stream);
+    /*
+     * Distinct keys alone. `plan` says what memory the way of the job takes; NULL: there is none, and the
+     * other two are NULL. `fetch` writes what HD_DISTINCT_* names to device memory, row numbers of row_bits.
+     */
+    void (*distinct_plan)(heddle_device *device, hd_distinct_job *job);
+    heddle_status (*distinct)(heddle_device *device, hd_distinct_job *job, void *stream);
+    heddle_status (*distinct_fetch)(heddle_device *device, const hd_distinct_job *job,
+                                    uint32_t what, hd_distinct_out out, void *stream);
 } hd_relate_ops;
 
 #endif

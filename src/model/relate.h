@@ -56,4 +56,35 @@ typedef struct hd_few_job {
     void *work;      /* few_work bytes */
 } hd_few_job;
 
+/*
+ * The distinct keys of an array, and what is asked of each key: nothing is known of the single rows then, so
+ * none of them is written. The answer stays in `kept`, in a form of the engine's, until it is fetched.
+ */
+typedef struct hd_distinct_job {
+    const void *keys; /* the caller's */
+    uint64_t n;
+    hd_mix mix;
+    bool sizes, firsts; /* asked for: the number of rows of every key, its first row */
+    bool ordered;       /* keys in the order of their first rows; else in any order */
+    bool few;           /* which way: keys are few, or any number */
+    /* Set by distinct_plan. */
+    uint64_t room;        /* keys at most */
+    uint32_t region_bits; /* of the regions that keys are sorted by */
+    uint64_t kept_bytes, work_bytes;
+    void *kept, *work; /* as many bytes */
+    uint64_t groups;   /* out: keys; 0 when this way does not take them */
+} hd_distinct_job;
+
+/* What distinct_fetch writes, one for every key. */
+enum {
+    HD_DISTINCT_KEYS,
+    HD_DISTINCT_SIZES, /* uint64_t */
+    HD_DISTINCT_FIRSTS
+};
+
+typedef struct hd_distinct_out {
+    void *memory;
+    uint32_t row_bits; /* of first rows */
+} hd_distinct_out;
+
 #endif

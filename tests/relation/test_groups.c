@@ -263,7 +263,7 @@ static void wrong_arguments(const test_case *c)
     o.order = 2;
     CREATE(c->device, &column, 1, 8, &o, &g);
     o.order = 0;
-    o.flags = 1;
+    o.flags = 16;
     CREATE(c->device, &column, 1, 8, &o, &g);
     o.flags = 0;
     o.row_bits = 16;

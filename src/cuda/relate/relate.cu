@@ -148,5 +148,5 @@ extern "C" const hd_relate_ops HD_SYMBOL;
 extern "C" const hd_relate_ops HD_SYMBOL = {
     HD_KEY_BITS,   HD_VALUE_BITS, JOIN_LEFT,  JOIN_RIGHT, JOIN_LEFT * 3 / 4,
     count_matches, write_matches, group_work, group,      0,
-    NULL,          NULL,
+    NULL,          NULL,          NULL,       NULL,       NULL,
 };

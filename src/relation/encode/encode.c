@@ -26,6 +26,7 @@ void hd_row_groups_free(hd_row_groups *made)
     if (made->starts != NULL) hd_block_give(made->device, made->starts);
     if (made->numbers != NULL) hd_block_give(made->device, made->numbers);
     if (made->firsts != NULL) hd_block_give(made->device, made->firsts);
+    if (made->distinct.kept != NULL) hd_block_give(made->device, made->distinct.kept);
     memset(made, 0, sizeof *made);
 }
 
@@ -119,7 +120,11 @@ heddle_status hd_group_array(const hd_row_source *from, const void *array, uint3
     made->device = from->device;
     made->n = from->rows;
     made->row_bits = from->row_bits;
-    status = from->rows == 0 ? group_nothing(from, made) : group_some(from, array, relate, made);
+    status = from->rows == 0    ? group_nothing(from, made)
+             : from->asked != 0 ? hd_group_distinct(from, array, key_bits, made)
+                                : HEDDLE_OK;
+    if (status == HEDDLE_OK && from->rows != 0 && made->distinct.kept == NULL)
+        status = group_some(from, array, relate, made);
     if (status != HEDDLE_OK) hd_row_groups_free(made);
     return status;
 }
@@ -199,23 +204,25 @@ static heddle_status count_strays(const hd_row_source *from, const hd_row_groups
 
 heddle_status hd_group_rows(const hd_row_source *from, hd_row_groups *made)
 {
+    hd_row_source with = *from;
+    with.asked = 0; /* where keys are hashed, rows are compared */
     memset(made, 0, sizeof *made);
     if (from->device->engine->columns == NULL)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "this device cannot group rows");
     if (from->rows == 0) return hd_group_array(from, NULL, 64, made);
     if (is_plain(from)) return group_plain(from, made);
     for (uint64_t i = 0; i < SEEDS_TRIED; i++) {
-        hd_row_source with = *from;
         uint64_t strays = 0;
         heddle_status status;
-        with.seed += i;
+        with.seed = from->seed + i;
         HD_TRY(group_hashes(&with, made));
         status = count_strays(&with, made, &strays);
         if (status == HEDDLE_OK && strays == 0) return HEDDLE_OK;
         hd_row_groups_free(made);
         HD_TRY(status);
     }
-    return hd_group_exactly(from, made);
+    with.seed = from->seed;
+    return hd_group_exactly(&with, made);
 }
 
 heddle_status hd_encode_rows(const hd_row_source *from, void *numbers, uint64_t *count)

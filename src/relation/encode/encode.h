@@ -3,14 +3,17 @@
  * where keys are hashed first, every row is compared with the first of its group. The files:
  *
  *     encode.c   the way that fits the columns: as they are, by hash, or exactly
+ *     distinct.c   groups of which only keys, sizes or first rows are asked for
  *     few.c      groups that are known by number, the first try where keys are few
  *     exact.c    keys that no hash tells apart, the last resort
  *
- * A grouping goes hd_group_rows -> hd_group_array (one array of keys or hashes) -> hd_group_few, and
+ * A grouping goes hd_group_rows -> hd_group_distinct where no rows are asked for, else hd_group_array (one array of keys or hashes) -> hd_group_few, and
  * where groups are many the engine's `group`, which sorts.
  */
 #ifndef HD_ENCODE_H
 #define HD_ENCODE_H
+
+#include <string.h>
 
 #include "engine/engine.h"
 
@@ -22,12 +25,16 @@ typedef struct hd_row_source {
     uint32_t row_bits; /* of row numbers, 32 or 64 */
     uint64_t seed;     /* not 0 */
     void *stream;
+    uint32_t asked; /* HEDDLE_GROUPS_*: what will be asked of the groups; 0: anything */
+    bool by_first;  /* where not anything: groups in the order of their first rows */
 } hd_row_source;
 
 /*
  * Rows in groups, in memory of the device that hd_row_groups_free gives back. Few groups are known by
  * number where the engine can do that: then numbers and firsts are set, groups are in the order of their
- * first rows, and starts and rows are NULL until somebody needs them.
+ * first rows, and starts and rows are NULL until somebody needs them. Of groups whose rows nobody will
+ * ask for the engine may know the keys alone: then distinct.kept is set, groups are in the order that was
+ * asked for, and all other memory is NULL.
  */
 typedef struct hd_row_groups {
     heddle_device *device;
@@ -37,12 +44,14 @@ typedef struct hd_row_groups {
     void *firsts;      /* the first row of every group, of row_bits bits */
     uint64_t n, groups;
     uint32_t row_bits;
+    uint32_t key_bits; /* of the keys of distinct */
+    hd_distinct_job distinct;
 } hd_row_groups;
 
 /* Groups of a function's own: they go with the block in which they are declared. */
 #define HD_ROW_GROUPS(name)                                                                        \
-    hd_row_groups name                                                                             \
-        __attribute__((cleanup(hd_row_groups_free))) = {NULL, NULL, NULL, NULL, NULL, 0, 0, 0}
+    hd_row_groups name __attribute__((cleanup(hd_row_groups_free)));                               \
+    memset(&name, 0, sizeof name)
 
 /* Whether n rows can be numbered by row_bits bits, with a number left for "none". */
 static inline bool hd_rows_fit(uint64_t n, uint32_t row_bits)
@@ -76,6 +85,14 @@ heddle_status hd_group_array(const hd_row_source *from, const void *array, uint3
                              hd_row_groups *made);
 /* The same as hd_group_rows without any hash of rows, for keys that no hash tells apart; slow. */
 heddle_status hd_group_exactly(const hd_row_source *from, hd_row_groups *made);
+/*
+ * Where no rows are asked for: sets made->distinct if the engine can find distinct keys alone, else leaves all
+ * as it was.
+ */
+heddle_status hd_group_distinct(const hd_row_source *from, const void *array, uint32_t key_bits,
+                                hd_row_groups *made);
+/* What HD_DISTINCT_* names of such groups, to device memory. Does not wait. */
+heddle_status hd_fetch_distinct(const hd_row_groups *made, uint32_t what, void *out, void *stream);
 /*
  * The first try of hd_group_array: sets made->groups where groups are few, else leaves all as it was.
  * `array` has keys of the width of `relate`.

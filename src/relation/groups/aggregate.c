@@ -58,7 +58,7 @@ heddle_status heddle_groups_aggregate(heddle_groups *groups, uint32_t aggregate,
                                       uint8_t *out_valid, void *stream)
 {
     const hd_reduce reduce = {aggregate, type, values, valid, out, out_valid};
-    HD_TRY(hd_check_groups(groups, stream, "groups_aggregate"));
+    HD_TRY(hd_check_asked(groups, HEDDLE_GROUPS_ROWS, stream, "groups_aggregate"));
     HD_TRY(check_aggregate(groups, &reduce));
     if (groups->made.groups == 0) return HEDDLE_OK;
     HD_SCRATCH(scratch, groups->device);

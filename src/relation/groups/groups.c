@@ -22,7 +22,8 @@ static heddle_status check_options(const heddle_groups_options *o, uint64_t rows
     if (o->row_bits != 32 && o->row_bits != 64)
         return hd_fail(HEDDLE_ERROR_INVALID, CALL ": row_bits must be 32 or 64, not %u",
                        o->row_bits);
-    if (o->flags != 0) return hd_fail(HEDDLE_ERROR_INVALID, CALL ": there are no flags yet");
+    if (o->flags >= 2 * HEDDLE_GROUPS_ROWS)
+        return hd_fail(HEDDLE_ERROR_INVALID, CALL ": %u is no sum of HEDDLE_GROUPS_*", o->flags);
     if (!hd_rows_fit(rows, o->row_bits))
         return hd_fail(HEDDLE_ERROR_INVALID, CALL ": %llu rows cannot be numbered with %u bits",
                        (unsigned long long)rows, o->row_bits);
@@ -35,6 +36,22 @@ heddle_status hd_check_groups(const heddle_groups *groups, const void *stream, c
     return hd_check_stream(groups->device, stream, what);
 }
 
+static const char *name_of(uint32_t asked)
+{
+    return asked == HEDDLE_GROUPS_SIZES   ? "HEDDLE_GROUPS_SIZES"
+           : asked == HEDDLE_GROUPS_FIRST ? "HEDDLE_GROUPS_FIRST"
+                                          : "HEDDLE_GROUPS_ROWS";
+}
+
+heddle_status hd_check_asked(const heddle_groups *groups, uint32_t asked, const void *stream,
+                             const char *what)
+{
+    HD_TRY(hd_check_groups(groups, stream, what));
+    if (groups->asked == HEDDLE_GROUPS_ANYTHING || (groups->asked & asked) != 0) return HEDDLE_OK;
+    return hd_fail(HEDDLE_ERROR_INVALID, "%s: these groups were made without the flag %s", what,
+                   name_of(asked));
+}
+
 /* --------------------------------------------------------------------------------- create, destroy */
 
 /* Copies of columns in host memory are needed only while rows are brought together. */
@@ -42,9 +59,14 @@ static heddle_status group_columns(heddle_groups *groups, const hd_key_columns *
                                    const heddle_groups_options *o, void *stream)
 {
     hd_row_keys keys;
-    const hd_row_source from = {
-        groups->device, &keys, columns->rows, o->row_bits, o->seed != 0 ? o->seed : hd_seed_draw(),
-        stream};
+    const hd_row_source from = {groups->device,
+                                &keys,
+                                columns->rows,
+                                o->row_bits,
+                                o->seed != 0 ? o->seed : hd_seed_draw(),
+                                stream,
+                                o->flags,
+                                o->order == HEDDLE_GROUPS_BY_FIRST};
     HD_SCRATCH(scratch, groups->device);
     memset(&keys, 0, sizeof keys);
     keys.columns = columns->count;
@@ -57,7 +79,8 @@ static heddle_status make_groups(heddle_groups *groups, const hd_key_columns *co
                                  const heddle_groups_options *o, void *stream)
 {
     HD_TRY(group_columns(groups, columns, o, stream));
-    return o->order == HEDDLE_GROUPS_BY_FIRST ? hd_groups_order(groups, stream) : HEDDLE_OK;
+    if (o->order != HEDDLE_GROUPS_BY_FIRST || hd_groups_distinct(groups)) return HEDDLE_OK;
+    return hd_groups_order(groups, stream);
 }
 
 heddle_status heddle_groups_create(heddle_device *device, const heddle_column *keys,
@@ -81,6 +104,7 @@ heddle_status heddle_groups_create(heddle_device *device, const heddle_column *k
     made->device = device;
     made->engine = device->engine;
     made->columns = columns;
+    made->asked = read.flags;
     memcpy(made->keys, keys, columns * sizeof *keys);
     status = make_groups(made, &given, &read, stream);
     if (status == HEDDLE_OK) *groups = made;

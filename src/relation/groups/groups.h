@@ -24,6 +24,7 @@ struct heddle_groups {
     const hd_engine *engine;
     uint32_t columns;
     heddle_column keys[HEDDLE_KEY_COLUMNS_MAX]; /* the caller's */
+    uint32_t asked; /* HEDDLE_GROUPS_* that may be asked for; 0: anything */
     hd_row_groups made;
     /* Both NULL where the engine's order is kept; else row_bits a group, device memory. */
     void *names; /* the caller's number of the engine's group */
@@ -35,6 +36,14 @@ heddle_status hd_groups_order(heddle_groups *groups, void *stream);
 
 /* The groups exist and the stream may be used; `what` names the call. */
 heddle_status hd_check_groups(const heddle_groups *groups, const void *stream, const char *what);
+/* And this HEDDLE_GROUPS_* may be asked for. */
+heddle_status hd_check_asked(const heddle_groups *groups, uint32_t asked, const void *stream,
+                             const char *what);
+/* Of the groups only the keys are known, and what was asked for (encode.h). */
+static inline bool hd_groups_distinct(const heddle_groups *groups)
+{
+    return groups->made.distinct.kept != NULL;
+}
 
 static inline uint32_t hd_row_width(const heddle_groups *groups)
 {

@@ -34,12 +34,20 @@ static heddle_status take_back(const question *q, const hd_lent *lent)
     return hd_take_back(q->groups->device, lent, q->stream);
 }
 
+static heddle_status describe_distinct(const question *q, void *firsts, uint64_t *sizes)
+{
+    const hd_row_groups *made = &q->groups->made;
+    if (firsts != NULL) HD_TRY(hd_fetch_distinct(made, HD_DISTINCT_FIRSTS, firsts, q->stream));
+    return sizes != NULL ? hd_fetch_distinct(made, HD_DISTINCT_SIZES, sizes, q->stream) : HEDDLE_OK;
+}
+
 /* Describes all groups: first rows or sizes, in the caller's order, to device memory. */
 static heddle_status describe(const question *q, void *firsts, uint64_t *sizes)
 {
     heddle_groups *groups = q->groups;
     hd_grouped grouped;
     hd_arrange f, s;
+    if (hd_groups_distinct(groups)) return describe_distinct(q, firsts, sizes);
     if (sizes != NULL) HD_TRY(hd_row_groups_count(&groups->made, q->stream));
     grouped = hd_row_groups_view(&groups->made);
     HD_TRY(hd_arrange_begin(groups, q->scratch, firsts, hd_row_width(groups), &f));
@@ -53,7 +61,7 @@ static heddle_status describe(const question *q, void *firsts, uint64_t *sizes)
 heddle_status heddle_groups_first(heddle_groups *groups, void *rows, void *stream)
 {
     hd_lent out;
-    HD_TRY(hd_check_groups(groups, stream, "groups_first"));
+    HD_TRY(hd_check_asked(groups, HEDDLE_GROUPS_FIRST, stream, "groups_first"));
     HD_TRY(hd_check_array(rows, groups->made.groups, hd_row_width(groups), "rows"));
     if (groups->made.groups == 0) return HEDDLE_OK;
     HD_SCRATCH(scratch, groups->device);
@@ -66,7 +74,7 @@ heddle_status heddle_groups_first(heddle_groups *groups, void *rows, void *strea
 heddle_status heddle_groups_sizes(heddle_groups *groups, uint64_t *sizes, void *stream)
 {
     hd_lent out;
-    HD_TRY(hd_check_groups(groups, stream, "groups_sizes"));
+    HD_TRY(hd_check_asked(groups, HEDDLE_GROUPS_SIZES, stream, "groups_sizes"));
     HD_TRY(hd_check_array(sizes, groups->made.groups, sizeof *sizes, "sizes"));
     if (groups->made.groups == 0) return HEDDLE_OK;
     HD_SCRATCH(scratch, groups->device);
@@ -93,21 +101,39 @@ static heddle_status gather_at(const question *q, const void *column, uint32_t w
     return take_back(q, &out);
 }
 
+/* No group of the column is null. */
+static heddle_status all_valid(const question *q, uint8_t *valid)
+{
+    const hd_row_groups *made = &q->groups->made;
+    hd_lent flags;
+    if (valid == NULL) return HEDDLE_OK;
+    HD_TRY(hd_lend_out(q->scratch, valid, made->groups, &flags));
+    HD_TRY(q->groups->engine->fill(made->device, flags.memory, 1, made->groups, q->stream));
+    return take_back(q, &flags);
+}
+
+static heddle_status fetch_distinct_keys(const question *q, void *keys)
+{
+    const hd_row_groups *made = &q->groups->made;
+    hd_lent out;
+    HD_TRY(hd_lend_out(q->scratch, keys, made->groups * (made->key_bits / 8), &out));
+    HD_TRY(hd_fetch_distinct(made, HD_DISTINCT_KEYS, out.memory, q->stream));
+    return take_back(q, &out);
+}
+
 static heddle_status fetch_keys(const question *q, const heddle_column *column, void *keys,
                                 uint8_t *valid)
 {
     const heddle_groups *groups = q->groups;
-    const uint64_t count = groups->made.groups;
     void *firsts = NULL;
-    hd_lent flags;
-    HD_TRY(hd_scratch_take(q->scratch, count * hd_row_width(groups), &firsts));
-    HD_TRY(describe(q, firsts, NULL));
-    HD_TRY(gather_at(q, column->data, column->width, firsts, keys));
-    if (valid == NULL) return HEDDLE_OK;
-    if (column->valid != NULL) return gather_at(q, column->valid, 1, firsts, valid);
-    HD_TRY(hd_lend_out(q->scratch, valid, count, &flags));
-    HD_TRY(groups->engine->fill(groups->device, flags.memory, 1, count, q->stream));
-    return take_back(q, &flags);
+    if (hd_groups_distinct(groups)) HD_TRY(fetch_distinct_keys(q, keys));
+    else {
+        HD_TRY(hd_scratch_take(q->scratch, groups->made.groups * hd_row_width(groups), &firsts));
+        HD_TRY(describe(q, firsts, NULL));
+        HD_TRY(gather_at(q, column->data, column->width, firsts, keys));
+    }
+    if (valid == NULL || column->valid == NULL) return all_valid(q, valid);
+    return gather_at(q, column->valid, 1, firsts, valid);
 }
 
 heddle_status heddle_groups_keys(heddle_groups *groups, uint32_t column, void *keys, uint8_t *valid,
@@ -131,7 +157,7 @@ heddle_status heddle_groups_of_rows(heddle_groups *groups, void *numbers, void *
 {
     hd_grouped grouped;
     hd_lent out;
-    HD_TRY(hd_check_groups(groups, stream, "groups_of_rows"));
+    HD_TRY(hd_check_asked(groups, HEDDLE_GROUPS_ROWS, stream, "groups_of_rows"));
     HD_TRY(hd_check_array(numbers, groups->made.n, hd_row_width(groups), "numbers"));
     if (groups->made.n == 0) return HEDDLE_OK;
     HD_SCRATCH(scratch, groups->device);
@@ -234,7 +260,7 @@ static heddle_status fetch_rows(const question *q, uint64_t *begins, void *rows)
 
 heddle_status heddle_groups_rows(heddle_groups *groups, uint64_t *begins, void *rows, void *stream)
 {
-    HD_TRY(hd_check_groups(groups, stream, "groups_rows"));
+    HD_TRY(hd_check_asked(groups, HEDDLE_GROUPS_ROWS, stream, "groups_rows"));
     HD_TRY(hd_check_array(begins, groups->made.groups + 1, sizeof *begins, "begins"));
     HD_TRY(hd_check_array(rows, groups->made.n, hd_row_width(groups), "rows"));
     HD_TRY(hd_row_groups_order(&groups->made, stream));
@@ -264,7 +290,7 @@ heddle_status heddle_groups_top(heddle_groups *groups, uint64_t k, uint64_t *num
                                 uint64_t *count, void *stream)
 {
     uint64_t found;
-    HD_TRY(hd_check_groups(groups, stream, "groups_top"));
+    HD_TRY(hd_check_asked(groups, HEDDLE_GROUPS_SIZES, stream, "groups_top"));
     if (count == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "groups_top: there is no place for the count");
     found = k < groups->made.groups ? k : groups->made.groups;
