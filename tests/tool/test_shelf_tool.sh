@@ -140,6 +140,8 @@ fails "^heddle: rows.npy is no NumPy file of one column: it has more than a numb
     shelf build nine --keys rows.npy
 printf '\223NUMPY\001' > short.npy
 fails "^heddle: short.npy is no NumPy file of one column" shelf build nine --keys short.npy
+echo 'a text, not numbers of any kind' > text.npy
+fails "^heddle: text.npy is named as a NumPy file" shelf build nine --keys text.npy
 grep -q 'table' err && bad "a column is called a table: $(cat err)"
 [ ! -e nine ] || bad "a shelf without keys was made"
 
