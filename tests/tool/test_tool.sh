@@ -463,8 +463,10 @@ dist_sweep 4 --op group --distribution uniform,zipf:1.2,hot:30,zipf:0.5 --duplic
 dist_sweep 2 --op join --distribution uniform,hot:10 --single none
 dist_sweep 4 --members 2,4 --hot 30
 has ',hot:30,' 4
+dist_sweep 4 --keys 2^12,2^13 --copies 4
+has ',(4096|8192),' 4
 dist_sweep 4 --members 1,4 --devices cpu:1 --model
-has '^# (1 member|4 members) on 1 device, strong, uniform, 1 rows a key, 8192 rows$' 2
+has '^# (1 member|4 members) on 1 device, strong, uniform, 1 row a key, 8192 rows$' 2
 has '^#   all devices together: copy [0-9.]+ GB/s, single tables ' 2
 has '^#   (partition|reorganise|build|all) +([0-9.]+|single) ' 8
 has '^#   exchange +0 .* -$' 2 # members that share memory write to each other
@@ -503,7 +505,13 @@ says 'too many pairs'
 refuses bench dist --keys 2^20 --op join --distribution hot
 says 'too many pairs'
 refuses bench dist --keys 2^31 --scaling weak
-says 'try --key-bits 64'
+says 'use --key-bits 64'
+# What only a later row would have is refused before the first.
+refuses bench dist --keys 1000 --members 1,2 --devices cpu:1,tape
+refuses bench dist --keys 1000,2^31 --scaling strong,weak
+refuses bench dist --keys 1000 --single tape
+refuses bench dist --keys 1000 --scheme cuckoo --container multimap
+says 'multimaps are made by the schemes'
 refuses bench dist --model --single none
 says 'single table'
 refuses bench dist --model --mode independent
