@@ -44,5 +44,5 @@ On $device, with 16.8 million pairs of 32-bit keys and values in a map that is 8
     find, none present  $(rate miss) million keys a second
 
 Heddle filled a hash map in one call and looked up keys that are there and keys that are not$checked.
-Next: \`make\` builds the library and all tables in build/, and docs/tutorial.md shows the first program.
+Next: \`make\` builds the library and its default tables in build/, and docs/tutorial.md shows the first program.
 END

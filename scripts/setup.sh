@@ -2,7 +2,7 @@
 # setup.sh [build|test|check|package|site]: makes sure that what a build (the tests, all tests, packages, the
 # web site) needs is there. On Debian and Ubuntu what is missing is named and installed when that needs no
 # password; otherwise, and with SETUP=no, the one line to run is printed. nvcc is never installed: it is large,
-# and Heddle works without it. What is only wanted (Ninja; for all tests Open MPI, SQLite, and clang with
+# and Heddle works without it. What is only wanted (Ninja; for all tests Open MPI, SQLite, zsh, and clang with
 # libomp, see thread_sanitizer.sh) does not fail when it cannot be had.
 set -euo pipefail
 purpose=${1:-build}
@@ -51,6 +51,7 @@ wanted() # the same for what is only wanted
     have mpirun || echo "openmpi-bin Open MPI"
     [ "$purpose" = check ] || return 0
     compiles "#include <sqlite3.h>\n$plain" -lsqlite3 || echo "libsqlite3-dev SQLite"
+    have zsh || echo "zsh zsh, whose completions a test tries"
     if ! have clang; then
         echo "clang clang"
         echo "libomp-dev OpenMP for clang"

@@ -13,7 +13,8 @@
  * There are two kinds of files. A raw file has only the numbers, little-endian. A file of NumPy's
  * begins with a header (format versions 1 to 3, one dimension, little-endian, u1 i1 b1 u4 i4 u8
  * i8). Signs are not looked at. A file that begins with NumPy's header is read as such, whatever
- * its name. A file that is created gets the header if its name ends in ".npy".
+ * its name. A file whose name ends in ".npy" must begin with this header; a file that is created
+ * under such a name gets it.
  *
  * When others make a file shorter while it is mapped, a program that reads it is ended (SIGBUS);
  * so it is when the disk cannot be read. All mapped files are like that. Writing cannot run out of
@@ -38,7 +39,8 @@ typedef struct heddle_column_file heddle_column_file;
  * Maps an existing file. `element_bits` is 8, 32 or 64; 0 takes what a file of NumPy's says. A file
  * that is not there, cannot be read or is no regular file gives HEDDLE_ERROR_IO. A file gives
  * HEDDLE_ERROR_FORMAT when its length is no whole number of elements, when its header is damaged or
- * cut off, and when it holds other elements than were asked for.
+ * cut off or missing under a name that ends in ".npy", and when it holds other elements than were
+ * asked for.
  */
 HEDDLE_API heddle_status heddle_column_file_open(const char *path, uint32_t mode,
                                                  uint32_t element_bits,

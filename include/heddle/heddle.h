@@ -32,9 +32,12 @@
  *           staged through pinned buffers that the device keeps; such a call returns when it is
  *           done. An array that a call writes must not overlap its other arrays.
  * Streams.  The last argument is a cudaStream_t, or NULL for the device's own stream. On the CPU it
- *           must be NULL, and calls return when they are done. On a GPU a call whose arrays are all
- *           device memory and whose `totals` is NULL is queued on the stream and returns at once;
- *           a call that is given `totals` waits for its own work.
+ *           must be NULL, and calls return when they are done. On a GPU some calls are queued on
+ *           the stream and return at once, when all their arrays are device memory, `totals` is
+ *           NULL and no list of failed keys is asked for: find and contains, except in bucket
+ *           lists; erase in tables of slots and slab hashes; insert into fixed tables of these;
+ *           locate, at, clear, flush. docs/guide/streams.md lists all of them. Every other call
+ *           waits for its own work.
  * Threads.  Different tables may be used by different threads at the same time, also on one
  *           device. On one table, calls that only read (find, contains, count, retrieve, locate,
  *           at, export, stats, validate, save, size) may run at the same time; a call that writes

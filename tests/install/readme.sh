@@ -83,6 +83,8 @@ left=$(find "$work/home/.local" ! -type d)
 ! make uninstall PREFIX="$work/home/.local" > "$work/log" 2>&1 || { echo "removed twice"; exit 1; }
 grep -q 'nothing was installed' "$work/log"
 
+# 77 where nothing can be mounted; else what the script itself exits with (its first line alone exits with 77, and has
+# been passed above).
 cover='
 mount -t tmpfs none "$0" && cd "$0" && mkdir -p u1 w1 u2 w2 work &&
 mount -t overlay none -o lowerdir=/usr/local,upperdir=u1,workdir=w1 /usr/local &&
@@ -90,11 +92,13 @@ mount -t overlay none -o lowerdir=/etc,upperdir=u2,workdir=w2 /etc || exit 77
 rm -rf /usr/local/lib/*heddle* /usr/local/include/heddle
 TMPDIR=$0/work exec bash "$@"'
 mkdir "$work/layers"
-status=0
-unshare -m bash -c "$cover" "$work/layers" "$self" "$source" "$BUILD_DIR" covered 2> "$work/log" || status=$?
+status=77
+if unshare -m true 2> /dev/null; then
+    status=0
+    unshare -m bash -c "$cover" "$work/layers" "$self" "$source" "$BUILD_DIR" covered 2> "$work/log" || status=$?
+fi
 case $status in
     0) ;;
-    77 | 1) if grep -qE 'unshare|mount' "$work/log"; then echo "/usr/local: left out, it cannot be covered here"
-            else cat "$work/log"; exit 1; fi ;;
+    77) echo "/usr/local: left out, it cannot be covered here" ;;
     *) cat "$work/log"; exit 1 ;;
 esac

@@ -77,6 +77,24 @@ static void raw_files(void **state)
     heddle_column_file_close(column);
 }
 
+/* A name that ends in .npy promises a header; without one the words of a text would be keys. */
+static void names_without_header(void **state)
+{
+    static const char text[] = "a text, not numbers of any kind"; /* 32 bytes, four keys */
+    static const char *const names[] = {"text.npy", ".npy"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char path[500];
+        snprintf(path, sizeof path, "%s", files_path(names[i]));
+        files_write(path, (const uint8_t *)text, sizeof text);
+        check_refused(path, 64, HEDDLE_ERROR_FORMAT, "named as a NumPy file");
+        check_refused(path, 8, HEDDLE_ERROR_FORMAT, "named as a NumPy file");
+        check_refused(path, 0, HEDDLE_ERROR_FORMAT, "named as a NumPy file");
+        files_write(path, (const uint8_t *)text, 0);
+        check_refused(path, 64, HEDDLE_ERROR_FORMAT, "named as a NumPy file");
+    }
+}
+
 static void npy_files(void **state)
 {
     static const struct {
@@ -432,6 +450,7 @@ static void groups_from_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {ONCE(raw_files),
+                                       ONCE(names_without_header),
                                        ONCE(npy_files),
                                        ONCE(damaged_npy_files),
                                        ONCE(larger_than_the_disk),

@@ -140,6 +140,8 @@ fails "^heddle: rows.npy is no NumPy file of one column: it has more than a numb
     shelf build nine --keys rows.npy
 printf '\223NUMPY\001' > short.npy
 fails "^heddle: short.npy is no NumPy file of one column" shelf build nine --keys short.npy
+echo 'a text, not numbers of any kind' > text.npy
+fails "^heddle: text.npy is named as a NumPy file" shelf build nine --keys text.npy
 grep -q 'table' err && bad "a column is called a table: $(cat err)"
 [ ! -e nine ] || bad "a shelf without keys was made"
 
@@ -173,8 +175,15 @@ works bench shelf --keys 2^13 --shares 2 --device cpu:1 --directory "$work" --fo
     bad "bench shelf has no two objects: $(cat out)"
 works bench shelf --keys 2^13 --shares 2 --device cpu:1 --directory "$work" --no-verify
 [ "$(grep -c ' no$' out)" = 2 ] || bad "bench shelf does not say that it has not verified"
-fails "keys takes a count" bench shelf --keys 0
+fails "keys takes counts" bench shelf --keys 0
 fails "shares takes numbers from 1 on" bench shelf --shares 1,x
 fails "no option '--nothing'" bench shelf --nothing 1
+# Refused before a line is printed.
+for wrong in "--scheme cuckoo --container multimap" "--keys 1000 --copies 2000" "--keys 2^31,2^32" "--device cuda:99" \
+    "--directory missing"; do
+    # shellcheck disable=SC2086
+    fails "^heddle: bench: " bench shelf $wrong
+    [ ! -s out ] || bad "bench shelf $wrong is refused, but prints: $(cat out)"
+done
 [ -z "$(find . -maxdepth 1 -name 'heddle_bench*')" ] || bad "bench shelf leaves files behind"
 exit $failed

@@ -244,7 +244,10 @@ same "operations of a graph" "$(column 4 | cut -d' ' -f1-9)" \
 relation 4 $graph graph --keys 2^14 --vertices 0.125,4 --key-bits 64 --value-bits 64 --op build,contains
 relation 5 $graph graph --keys 5000 --copies 3 --variant regions,ordered,v1,v2 --bins 16,64
 rows 1 ',v2,build,5000,3,uniform,1,64,' "bins"
-relation 1 $graph graph --keys 5000 --variant ordered,v1 --op find
+# What v1 lacks is left out, and that is said.
+tool bench graph --keys 5000 --variant ordered,v1 --op build,find --device cpu --repeat 1 --format csv
+[ "$status $(grep -c ',true$' "$work/out")" = "0 3" ] || bad "v1 beside another build has other than one row"
+grep -q 'v1 and v2 have the operation build alone' "$work/err" || bad "rows of v1 are left out in silence"
 relation 5 $graph graph --keys 2^18 --workspace 1,0.2 --op build,insert,find
 rows 1 ',build,262144,1,uniform,1,0,1,1,' "a build in one pass"
 rows 1 ',build,262144,1,uniform,1,0,0\.2,([5-9]|1[0-9]),' "a build in several passes"
@@ -310,6 +313,7 @@ done
 refuses bench graph --load 0.5
 refuses bench graph --variant v2 --op query --keys 1000
 refuses bench graph --variant v1,v2 --op build,query --keys 1000
+refuses bench graph --variant regions,v2 --op query --keys 1000
 refuses bench filter --op find
 refuses bench filter --hashes 17
 refuses bench filter --bits-per-key 0.5
@@ -459,8 +463,10 @@ dist_sweep 4 --op group --distribution uniform,zipf:1.2,hot:30,zipf:0.5 --duplic
 dist_sweep 2 --op join --distribution uniform,hot:10 --single none
 dist_sweep 4 --members 2,4 --hot 30
 has ',hot:30,' 4
+dist_sweep 4 --keys 2^12,2^13 --copies 4
+has ',(4096|8192),' 4
 dist_sweep 4 --members 1,4 --devices cpu:1 --model
-has '^# (1 member|4 members) on 1 device, strong, uniform, 1 rows a key, 8192 rows$' 2
+has '^# (1 member|4 members) on 1 device, strong, uniform, 1 row a key, 8192 rows$' 2
 has '^#   all devices together: copy [0-9.]+ GB/s, single tables ' 2
 has '^#   (partition|reorganise|build|all) +([0-9.]+|single) ' 8
 has '^#   exchange +0 .* -$' 2 # members that share memory write to each other
@@ -499,7 +505,13 @@ says 'too many pairs'
 refuses bench dist --keys 2^20 --op join --distribution hot
 says 'too many pairs'
 refuses bench dist --keys 2^31 --scaling weak
-says 'try --key-bits 64'
+says 'use --key-bits 64'
+# What only a later row would have is refused before the first.
+refuses bench dist --keys 1000 --members 1,2 --devices cpu:1,tape
+refuses bench dist --keys 1000,2^31 --scaling strong,weak
+refuses bench dist --keys 1000 --single tape
+refuses bench dist --keys 1000 --scheme cuckoo --container multimap
+says 'multimaps are made by the schemes'
 refuses bench dist --model --single none
 says 'single table'
 refuses bench dist --model --mode independent

@@ -22,7 +22,7 @@ table() {
     "$HEDDLE" "$@" > "$work/out" 2> "$work/err" || bad "$*: $(cat "$work/err")"
     [ "$(awk 'length > 100' "$work/out" | wc -l)" = 0 ] || bad "$*: wider than 100 columns"
     [ "$(grep -c ' yes$' "$work/out")" = "$rows" ] || bad "$*: not $rows rows"
-    grep -q '^keys of .* bits, .*seed' "$work/out" || [ "$2" = dist ] || [ "$2" = shelf ] || bad "$*: no head"
+    grep -qE '^keys of (32|64) bits(, values of (32|64) bits)?, seed 1, median of [0-9]+ runs?$' "$work/out" || bad "$*: no head"
 }
 has() {
     grep -qE -- "$1" "$work/out" || bad "no line like '$1'"
@@ -53,9 +53,13 @@ table 16 bench filter $small --bits-per-key 8,16 --hashes 2,4 --op add,miss
 has ' false % +false %'
 table 8 bench mixed $small --batch 500,1000 --updates 100,20 --op mixed
 table 16 bench dist --devices cpu:1 --keys 2000 --repeat 1 --members 1,2 --scaling strong,weak --copies 1,7 --model
-has '^operation +members +million +time by +speedup'
-table 4 bench shelf --device cpu:1 --keys 2000 --shares 1,2 --directory "$work"
-has '^rows: 2000, .*part of a table: 1/2, memory MB: '
+has '^operation +members +million +time vs +speedup'
+has '^ +a second +1 table +% +% +% +% +keys % +rows %'
+table 16 bench shelf --device cpu:1 --keys 2000,5000 --copies 1,7 --shares 1,2 --directory "$work"
+has '^rows: 5000, .*part of a table: 1/2, memory MB: '
+has ', 1 thread, '
+table 1 bench shelf --device cpu:1 --keys 2000 --shares 2 --op build --repeat 3 --directory "$work"
+has '^keys of 32 bits, values of 32 bits, seed 1, median of 3 runs$'
 # What does not change stands above, once; keys that are left out have a long last column.
 table 1 bench map --device cpu:2 --bucket 8 --keys 2^10 --op find --repeat 1
 has '^table: cuckoo_k32_v32_b8, keys: 1024, load: 0.80, slots a bucket: 8, hashes: 3$'
@@ -65,6 +69,9 @@ has ' no: [0-9]+ left out$'
 "$HEDDLE" bench dist --keys 2000 --repeat 1 --format json > "$work/out"
 [ "$(grep -c '^{"device": "cpu:1+cpu:1", "bench": "dist", .*"verified": true}$' "$work/out")" = 2 ] || bad "dist: JSON"
 }
+# A set has no values, in the refusal of a table that is not compiled either.
+"$HEDDLE" bench set --device cpu:1 --keys 1000 --bucket 1 --op build --repeat 1 > "$work/out" 2> "$work/err" ||
+    ! grep -v 'no values' "$work/err" || bad "the refusal of a set speaks of values"
 "$HEDDLE" info > "$work/out"
 [ "$(awk 'length > 100' "$work/out" | wc -l)" = 0 ] || bad "info is wider than 100 columns"
 exit $failed

@@ -48,6 +48,12 @@ static heddle_status column_make(heddle_column_file **column)
     return *column != NULL ? HEDDLE_OK : hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a column");
 }
 
+static bool ends_in_npy(const char *path)
+{
+    const size_t length = strlen(path);
+    return length >= 4 && strcmp(path + length - 4, ".npy") == 0;
+}
+
 static heddle_status map_file(heddle_column_file *c, const char *path, int file)
 {
     void *mapping;
@@ -87,6 +93,12 @@ static heddle_status read_shape(heddle_column_file *c, const char *path, int fil
                            c->shape.element_bits, bits);
         return HEDDLE_OK;
     }
+    /* Its first bytes would be taken for elements. */
+    if (ends_in_npy(path))
+        return hd_fail(HEDDLE_ERROR_FORMAT,
+                       "%s is named as a NumPy file, but does not begin as one; give a raw file "
+                       "another name",
+                       path);
     if (bits == 0)
         return hd_fail(HEDDLE_ERROR_FORMAT,
                        "%s is no NumPy file and does not say how many bits its elements have",
@@ -124,12 +136,6 @@ heddle_status heddle_column_file_open(const char *path, uint32_t mode, uint32_t 
 }
 
 /* -------------------------------------------------------------------------------------- create */
-
-static bool ends_in_npy(const char *path)
-{
-    const size_t length = strlen(path);
-    return length >= 4 && strcmp(path + length - 4, ".npy") == 0;
-}
 
 /* Takes the space, so that a full disk is met now and not by a write to the mapping. */
 static heddle_status fill_file(heddle_column_file *c, const char *path, int file)

@@ -1,4 +1,6 @@
 /* kind.c: tables of slots as a kind of table: which options they take, and how one is made. */
+#include <stdio.h>
+
 #include "table/slots/slots.h"
 
 #define ICEBERG_LOAD_16                                                                            \
@@ -62,6 +64,17 @@ static heddle_status complete(heddle_table_options *o)
     return HEDDLE_OK;
 }
 
+static heddle_status fail_uncompiled(const heddle_table_options *o)
+{
+    char values[24] = "no values";
+    if (o->value_bits != 0) (void)snprintf(values, sizeof values, "%u-bit values", o->value_bits);
+    return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
+                   "%s is not compiled for %u-bit keys, %s and buckets of %u slot%s; the CMake "
+                   "option HEDDLE_TABLES=full compiles all tables that there are",
+                   scheme_rules[o->scheme].name, o->key_bits, values, o->bucket,
+                   o->bucket == 1 ? "" : "s");
+}
+
 static heddle_status choose(heddle_table *table)
 {
     const heddle_table_options *o = &table->options;
@@ -75,10 +88,7 @@ static heddle_status choose(heddle_table *table)
         table->name = ops[i]->name;
         return HEDDLE_OK;
     }
-    return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
-                   "%s is not compiled for %u-bit keys, %u-bit values and buckets of %u slots; "
-                   "the CMake option HEDDLE_TABLES=full compiles all tables that there are",
-                   scheme_rules[o->scheme].name, o->key_bits, o->value_bits, o->bucket);
+    return fail_uncompiled(o);
 }
 
 static heddle_status start(heddle_table *table)

@@ -15,7 +15,18 @@ void bench_device_name(const char *asked, const heddle_device_info *info, char n
 
 static const char *units(const heddle_device_info *info)
 {
-    return info->kind == HEDDLE_DEVICE_CUDA ? "SMs" : "threads";
+    if (info->kind == HEDDLE_DEVICE_CUDA) return info->threads == 1 ? "SM" : "SMs";
+    return info->threads == 1 ? "thread" : "threads";
+}
+
+void bench_head_measured(char text[BENCH_MEASURED_MAX], uint32_t key_bits, uint32_t value_bits,
+                         uint64_t seed, uint64_t repeat)
+{
+    char values[32] = "";
+    if (value_bits != 0) (void)snprintf(values, sizeof values, ", values of %u bits", value_bits);
+    (void)snprintf(text, BENCH_MEASURED_MAX, "keys of %u bits%s, seed %llu, median of %llu run%s",
+                   key_bits, values, (unsigned long long)seed, (unsigned long long)repeat,
+                   repeat == 1 ? "" : "s");
 }
 
 static void print_csv(const bench_head *head)

@@ -21,6 +21,10 @@ typedef struct bench_head {
 
 /* What is called "auto" is shown as what it turned out to be. */
 void bench_device_name(const char *asked, const heddle_device_info *info, char name[32]);
+/* "keys of 32 bits, values of 64 bits, seed 1, median of 5 runs": the first line of `about`; no values where 0. */
+#define BENCH_MEASURED_MAX 128
+void bench_head_measured(char text[BENCH_MEASURED_MAX], uint32_t key_bits, uint32_t value_bits,
+                         uint64_t seed, uint64_t repeat);
 /* In a table or in CSV; JSON has none. */
 void bench_head_print(uint32_t format, const bench_head *head);
 

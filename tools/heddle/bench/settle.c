@@ -73,16 +73,20 @@ static int settle_variants(bench_options *o)
 {
     const bench_list *variants = &o->axes.list[BENCH_AXIS_VARIANT];
     const bench_list *ops = &o->axes.list[BENCH_AXIS_OP];
-    bool paper = false, others = false, bins = false, other_ops = false;
+    bool paper = false, others = false, bins = false, builds = false, other_ops = false;
     for (uint32_t i = 0; i < variants->count; i++) {
         const bool is_paper = variants->at[i] == BENCH_V1 || variants->at[i] == BENCH_V2;
         paper |= is_paper;
         others |= !is_paper;
         bins |= variants->at[i] == BENCH_V2;
     }
-    for (uint32_t i = 0; i < ops->count; i++) other_ops |= ops->at[i] != BENCH_BUILD;
-    if (paper && !others && other_ops)
+    for (uint32_t i = 0; i < ops->count; i++)
+        *(ops->at[i] == BENCH_BUILD ? &builds : &other_ops) = true;
+    if (paper && other_ops && (!others || !builds))
         return tool_refuse("bench: v1 and v2 have the operation build alone");
+    if (paper && other_ops)
+        tool_say("bench: v1 and v2 have the operation build alone: the other operations are "
+                 "measured without them");
     if (!bins && o->axes.list[BENCH_AXIS_BINS].count != 0)
         return tool_refuse("bench: --bins is for --variant v2");
     if (bins) bench_options_usual(o, BENCH_AXIS_BINS);

@@ -38,7 +38,6 @@ typedef struct dist_options {
     const char *cluster; /* names of devices; under mpirun that of a rank */
     const char *single;  /* device of the single table; "": the same hardware; NULL: none */
     uint32_t container, scheme, mode, key_bits, value_bits;
-    uint64_t keys; /* of all members together, with weak scaling of each */
     uint64_t repeat, slice, seed;
     bool verify, model;
     uint32_t format;    /* BENCH_TABLE, ... */
@@ -48,9 +47,11 @@ typedef struct dist_options {
     /* Lists: a row for every combination. */
     bool strong, weak;
     dist_skew skews[DIST_LIST_MAX];
+    uint64_t keys[DIST_LIST_MAX];   /* of all members together, with weak scaling of each */
     uint64_t copies[DIST_LIST_MAX]; /* rows of every key */
     uint64_t members[DIST_LIST_MAX];
-    uint32_t skew_count, copies_count, member_count; /* no members: as many as there are */
+    uint32_t key_count, skew_count, copies_count;
+    uint32_t member_count; /* 0: one cluster of all that there are */
 } dist_options;
 
 /* One combination. */
@@ -58,7 +59,7 @@ typedef struct dist_case {
     uint32_t members; /* 0: as many as there are */
     bool weak;
     dist_skew skew;
-    uint64_t copies;
+    uint64_t keys, copies;
 } dist_case;
 
 /* A cluster, and the device of the single table beside it. */
@@ -125,6 +126,8 @@ void dist_skew_name(const dist_skew *skew, char name[DIST_SKEW_NAME]);
 /* Measures what is asked for; *wrong when an answer of this process was. */
 int dist_run(const dist_options *options, const dist_case *c, const dist_team *team,
              dist_row rows[DIST_OPS], bool *wrong);
+/* Whether the table, and the single one, can be made at all: TOOL_OK, or TOOL_REFUSED when it has said why. */
+int dist_run_check(const dist_options *options, const dist_team *team);
 /* The key of row i of all processes. */
 uint64_t dist_key_of(const dist_bench *b, uint64_t i);
 /* Fills an array of device memory with numbers of `bits` bits. */

@@ -56,10 +56,10 @@ static int open_local(const dist_options *o, uint32_t members, dist_team *team)
     heddle_cluster_options options = HEDDLE_CLUSTER_OPTIONS_INIT;
     const uint32_t named = count_names(o->cluster);
     char *names = take_turns(o->cluster, members != 0 ? members : named);
-    int status = names != NULL ? TOOL_OK : tool_refuse("no memory for the names of devices");
+    int status = names != NULL ? TOOL_OK : tool_refuse("bench: no memory for the names of devices");
     options.slice = o->slice;
     if (status == TOOL_OK && heddle_cluster_open(names, &options, &team->cluster) != HEDDLE_OK)
-        status = tool_refuse("%s", heddle_last_error());
+        status = tool_refuse("bench: %s", heddle_last_error());
     if (status == TOOL_OK && o->single[0] == 0)
         same_hardware(names, team->single, sizeof team->single);
     else if (status == TOOL_OK && strcmp(o->single, "none") != 0)

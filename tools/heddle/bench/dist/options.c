@@ -22,6 +22,13 @@ static bool append_members(void *to, const char *item)
            bench_read_whole(item, 1, HEDDLE_CLUSTER_MEMBERS_MAX, &o->members[o->member_count++]);
 }
 
+static bool append_keys(void *to, const char *item)
+{
+    dist_options *o = (dist_options *)to;
+    uint64_t *last = &o->keys[o->key_count];
+    return o->key_count++ < DIST_LIST_MAX && bench_read_count(item, last) && *last != 0;
+}
+
 static bool append_copies(void *to, const char *item)
 {
     dist_options *o = (dist_options *)to;
@@ -77,6 +84,13 @@ static bool read_members(void *to, const tool_option *option, const char *text)
     (void)option;
     ((dist_options *)to)->member_count = 0;
     return bench_read_list(text, append_members, to);
+}
+
+static bool read_keys(void *to, const tool_option *option, const char *text)
+{
+    (void)option;
+    ((dist_options *)to)->key_count = 0;
+    return bench_read_list(text, append_keys, to);
 }
 
 static bool read_copies(void *to, const tool_option *option, const char *text)
@@ -149,8 +163,8 @@ const tool_option dist_option_list[] = {
     {"--single", .value = "NAME", .wants = "a device, or none",
      .usual = "as many threads as all members together, or the GPU of the cluster",
      .text = "device of the single table; none leaves it out", .read = option_text, AT(single)},
-    {"--keys", .value = "COUNT", .wants = COUNT, .usual = "2^24", .text = "rows",
-     .read = option_count, AT(keys), .first = 1},
+    {"--keys", .value = "LIST", .wants = "counts like 2^24, 16M or 1e6", .usual = "2^24",
+     .text = "rows", .read = read_keys},
     {"--scaling", .value = "LIST", .explained = scaling_words, .usual = "strong",
      .text = "whose rows they are", .read = read_scaling},
     {"--op", .value = "LIST", .explained = op_words, .usual = "build,find", .text = "operations",
@@ -199,10 +213,10 @@ _Static_assert(sizeof dist_option_list / sizeof dist_option_list[0] == DIST_OPTI
 const char dist_text[] =
     "Builds a table of a cluster and finds all its keys, which are in memory of the first member's "
     "device or of the "
-    "host, and the same with a single table, for every combination of the lists of members, "
-    "scaling, distribution and "
-    "copies. A row gives the rate, the time beside that of the single table, the rate beside that "
-    "of the first number "
+    "host, and the same with a single table, for every combination of the lists of keys, "
+    "members, scaling, distribution and "
+    "copies. A row gives the rate, the time divided by that of the single table, the rate divided "
+    "by that of the first number "
     "of members in the list, the shares of the four phases, and how much more than the mean the "
     "fullest member holds "
     "and was sent.\n\n"
@@ -218,8 +232,8 @@ static void set_defaults(dist_options *o)
     o->single = "";
     o->container = HEDDLE_CONTAINER_MAP;
     o->key_bits = o->value_bits = 32;
-    o->keys = UINT64_C(1) << 24;
-    o->copies[0] = o->copies_count = o->skew_count = 1;
+    o->keys[0] = UINT64_C(1) << 24;
+    o->copies[0] = o->key_count = o->copies_count = o->skew_count = 1;
     o->repeat = 5;
     o->seed = 1;
     o->strong = true;
@@ -229,19 +243,22 @@ static void set_defaults(dist_options *o)
 /* What does not go together. */
 static int check_options(const dist_options *o)
 {
+    uint64_t least = o->keys[0];
+    for (uint32_t i = 1; i < o->key_count; i++)
+        if (o->keys[i] < least) least = o->keys[i];
     for (uint32_t i = 0; i < o->copies_count; i++)
-        if (o->copies[i] > o->keys)
-            return tool_refuse("--copies %llu is more than all %llu rows",
-                               (unsigned long long)o->copies[i], (unsigned long long)o->keys);
+        if (o->copies[i] > least)
+            return tool_refuse("bench: --copies %llu is more than all %llu rows",
+                               (unsigned long long)o->copies[i], (unsigned long long)least);
     for (uint32_t i = 0; i < o->skew_count; i++)
         if (o->ops[DIST_JOIN] && o->skews[i].zipf > 0)
             return tool_refuse(
-                "a join of keys by Zipf's law has too many pairs; leave join out of --op");
+                "bench: a join of keys by Zipf's law has too many pairs; leave join out of --op");
     if (!o->model) return TOOL_OK;
     if (o->mode != HEDDLE_MODE_DISTRIBUTED || !o->ops[DIST_BUILD])
-        return tool_refuse("--model is of builds in distributed mode");
+        return tool_refuse("bench: --model is of builds in distributed mode");
     if (strcmp(o->single, "none") == 0)
-        return tool_refuse("--model takes a member's rate from the single table; leave out "
+        return tool_refuse("bench: --model takes a member's rate from the single table; leave out "
                            "--single none");
     return TOOL_OK;
 }

@@ -209,6 +209,7 @@ static heddle_status measure_tables(dist_bench *b, dist_row rows[DIST_OPS])
     return status;
 }
 
+/* Tables for b->all rows, and b->n in the single one. */
 static heddle_status make_tables(dist_bench *b)
 {
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
@@ -245,7 +246,7 @@ static void begin(dist_bench *b, const dist_options *o, const dist_case *c, hedd
     b->cluster = cluster;
     b->info.size = sizeof b->info;
     (void)heddle_cluster_get_info(cluster, &b->info); /* of a cluster that is open */
-    b->all = c->weak ? o->keys * b->info.members : o->keys;
+    b->all = c->weak ? c->keys * b->info.members : c->keys;
     b->first = b->all * b->info.first_member / b->info.members;
     b->n = b->all * (b->info.first_member + b->info.local_members) / b->info.members - b->first;
     b->numbers = bench_keys_of(b->all, o->seed, o->key_bits, o->value_bits);
@@ -258,6 +259,25 @@ static void end(dist_bench *b)
     heddle_table_destroy(b->single);
     free_arrays(b);
     heddle_device_close(b->alone);
+}
+
+/* Every member takes part: tables of clusters are made together. */
+int dist_run_check(const dist_options *o, const dist_team *team)
+{
+    heddle_status status = HEDDLE_OK;
+    dist_bench b;
+    memset(&b, 0, sizeof b);
+    b.o = o;
+    b.cluster = team->cluster;
+    b.all = b.n = 1;
+    if (team->single[0] != 0) status = heddle_device_open(team->single, &b.alone);
+    if (status == HEDDLE_OK && o->ops[DIST_BUILD]) status = make_tables(&b);
+    const bool refused = status == HEDDLE_ERROR_INVALID || status == HEDDLE_ERROR_UNSUPPORTED ||
+                         status == HEDDLE_ERROR_NO_DEVICE;
+    const int result =
+        refused ? tool_refuse("bench: %s", heddle_last_error()) : tool_try(status, "bench dist");
+    end(&b);
+    return result;
 }
 
 int dist_run(const dist_options *o, const dist_case *c, const dist_team *team,

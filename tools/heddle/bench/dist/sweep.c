@@ -30,22 +30,27 @@ void dist_skew_name(const dist_skew *skew, char name[DIST_SKEW_NAME])
 
 /* --------------------------------------------------------------------------------------- report */
 
-static const char about[] =
-    "time by 1 table: beside that of a single table on the same hardware, measured in turn\n"
-    "speedup: the rate beside that of the first number of members; partition to work: shares of "
-    "the time\n"
-    "keys +, rows +: what the fullest member holds, and was sent, beyond the mean";
+static const char about_columns[] =
+    "time vs 1 table: divided by that of a single table on the same hardware, measured in turn\n"
+    "speedup: the rate divided by that of the first number of members\n"
+    "partition, reorder, exchange, work: shares of the time\n"
+    "uneven: what the fullest member holds, and was sent, beyond the mean";
 
 /* What stands above all rows: once the first cluster is open. */
 static void print_head(sweep *s, heddle_cluster *cluster)
 {
+    const dist_options *o = s->o;
     heddle_device_info device = HEDDLE_DEVICE_INFO_INIT;
-    const bench_head head = {"dist",       s->o->cluster, &device, 0,
-                             s->o->commit, about,         s->argc, s->argv};
+    char about[512], measured[BENCH_MEASURED_MAX];
+    const bench_head head = {"dist", o->cluster, &device, 0, o->commit, about, s->argc, s->argv};
     if (s->headed) return;
     s->headed = true;
+    bench_head_measured(measured, o->key_bits,
+                        o->container == HEDDLE_CONTAINER_SET ? 0 : o->value_bits, o->seed,
+                        o->repeat);
+    (void)snprintf(about, sizeof about, "%s\n%s", measured, about_columns);
     (void)heddle_device_get_info(heddle_cluster_device(cluster, 0), &device);
-    bench_head_print(s->o->format, &head);
+    bench_head_print(o->format, &head);
 }
 
 static void add_phases(bench_line *line, const double phases[HEDDLE_PHASES])
@@ -107,7 +112,7 @@ static uint32_t numbers_of_members(const dist_options *o)
 
 static uint32_t count_cases(const dist_options *o)
 {
-    return (uint32_t)(o->strong + o->weak) * o->skew_count * o->copies_count *
+    return (uint32_t)(o->strong + o->weak) * o->key_count * o->skew_count * o->copies_count *
            numbers_of_members(o);
 }
 
@@ -122,6 +127,8 @@ static dist_case case_at(const dist_options *o, uint32_t i)
     i /= o->copies_count;
     c.skew = o->skews[i % o->skew_count];
     i /= o->skew_count;
+    c.keys = o->keys[i % o->key_count];
+    i /= o->key_count;
     c.weak = o->weak && (!o->strong || i == 1);
     return c;
 }
@@ -129,14 +136,17 @@ static dist_case case_at(const dist_options *o, uint32_t i)
 /* What only shows when the number of members is known. */
 static int check_rows(const dist_options *o, const dist_case *c, uint32_t members)
 {
-    const uint64_t rows = c->weak ? o->keys * members : o->keys;
+    const uint64_t rows = c->weak ? c->keys * members : c->keys;
     const double hot = (double)rows * (double)c->skew.hot / 100;
     if (rows > UINT64_C(1) << 31 && o->key_bits == 32)
-        return tool_refuse("there are not so many keys of 32 bits; try --key-bits 64");
+        return tool_refuse(
+            "bench: there are 2^31 different keys of 32 bits, not %llu; use --key-bits 64",
+            (unsigned long long)rows);
     if (o->ops[DIST_JOIN] && hot * hot > (double)PAIRS_MAX)
-        return tool_refuse("a join of %.0f rows that have one key has too many pairs; try fewer "
-                           "--keys, or leave join out of --op",
-                           hot);
+        return tool_refuse(
+            "bench: a join of %.0f rows that have one key has too many pairs; try fewer "
+            "--keys, or leave join out of --op",
+            hot);
     return TOOL_OK;
 }
 
@@ -154,12 +164,30 @@ static int run_cluster(sweep *s, const dist_case *c, const dist_team *team)
     heddle_cluster_info info = HEDDLE_CLUSTER_INFO_INIT;
     dist_row rows[DIST_OPS];
     (void)heddle_cluster_get_info(team->cluster, &info); /* of a cluster that is open */
-    int status = check_rows(s->o, c, info.members);
-    if (status == TOOL_OK && info.first_member == 0) print_head(s, team->cluster);
-    if (status == TOOL_OK) status = dist_run(s->o, c, team, rows, &s->wrong);
+    if (info.first_member == 0) print_head(s, team->cluster);
+    int status = dist_run(s->o, c, team, rows, &s->wrong);
     if (status == TOOL_OK) print_rows(s, c, rows, &info);
     if (status == TOOL_OK && s->o->model) status = add_check(s, c, team, &rows[DIST_BUILD]);
     return status;
+}
+
+/* All that may be refused is, before anything is printed: the clusters, their tables, and the rows of every case. */
+static int check_members(sweep *s, uint32_t members)
+{
+    heddle_cluster_info info = HEDDLE_CLUSTER_INFO_INIT;
+    dist_team team;
+    memset(&team, 0, sizeof team);
+    int status = s->place->agree(s->place->open(s->o, members, &team));
+    if (status == TOOL_OK && team.cluster != NULL) {
+        (void)heddle_cluster_get_info(team.cluster, &info); /* of a cluster that is open */
+        for (uint32_t i = 0; i < count_cases(s->o) && status == TOOL_OK; i++) {
+            const dist_case c = case_at(s->o, i);
+            if (c.members == members) status = check_rows(s->o, &c, info.members);
+        }
+        if (status == TOOL_OK) status = dist_run_check(s->o, &team);
+    }
+    heddle_cluster_close(team.cluster);
+    return s->place->agree(status);
 }
 
 static int run_case(sweep *s, const dist_case *c)
@@ -181,7 +209,7 @@ static void begin(sweep *s, const dist_options *o, const dist_place *place)
     s->output.format = o->format;
     s->output.things = "rows";
     if (o->strong && o->weak) s->output.varying[count++] = "scaling";
-    if (o->weak || o->ops[DIST_JOIN]) s->output.varying[count++] = "n";
+    if (o->weak || o->key_count > 1 || o->ops[DIST_JOIN]) s->output.varying[count++] = "n";
     if (o->copies_count > 1) s->output.varying[count++] = "copies";
     if (o->skew_count > 1) s->output.varying[count++] = "distribution";
 }
@@ -193,6 +221,8 @@ int dist_sweep(const dist_options *o, const dist_place *place, int argc, char **
     begin(&s, o, place);
     s.argc = argc;
     s.argv = argv;
+    for (uint32_t i = 0; i < numbers_of_members(o) && status == TOOL_OK; i++)
+        status = check_members(&s, case_at(o, i).members);
     for (uint32_t i = 0; i < count_cases(o) && status == TOOL_OK; i++) {
         const dist_case c = case_at(o, i);
         if (i % numbers_of_members(o) == 0) memset(s.base, 0, sizeof s.base);

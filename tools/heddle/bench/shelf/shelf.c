@@ -11,6 +11,8 @@
 #include "progress.h"
 #include "tool.h"
 
+#define DIRECTORY_MAX 3000
+
 /* --------------------------------------------------------------------------------------- memory */
 
 /* A number of bytes from /proc/self/status; 0 where there is none. */
@@ -78,6 +80,16 @@ static int make_arrays(shelf_bench *b)
     return TOOL_OK;
 }
 
+static void free_arrays(shelf_bench *b)
+{
+    free(b->key_array);
+    free(b->value_array);
+    free(b->answers);
+    free(b->found);
+    b->key_array = b->value_array = b->answers = NULL;
+    b->found = NULL;
+}
+
 /* As answers are before a call: touched, and nothing that is right. */
 static void forget_answers(shelf_bench *b)
 {
@@ -142,22 +154,28 @@ static heddle_status measure_plain(shelf_bench *b)
     return status;
 }
 
-static const char about[] = "time by 1 table: beside that of a plain table, which stays in memory\n"
-                            "peak: the process's memory during the call, beyond the arrays; read, "
-                            "written: parts of the shelf;\n"
-                            "spilled: batches that were sorted in files";
+static const char about_columns[] =
+    "time vs 1 table: divided by that of a plain table, which stays in memory\n"
+    "peak: the process's memory during the call, beyond the arrays\n"
+    "read, written: parts of the shelf; spilled: batches that were sorted in files";
 
 static void print_head(shelf_bench *b, int argc, char **argv)
 {
     heddle_device_info info = HEDDLE_DEVICE_INFO_INIT;
+    uint32_t count = 0;
+    char about[400], measured[BENCH_MEASURED_MAX];
     const bench_head head = {"shelf", b->device_shown, &info, 0, b->commit, about, argc, argv};
     (void)heddle_device_get_info(b->device, &info);
     bench_device_name(b->device_name, &info, b->device_shown);
+    bench_head_measured(measured, b->key_bits, b->value_bits, b->seed, b->repeat);
+    (void)snprintf(about, sizeof about, "%s\n%s", measured, about_columns);
     bench_head_print(b->format, &head);
     b->output.format = b->format;
     b->output.things = "rows";
-    b->output.varying[0] = "share";
-    b->output.varying[1] = "budget";
+    if (b->key_count > 1) b->output.varying[count++] = "n";
+    if (b->copy_count > 1) b->output.varying[count++] = "copies";
+    b->output.varying[count++] = "share";
+    b->output.varying[count] = "budget";
 }
 
 /* One call, as it was measured. */
@@ -260,27 +278,77 @@ static void remove_shelf(heddle_shelf *shelf, const char *directory)
     (void)rmdir(directory);
 }
 
+static heddle_status make_shelf(shelf_bench *b, uint64_t bytes, char directory[DIRECTORY_MAX],
+                                heddle_shelf **shelf)
+{
+    const heddle_table_options table = table_options(b);
+    heddle_shelf_options options = HEDDLE_SHELF_OPTIONS_INIT;
+    (void)snprintf(directory, DIRECTORY_MAX, "%s/heddle_bench_%ld", b->directory, (long)getpid());
+    options.memory = bytes < 4096 ? 4096 : bytes;
+    options.seed = b->seed + 1;
+    return heddle_shelf_create(b->device, directory, &table, &options, shelf);
+}
+
 static heddle_status measure_share(shelf_bench *b, uint64_t share)
 {
-    heddle_table_options table = table_options(b);
-    heddle_shelf_options options = HEDDLE_SHELF_OPTIONS_INIT;
     heddle_shelf *shelf = NULL;
-    char directory[3000];
-    heddle_status status;
-    (void)snprintf(directory, sizeof directory, "%s/heddle_bench_%ld", b->directory,
-                   (long)getpid());
-    options.memory = b->table_bytes / share;
-    options.seed = b->seed + 1;
-    if (options.memory < 4096) options.memory = 4096;
-    status = heddle_shelf_create(b->device, directory, &table, &options, &shelf);
+    char directory[DIRECTORY_MAX];
+    heddle_status status = make_shelf(b, b->table_bytes / share, directory, &shelf);
     progress_step("build with 1/%llu", (unsigned long long)share);
     if (status == HEDDLE_OK) status = measure_calls(b, shelf, share, 0);
-    progress_step("find with 1/%llu", (unsigned long long)share);
-    if (status == HEDDLE_OK) status = measure_calls(b, shelf, share, 1);
-    if (status == HEDDLE_OK && share == b->shares[b->share_count - 1]) progress_done();
+    if (b->finds) progress_step("find with 1/%llu", (unsigned long long)share);
+    if (status == HEDDLE_OK && b->finds) status = measure_calls(b, shelf, share, 1);
     progress_hide();
     remove_shelf(shelf, directory);
     return status;
+}
+
+/* A table and a shelf like those that are measured: what cannot be made is refused before anything is printed. */
+static int check_kind(shelf_bench *b)
+{
+    heddle_table_options options = table_options(b);
+    heddle_table *table = NULL;
+    heddle_shelf *shelf = NULL;
+    char directory[DIRECTORY_MAX] = "";
+    options.capacity = 1;
+    heddle_status status = heddle_table_create(b->device, &options, &table);
+    heddle_table_destroy(table);
+    if (status == HEDDLE_OK) status = make_shelf(b, 0, directory, &shelf);
+    const int result =
+        status == HEDDLE_OK ? TOOL_OK : tool_refuse("bench: %s", heddle_last_error());
+    if (shelf != NULL) remove_shelf(shelf, directory);
+    return result;
+}
+
+/* The plain table, then all shares, of b->keys rows. */
+static heddle_status measure_rows(shelf_bench *b)
+{
+    progress_step("a plain table");
+    forget_answers(b);
+    heddle_status status = measure_plain(b);
+    b->wrong |= status == HEDDLE_OK && b->verify && count_wrong(b) != 0;
+    progress_hide();
+    for (uint32_t i = 0; i < b->share_count && status == HEDDLE_OK; i++)
+        status = measure_share(b, b->shares[i]);
+    return status;
+}
+
+/* Every number of keys with every number of copies. */
+static int measure_all(shelf_bench *b)
+{
+    const uint32_t cases = b->key_count * b->copy_count;
+    int result = TOOL_OK;
+    progress_start(cases * (1 + (b->finds ? 2 : 1) * b->share_count));
+    for (uint32_t i = 0; i < cases && result == TOOL_OK; i++) {
+        b->keys = b->key_list[i / b->copy_count];
+        b->copies = b->copy_list[i % b->copy_count];
+        result = make_arrays(b);
+        if (result == TOOL_OK) result = tool_try(measure_rows(b), "bench shelf");
+        free_arrays(b);
+    }
+    if (result == TOOL_OK) progress_done();
+    progress_hide();
+    return result;
 }
 
 int shelf_bench_command(const tool_command *command, int argc, char **argv)
@@ -289,24 +357,12 @@ int shelf_bench_command(const tool_command *command, int argc, char **argv)
     int result = shelf_bench_read(command, argc, argv, &b);
     if (result != TOOL_OK) return result;
     if (heddle_device_open(b.device_name, &b.device) != HEDDLE_OK)
-        return tool_refuse("%s", heddle_last_error());
-    result = make_arrays(&b);
-    progress_start(1 + 2 * b.share_count);
+        return tool_refuse("bench: %s", heddle_last_error());
+    result = check_kind(&b);
     if (result == TOOL_OK) {
-        progress_step("a plain table");
-        forget_answers(&b);
-        heddle_status status = measure_plain(&b);
-        b.wrong = status == HEDDLE_OK && b.verify && count_wrong(&b) != 0;
-        progress_hide();
-        if (status == HEDDLE_OK) print_head(&b, argc, argv);
-        for (uint32_t i = 0; i < b.share_count && status == HEDDLE_OK; i++)
-            status = measure_share(&b, b.shares[i]);
-        result = tool_try(status, "bench shelf");
+        print_head(&b, argc, argv);
+        result = measure_all(&b);
     }
-    free(b.key_array);
-    free(b.value_array);
-    free(b.answers);
-    free(b.found);
     heddle_device_close(b.device);
     return result == TOOL_OK && b.wrong ? TOOL_FAILED : result;
 }

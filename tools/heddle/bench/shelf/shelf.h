@@ -1,6 +1,6 @@
 /*
  * shelf.h: `heddle bench shelf`: a shelf that is allowed the memory of the whole table, and shares of it, beside a plain
- * table on the same device. A row says how fast the call was, what memory the process had at its peak beyond what it
+ * table on the same device, for every number of keys and of copies. A row says how fast the call was, what memory the process had at its peak beyond what it
  * had before (the arrays), and how many bytes went from and to files.
  *
  *   options.c  reads the options
@@ -15,22 +15,25 @@
 #include "bench/line.h"
 #include "command/command.h"
 
-#define SHARES_MAX 16
+#define LIST_MAX 16
 #define REPEAT_MAX 1000
 
 typedef struct shelf_bench {
     const char *device_name, *directory;
     char device_shown[32]; /* what "auto" turned out to be */
     uint32_t container, scheme, key_bits, value_bits;
-    uint64_t keys, copies, seed;
-    uint64_t shares[SHARES_MAX]; /* the table's bytes divided by these are the budgets */
-    uint32_t share_count;
+    uint64_t seed;
+    uint64_t key_list[LIST_MAX], copy_list[LIST_MAX];
+    uint64_t shares[LIST_MAX]; /* the table's bytes divided by these are the budgets */
+    uint32_t key_count, copy_count, share_count;
+    bool finds; /* build alone is measured otherwise */
     uint32_t format;
     uint64_t repeat;
     bool verify;
     const char *commit;
     bench_output output;
     heddle_device *device;
+    uint64_t keys, copies; /* of the rows at hand */
     bench_keys numbers;
     void *key_array, *value_array, *answers;
     uint8_t *found;

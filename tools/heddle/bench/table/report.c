@@ -26,14 +26,11 @@ static const char roof_of_others[] =
 void bench_report_head(bench *b, int argc, char **argv)
 {
     const bench_options *o = &b->options;
-    char about[400], values[48] = "";
+    char about[400], measured[BENCH_MEASURED_MAX];
     const bench_head head = {container_name(b), b->device_name, &b->info, b->copy_rate,
                              o->commit,         about,          argc,     argv};
-    if (o->value_bits != 0)
-        (void)snprintf(values, sizeof values, ", values of %u bits", o->value_bits);
-    (void)snprintf(about, sizeof about, "keys of %u bits%s, seed %llu, median of %u run%s\n%s",
-                   o->key_bits, values, (unsigned long long)o->seed, o->repeat,
-                   o->repeat == 1 ? "" : "s",
+    bench_head_measured(measured, o->key_bits, o->value_bits, o->seed, o->repeat);
+    (void)snprintf(about, sizeof about, "%s\n%s", measured,
                    o->subject <= BENCH_SET ? roof_of_tables : roof_of_others);
     bench_head_print(o->format, &head);
 }

@@ -24,6 +24,8 @@ static int list_buckets(const bench *b, char *text, size_t size)
             length += (size_t)snprintf(text + length, size - length, "%s%u", length != 0 ? "," : "",
                                        tables[i]->bucket);
     if (length != 0) return TOOL_OK;
+    if (o->value_bits == 0)
+        return tool_refuse("bench: no set is compiled for %u-bit keys", o->key_bits);
     return tool_refuse("bench: no table is compiled for %u-bit keys and %u-bit values", o->key_bits,
                        o->value_bits);
 }
