@@ -3,7 +3,9 @@
  * call with several threads, where no thread can be made, and beside others that use all processors.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,19 +167,59 @@ static void a_gpu_does_not_survive_a_fork(void **state)
     drop(&f);
 }
 
-/* Address space for what a call allocates, and not for the stacks of threads. */
-static int call_without_threads(void *context)
+/* Leaves address space for what a call allocates, and not for the stacks of threads. 0 when it worked. */
+static int limit_memory(void)
 {
-    fixture *f = context;
     struct rlimit limit = {0, 0};
     long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
     if (file == NULL || fscanf(file, "%ld", &pages) != 1) return 3;
     (void)fclose(file);
     limit.rlim_cur = limit.rlim_max = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (24 << 20);
-    if (setrlimit(RLIMIT_AS, &limit) != 0) return 4;
+    return setrlimit(RLIMIT_AS, &limit) != 0 ? 4 : 0;
+}
+
+static int call_without_threads(void *context)
+{
+    fixture *f = context;
+    const int limited = limit_memory();
+    if (limited != 0) return limited;
     if (hd_team(64) >= 64) return 5;
     return finds_all(f) ? 0 : 6;
+}
+
+/* As every region of the library does it. */
+static int region_of(int wanted)
+{
+    int threads = 0;
+#pragma omp parallel num_threads(hd_team(wanted)) reduction(+ : threads)
+    threads++;
+    return threads;
+}
+
+/* The runtime ends threads that the small region does not need, and would end the process where it cannot make them again. */
+static int large_small_limit_large(void *context)
+{
+    fixture *f = context;
+    if (region_of(64) != 64 || region_of(2) != 2) return 1;
+    (void)usleep(100000); /* until they are gone */
+    const int limited = limit_memory();
+    if (limited != 0) return limited;
+    if (region_of(1) != 1 || region_of(64) >= 64) return 5;
+    return finds_all(f) ? 0 : 6;
+}
+
+/* They are there when hd_team has promised them, and not only when the region begins. */
+static void promised_threads_are_made(void **state)
+{
+    uint32_t threads = 0;
+    (void)state;
+    assert_int_equal(hd_team(6), 6);
+    DIR *tasks = opendir("/proc/self/task");
+    if (tasks == NULL) skip();
+    while (readdir(tasks) != NULL) threads++;
+    closedir(tasks);
+    check(threads - 2 >= 6, "there are %u threads", threads - 2);
 }
 
 static void no_thread_can_be_made(void **state)
@@ -189,6 +231,7 @@ static void no_thread_can_be_made(void **state)
     fixture f = make("cpu:64");
     insert_all(&f);
     assert_int_equal(run_child(call_without_threads, &f), 0);
+    assert_int_equal(run_child(large_small_limit_large, &f), 0);
     drop(&f);
 }
 
@@ -227,15 +270,36 @@ static void short_calls_leave_processors_to_others(void **state)
     drop(&f);
 }
 
+/* One that may run on one processor alone takes one thread, whatever else is idle. */
+static void short_calls_keep_to_their_processors(void **state)
+{
+    cpu_set_t before, one;
+    fixture f = make("cpu:4");
+    (void)state;
+    if (sched_getaffinity(0, sizeof before, &before) != 0) skip();
+    CPU_ZERO(&one);
+    for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    (void)usleep(20000); /* what was seen before is old by then */
+    assert_int_equal(hd_cpu_team(f.device, 50000), 1);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    insert_all(&f);
+    assert_true(finds_all(&f));
+    drop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regions_of_the_host), /* first, before the library has made threads */
         cmocka_unit_test(a_fork_inside_of_a_region),
+        cmocka_unit_test(promised_threads_are_made),
         cmocka_unit_test(no_thread_can_be_made),
         cmocka_unit_test(calls_after_a_fork),
         cmocka_unit_test(a_gpu_does_not_survive_a_fork),
         cmocka_unit_test(short_calls_leave_processors_to_others),
+        cmocka_unit_test(short_calls_keep_to_their_processors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
