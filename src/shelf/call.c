@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "engine/blocks.h"
@@ -22,6 +23,9 @@ heddle_status hd_shelf_enter(heddle_shelf *shelf, bool writes, const char *what)
     if (shelf == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "%s: the shelf is NULL", what);
     if (writes && shelf->read_only)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: the shelf was opened to be read only", what);
+    if (!shelf->read_only && shelf->process != getpid())
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "%s: the shelf was opened before a fork, in another process; open it in this one", what);
     pthread_mutex_lock(&shelf->mutex);
     memset(shelf->seconds, 0, sizeof shelf->seconds);
     shelf->since = now();

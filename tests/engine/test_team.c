@@ -1,6 +1,7 @@
 /*
  * test_team.c: how many threads the CPU engine takes where that is not its own choice: in a process that was forked after a
- * call with several threads, where no thread can be made, and beside others that use all processors.
+ * call with several threads, where no thread can be made, and beside others that use all processors; and that what cannot
+ * live on in such a process is refused there.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -17,7 +18,9 @@
 #include "base/team.h"
 #include "cpu/device/engine.h"
 #include "support/cases.h"
+#include "support/files.h"
 #include "support/keys.h"
+#include "support/shelf_model.h"
 
 #define KEYS 100000 /* enough for several threads */
 
@@ -145,6 +148,86 @@ static void calls_after_a_fork(void **state)
     assert_int_equal(run_child(ask_and_fork, &f), 0);
     assert_true(finds_all(&f)); /* the parent has its threads again */
     drop(&f);
+}
+
+static int use_cluster(void *context)
+{
+    heddle_cluster_table *table = context;
+    heddle_cluster *own = NULL;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    uint32_t key = 5;
+    if (heddle_cluster_table_contains(table, &key, 1, NULL, &totals) != HEDDLE_ERROR_INVALID) return 1;
+    if (strstr(heddle_last_error(), "fork") == NULL) return 2;
+    heddle_cluster_table_destroy(table);
+    if (heddle_cluster_open("cpu:1,cpu:1", NULL, &own) != HEDDLE_OK) return 3;
+    heddle_cluster_close(own);
+    return 0;
+}
+
+/* The threads of its members are in the parent alone: a child that waited for them would wait for ever. */
+static void a_cluster_stays_with_its_process(void **state)
+{
+    heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    heddle_cluster *cluster = NULL;
+    heddle_cluster_table *table = NULL;
+    uint32_t key = 5, value = 6;
+    (void)state;
+    options.bucket = 8;
+    check_ok(heddle_cluster_open("cpu:1,cpu:1", NULL, &cluster));
+    check_ok(heddle_cluster_table_create(cluster, &options, NULL, &table));
+    check_ok(heddle_cluster_table_insert(table, &key, &value, 1, NULL, NULL));
+    assert_int_equal(run_child(use_cluster, table), 0);
+    check_ok(heddle_cluster_table_contains(table, &key, 1, NULL, &totals));
+    assert_int_equal(totals.found, 1);
+    heddle_cluster_table_destroy(table);
+    heddle_cluster_close(cluster);
+}
+
+static int use_shelf(void *context)
+{
+    const uint32_t key = 7, value = 8;
+    uint64_t size = 0;
+    if (heddle_shelf_insert(context, &key, &value, 1, NULL, NULL) != HEDDLE_ERROR_INVALID) return 1;
+    if (strstr(heddle_last_error(), "fork") == NULL) return 2;
+    if (heddle_shelf_size(context, &size) != HEDDLE_ERROR_INVALID) return 3;
+    heddle_shelf_close(context);
+    return 0;
+}
+
+static int read_shelf(void *context)
+{
+    const uint32_t key = 5;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    if (heddle_shelf_contains(context, &key, 1, NULL, &totals) != HEDDLE_OK) return 1;
+    return totals.found == 1 ? 0 : 2;
+}
+
+/* Its lock keeps others away, and a child is none: both would change the same files. */
+static void a_shelf_stays_with_its_process(void **state)
+{
+    const uint32_t key = 5, value = 6;
+    heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+    heddle_shelf_options how = HEDDLE_SHELF_OPTIONS_INIT;
+    heddle_device *device = NULL;
+    heddle_shelf *shelf = NULL;
+    char path[500];
+    (void)state;
+    snprintf(path, sizeof path, "%s", files_path("forked"));
+    options.bucket = 8;
+    how.memory = 1 << 20;
+    check_ok(heddle_device_open("cpu:1", &device));
+    check_ok(heddle_shelf_create(device, path, &options, &how, &shelf));
+    check_ok(heddle_shelf_insert(shelf, &key, &value, 1, NULL, NULL));
+    assert_int_equal(run_child(use_shelf, shelf), 0);
+    assert_int_equal(read_shelf(shelf), 0);
+    heddle_shelf_close(shelf);
+    how.flags = HEDDLE_SHELF_READ_ONLY;
+    check_ok(heddle_shelf_open(device, path, &how, &shelf));
+    assert_int_equal(run_child(read_shelf, shelf), 0);
+    heddle_shelf_close(shelf);
+    heddle_device_close(device);
+    shelved_remove(path);
 }
 
 static int ask_a_gpu(void *context)
@@ -297,6 +380,8 @@ int main(void)
         cmocka_unit_test(promised_threads_are_made),
         cmocka_unit_test(no_thread_can_be_made),
         cmocka_unit_test(calls_after_a_fork),
+        cmocka_unit_test(a_cluster_stays_with_its_process),
+        cmocka_unit_test(a_shelf_stays_with_its_process),
         cmocka_unit_test(a_gpu_does_not_survive_a_fork),
         cmocka_unit_test(short_calls_leave_processors_to_others),
         cmocka_unit_test(short_calls_keep_to_their_processors),
