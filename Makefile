@@ -7,7 +7,7 @@ BUILD = cmake --build build -j $(JOBS)
 export JOBS CMAKE_OPTIONS SETUP V PREFIX DESTDIR BUILD_DIR
 
 .PHONY: all help tool setup demo test check check-speed check-abi reproducible full kernels bench install uninstall \
-        package site asan tsan fuzz clean \
+        package site asan tsan fuzz soak clean \
         python-test wheel
 
 all: setup
@@ -22,6 +22,7 @@ help:
 	@echo 'make full, kernels, asan, tsan'
 	@echo '                one part of make check; scripts/test.sh says what each is'
 	@echo 'make fuzz SECONDS=60   the fuzzers, so many seconds each, with the coverage of what is parsed'
+	@echo 'make soak SECONDS=3600  mixed work by 16 threads, and whether memory stays flat; build/soak.csv'
 	@echo 'make bench      a larger benchmark; BENCH="map --keys 2^28 ..." says which'
 	@echo 'make check-speed REF=COMMIT   this tree beside a commit, operation by operation, in turns'
 	@echo 'make check-abi  whether older programs run with this library; REF=COMMIT compares the libraries, too'
@@ -77,6 +78,11 @@ SECONDS ?= 60
 fuzz:
 	@scripts/setup.sh check
 	@SECONDS_EACH='$(SECONDS)' scripts/fuzz.sh $(FUZZERS)
+
+soak: setup
+	scripts/configure.sh build $(CMAKE_OPTIONS)
+	$(BUILD) --target test_soak
+	HEDDLE_SOAK_SECONDS='$(SECONDS)' HEDDLE_SOAK_CSV=build/soak.csv build/tests/test_soak
 
 # The same few tables of both, each in a folder of its own.
 SPEED = -DHEDDLE_TESTS=OFF -DHEDDLE_INSTANCES='^(cuckoo|open)_k32_v32_b8$$|^cuckoo_k64_v64_b8$$|^cuckoo_k32_b8$$|^iceberg_k32_v32_b16$$|^open_k32_v(32|64)_b(8|16)$$'

@@ -66,7 +66,13 @@ def whole(tests, emulated=""):
     return [Stage("", "", tests), Stage(None, "", [f"cuda_on_cpu_{name}" for name in emulated.split()])]
 
 
+def kernels(emulated):
+    """What only kernels have: no object of a library without CUDA, but the tests that run them on a CPU."""
+    return [Stage(None, "", [f"cuda_on_cpu_{name}" for name in emulated.split()])]
+
+
 ALL = "cuckoo|open|iceberg"
+IMAGES = "32_32_8 open_32_32_8 iceberg_32_32_16"
 HOST = SLOTS + ["open_multi", "idle_memory", "thread_counts", "apart"]
 COVERED = {
     "src/scheme/cuckoo.h": slots("cuckoo", "32_32_8"),
@@ -88,6 +94,12 @@ COVERED = {
     "src/cpu/slots/fill_alone.inl": slots(ALL, "", SLOTS + ["open_multi"])[:2],
     "src/cpu/slots/fill_image.inl": slots(ALL, "")[:2],
     "src/cpu/slots/instance.c": slots(ALL, "")[:2],
+    "src/cuda/slots/image.inl": kernels(IMAGES),
+    "src/cuda/slots/image_choose.inl": kernels(IMAGES),
+    "src/cuda/slots/image_deferred.inl": kernels(IMAGES),
+    "src/cuda/slots/image_settle.inl": kernels(IMAGES),
+    "src/cuda/slots/multi_image.inl": kernels("multi_32_32_8"),
+    "src/cuda/slabs/fill.h": kernels("slab_32_32"),
     "src/table/slots/insert_large.c": whole(HOST),
     "src/table/slots/regions.c": whole(HOST),
 }
@@ -173,16 +185,21 @@ class Build:
             self.compile(target, self.plain)
         return to
 
+    def own(self, test, name):
+        """The test's own objects that use the file."""
+        return [w for w in self.link_of(test) if w.endswith(".o") and w in self.users[name]]
+
     def link(self, test, name, objects):
-        """The test with changed objects before the archive, its own ones compiled anew if they use the file."""
-        words = list(self.link_of(test))
-        own = [w for w in words if w.endswith(".o") and w in self.users[name]]
-        for target in own:
+        """The test with changed objects before the archive, its own ones compiled anew if they use the file. None where the
+        program would be what it was."""
+        words, differs = list(self.link_of(test)), bool(objects)
+        for target in self.own(test, name):
             fresh = self.compile(target, self.changed)
             if fresh is None:
                 return None
+            differs = differs or fresh.read_bytes() != self.plain_object(target).read_bytes()
             words[words.index(target)] = str(fresh)
-        if not own and not objects:
+        if not differs:
             return None
         program = self.changed / f"test_{test}"
         words[words.index("-o") + 1] = str(program)
@@ -224,13 +241,14 @@ class Build:
                     equal, differs = False, True
             if stage.objects is not None and not differs:
                 continue # this stage cannot see it
-            if stage.objects is None and equal:
+            if stage.objects is None and equal and compiled:
                 return "equal", ""
             order = sorted(stage.tests, key=lambda t: self.usual(t, stage.tables) / (1 + self.noticed[name, t]))
             for test in order:
                 program = self.link(test, name, list(compiled.values()))
                 if program is None:
                     continue
+                equal = False
                 status, _ = self.run_test(program, stage.tables, 10 + 5 * self.usual(test, stage.tables))
                 if status not in (0, 77):
                     self.noticed[name, test] += 1
@@ -317,7 +335,8 @@ def random_mode(options, copy_tree):
         if counted >= options.random or (before is None) == options.again or (before and before["result"] != "survived"):
             continue
         for stage in COVERED[mutant.file]:
-            for target in build.objects(mutant.file, stage):
+            own = [t for test in stage.tests if stage.objects is None for t in build.own(test, mutant.file)]
+            for target in build.objects(mutant.file, stage) + own:
                 build.plain_object(target)
         place, began = folder / mutant.file, time.time()
         stat = place.stat()

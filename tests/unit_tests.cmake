@@ -73,7 +73,9 @@ foreach(target test_file_faults test_shelf_faults test_shelf_killed)
     target_link_libraries(${target} PRIVATE ${CMAKE_DL_LIBS})
 endforeach()
 
-target_sources(test_shelf_memory PRIVATE support/counted_memory.c)
+foreach(target test_shelf_memory test_soak)
+    target_sources(${target} PRIVATE support/counted_memory.c)
+endforeach()
 
 # What only benchmarks need.
 target_link_libraries(test_graph_paper PRIVATE heddle_bench heddle_internal)

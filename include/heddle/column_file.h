@@ -49,7 +49,7 @@ HEDDLE_API heddle_status heddle_column_file_open(const char *path, uint32_t mode
  * Creates a file of `count` zeros, and maps it to be written to. A regular file that is there is
  * emptied first, and stays empty when the call fails; a file that the call has made is removed
  * then. When the disk has no room, or something other than a regular file is there (a device, a
- * pipe), the call returns HEDDLE_ERROR_IO.
+ * pipe, a symbolic link), the call returns HEDDLE_ERROR_IO.
  */
 HEDDLE_API heddle_status heddle_column_file_create(const char *path, uint32_t element_bits,
                                                    uint64_t count, heddle_column_file **column);

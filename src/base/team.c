@@ -1,6 +1,8 @@
 /*
  * team.c: see team.h. The OpenMP runtime keeps threads for every thread that calls it. Before it makes more of them for
- * this thread than ever before, as many are made here for a moment: where that fails the region gets fewer. Before a fork
+ * this thread, as many are made here for a moment: where that fails the region gets fewer. gcc's runtime keeps those of
+ * the last region of several threads alone: a smaller region ends the others, and the next larger one makes them anew.
+ * So what counts is the size of the last region. A smaller region of the host's own goes unnoticed. Before a fork
  * gcc's runtime gives up the threads that it keeps for the forking thread, whoever had it make them, so that parent and
  * child make theirs anew. It does not do that inside of a parallel region: a child that was forked there works alone.
  * clang's runtime minds forks by itself.
@@ -13,7 +15,7 @@
 
 #define AT_ONCE 64 /* threads made in one go */
 
-static _Thread_local int team = 1; /* the largest that the runtime has made for this thread */
+static _Thread_local int team = 1; /* what the runtime has for this thread; it may have more, never fewer */
 
 #if !defined(__clang__)
 static _Thread_local bool paused, alone;
@@ -66,9 +68,10 @@ static int enlarge(int wanted)
 {
     wanted = team + try_threads(wanted - team);
     if (wanted == 1) return 1;
-/* The runtime makes them now, while there is room for them. */
+/* The runtime makes them now, while there is room for them. A compiler leaves out a region that does nothing. */
 #pragma omp parallel num_threads(wanted)
     {
+        __asm__ volatile("" ::: "memory");
     }
     team = wanted;
     return team;
@@ -76,6 +79,7 @@ static int enlarge(int wanted)
 
 int hd_team(int wanted)
 {
-    if (alone) return 1;
-    return wanted <= team ? wanted : enlarge(wanted);
+    if (alone || wanted <= 1) return 1; /* a region of one thread leaves the others as they are */
+    if (wanted > team) return enlarge(wanted);
+    return team = wanted;
 }

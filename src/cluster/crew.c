@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -17,6 +18,7 @@ typedef struct hand {
 struct hd_crew {
     uint32_t hands;
     uint32_t started; /* threads that there are */
+    pid_t process;    /* which they live in */
     hand *all;
     pthread_mutex_t lock;
     pthread_cond_t begin, done;
@@ -62,9 +64,19 @@ void hd_crew_run(hd_crew *crew, hd_crew_work work, void *context)
     pthread_mutex_unlock(&crew->lock);
 }
 
+bool hd_crew_is_here(const hd_crew *crew)
+{
+    return crew->hands == 1 || crew->process == getpid();
+}
+
 void hd_crew_close(hd_crew *crew)
 {
     if (crew == NULL) return;
+    if (!hd_crew_is_here(crew)) { /* there is nobody to wait for; what threads waited with is theirs */
+        free(crew->all);
+        free(crew);
+        return;
+    }
     pthread_mutex_lock(&crew->lock);
     crew->ends = true;
     pthread_cond_broadcast(&crew->begin);
@@ -86,6 +98,7 @@ heddle_status hd_crew_open(uint32_t hands, hd_crew **crew)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the threads of a cluster");
     }
     c->hands = hands;
+    c->process = getpid();
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->begin, NULL);
     pthread_cond_init(&c->done, NULL);

@@ -3,6 +3,7 @@
 #define HD_CREW_H
 
 #include <heddle/heddle.h>
+#include <stdbool.h>
 
 typedef struct hd_crew hd_crew;
 
@@ -13,7 +14,9 @@ typedef void (*hd_crew_work)(void *context, uint32_t hand);
 heddle_status hd_crew_open(uint32_t hands, hd_crew **crew);
 /* Lets every hand do the work once, at the same time, and waits for all. One caller at a time. */
 void hd_crew_run(hd_crew *crew, hd_crew_work work, void *context);
-/* Ends the threads. NULL is accepted. */
+/* False in a process that was forked: a fork takes no threads along, and hd_crew_run would wait for ever. */
+bool hd_crew_is_here(const hd_crew *crew);
+/* Ends the threads, if they are here. NULL is accepted. */
 void hd_crew_close(hd_crew *crew);
 
 #endif

@@ -95,6 +95,10 @@ static void run_member(void *context, uint32_t hand)
 heddle_status hd_cluster_run(heddle_cluster *cluster, hd_member_work work, void *context)
 {
     job j = {cluster, work, context};
+    if (!hd_crew_is_here(cluster->crew))
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "the cluster was opened before a fork, in another process; its threads are there. "
+                       "Open one in this process");
     hd_crew_run(cluster->crew, run_member, &j);
     if (cluster->members[0].status == HEDDLE_OK) return HEDDLE_OK;
     return hd_fail(cluster->members[0].status, "%s", cluster->members[0].reason);

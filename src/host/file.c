@@ -153,8 +153,9 @@ bool hd_file_is_leftover(const char *behind)
 heddle_status hd_file_check_regular(const char *path)
 {
     struct stat info;
-    if (stat(path, &info) != 0 || S_ISREG(info.st_mode)) return HEDDLE_OK;
-    return hd_fail(HEDDLE_ERROR_IO, "cannot write %s: it is no regular file", path);
+    if (lstat(path, &info) != 0 || S_ISREG(info.st_mode)) return HEDDLE_OK;
+    return hd_fail(HEDDLE_ERROR_IO, "cannot write %s: it is no regular file%s", path,
+                   S_ISLNK(info.st_mode) ? " but a symbolic link" : "");
 }
 
 /* Opens a new file whose name nobody can know beforehand: `beside` is the path, with room for the rest. */

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "engine/blocks.h"
@@ -22,6 +23,9 @@ heddle_status hd_shelf_enter(heddle_shelf *shelf, bool writes, const char *what)
     if (shelf == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "%s: the shelf is NULL", what);
     if (writes && shelf->read_only)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: the shelf was opened to be read only", what);
+    if (!shelf->read_only && shelf->process != getpid())
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "%s: the shelf was opened before a fork, in another process; open it in this one", what);
     pthread_mutex_lock(&shelf->mutex);
     memset(shelf->seconds, 0, sizeof shelf->seconds);
     shelf->since = now();
@@ -62,30 +66,42 @@ heddle_status hd_shelf_check(heddle_shelf *shelf, const void *array, uint64_t n,
 
 /* -------------------------------------------------------------------------------------- budget */
 
-/* Bytes of a pair in a table, about, at the load that the table is made for. */
+/*
+ * Bytes of a pair in a table, about, at the load that the table is made for. These numbers and those of pair_at_work were
+ * measured; test_shelf_memory.c holds them against what calls take.
+ */
 static double pair_in_table(const heddle_table_options *o, double load)
 {
     const double pair = (double)(o->key_bits + o->value_bits) / 8;
     switch (o->scheme) {
     case HEDDLE_SCHEME_HASHGRAPH: return pair + 2 * (o->vertices > 0 ? o->vertices : 1);
+    case HEDDLE_SCHEME_SLAB: return 8 + 2.5 * pair; /* slabs that are not full, and a pool ahead of need */
     case HEDDLE_SCHEME_BUCKET_LIST:
         return (o->key_bits / 8.0 + 16) / (load > 0 ? load : 0.8) + 2.0 * o->value_bits / 8;
     default: return pair / (load > 0 ? load : 0.65);
     }
 }
 
-/* Scratch memory that a part takes while it is made, read, written or divided: copies of its pairs. */
-static double pair_copies(const heddle_table_options *o)
+/*
+ * Scratch memory for a pair of a part that is loaded, filled, written or divided: copies of the pairs, and where equal keys
+ * are brought together, in sets and counters of graphs and in bucket lists, what sorting them takes.
+ */
+static double pair_at_work(const heddle_table_options *o)
 {
-    if (o->scheme != HEDDLE_SCHEME_HASHGRAPH) return 3;
-    return o->container == HEDDLE_CONTAINER_MULTIMAP ? 3 : 6; /* these group */
+    const double pair = (double)(o->key_bits + o->value_bits) / 8;
+    switch (o->scheme) {
+    case HEDDLE_SCHEME_HASHGRAPH:
+        return o->container == HEDDLE_CONTAINER_MULTIMAP ? 4 * pair : 150 + 3 * pair;
+    case HEDDLE_SCHEME_BUCKET_LIST: return 260 + 3 * pair;
+    case HEDDLE_SCHEME_OPEN: return 5 * pair;
+    default: return 3 * pair;
+    }
 }
 
 uint64_t hd_shelf_limit(const heddle_table_options *options, double load, uint64_t memory)
 {
-    const double pair = (double)(options->key_bits + options->value_bits) / 8;
     /* A quarter is for tables kept between calls, a quarter for the batch, an eighth for sorting it. */
-    const double peak = pair_in_table(options, load) + pair_copies(options) * pair;
+    const double peak = pair_in_table(options, load) + pair_at_work(options);
     const double limit = (double)memory * 3 / 8 / peak;
     return limit < HD_SHELF_LIMIT_MIN ? HD_SHELF_LIMIT_MIN : (uint64_t)limit;
 }

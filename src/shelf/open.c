@@ -60,6 +60,7 @@ static heddle_status shelf_make(heddle_device *device, const char *directory,
     *shelf = s;
     pthread_mutex_init(&s->mutex, NULL);
     s->lock = -1;
+    s->process = getpid();
     s->device = device;
     s->read_only = (options->flags & HEDDLE_SHELF_READ_ONLY) != 0;
     s->memory = options->memory != 0 ? options->memory : choose_memory(device);

@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/file_calls.h"
+#include "engine/blocks.h"
 #include "shelf/shelf.h"
 #include "table/table.h"
 
@@ -113,10 +114,13 @@ heddle_status hd_part_load(heddle_shelf *shelf, hd_shelf_part *part, uint64_t mo
     char *path HD_FREED = NULL;
     heddle_status status;
     if (part->table != NULL) return HEDDLE_OK;
+    /* Blocks that the last part has left are of other sizes: they would lie beside those of this one. */
+    (void)hd_blocks_drop(shelf->device);
     options.capacity = part->count + more;
     HD_TRY(part_path(shelf, part->file, &path));
     HD_TRY(hd_table_load(shelf->device, path, &options, shelf->device->engine->host_memory,
                          &part->table));
+    (void)hd_blocks_drop(shelf->device);
     shelf->bytes_read += part->bytes;
     status = check_loaded(part, path);
     if (status != HEDDLE_OK) hd_part_unload(shelf, part);
@@ -178,6 +182,7 @@ static heddle_status write_file(heddle_shelf *shelf, hd_shelf_part *part)
         return hd_fail(HEDDLE_ERROR_FORMAT, "the shelf %s has no number left for a new part", shelf->directory);
     part->file = ++shelf->last_file;
     HD_TRY(part_path(shelf, part->file, &path));
+    (void)hd_blocks_drop(shelf->device);
     HD_TRY(heddle_table_save(part->table, path, NULL));
     HD_TRY(file_bytes(path, &part->bytes));
     shelf->bytes_written += part->bytes;

@@ -5,9 +5,8 @@
 #include "host/lent.h"
 
 #define PIECE_PAIRS (UINT64_C(1) << 20)
-#define ELEMENT_MAX 8
 
-/* Buffers for a piece, in the table's device memory and on the host. */
+/* Buffers for a piece, in the table's device memory and on the host; where that is the same, they are one. */
 typedef struct pair_buffers {
     heddle_table *table;
     hd_pairs_room room;
@@ -21,8 +20,9 @@ static void pair_buffers_free(pair_buffers *b)
     void *const device[] = {b->room.keys, b->room.values, b->room.cursor};
     void *const pinned[] = {b->host_keys, b->host_values, b->count};
     for (int i = 0; i < 3; i++) {
+        if (pinned[i] != NULL && pinned[i] != device[i])
+            engine->free_pinned(b->table->device, pinned[i]);
         if (device[i] != NULL) engine->free(b->table->device, device[i]);
-        if (pinned[i] != NULL) engine->free_pinned(b->table->device, pinned[i]);
     }
 }
 
@@ -30,12 +30,19 @@ static heddle_status pair_buffers_make(pair_buffers *b, uint64_t pairs)
 {
     const hd_engine *engine = b->table->engine;
     heddle_device *device = b->table->device;
-    const uint64_t bytes = (pairs + 1) * ELEMENT_MAX;
-    HD_TRY(engine->allocate(device, bytes, &b->room.keys));
-    HD_TRY(engine->allocate(device, bytes, &b->room.values));
+    const uint64_t key_bytes = (pairs + 1) * hd_key_width(b->table);
+    const uint64_t value_bytes = (pairs + 1) * hd_value_width(b->table);
+    HD_TRY(engine->allocate(device, key_bytes, &b->room.keys));
+    if (value_bytes != 0) HD_TRY(engine->allocate(device, value_bytes, &b->room.values));
     HD_TRY(engine->allocate(device, sizeof(uint64_t), (void **)&b->room.cursor));
-    HD_TRY(engine->allocate_pinned(device, bytes, &b->host_keys));
-    HD_TRY(engine->allocate_pinned(device, bytes, &b->host_values));
+    if (engine->host_memory) {
+        b->host_keys = b->room.keys;
+        b->host_values = b->room.values;
+    } else {
+        HD_TRY(engine->allocate_pinned(device, key_bytes, &b->host_keys));
+        if (value_bytes != 0)
+            HD_TRY(engine->allocate_pinned(device, value_bytes, &b->host_values));
+    }
     return engine->allocate_pinned(device, sizeof(uint64_t), (void **)&b->count);
 }
 
@@ -52,6 +59,7 @@ static heddle_status fetch_pairs(const pair_buffers *b, const hd_pieces *pieces,
     HD_TRY(pieces->fetch(pieces, first, n, &b->room));
     HD_TRY(engine->copy(device, b->count, b->room.cursor, sizeof(uint64_t), stream));
     HD_TRY(engine->synchronize(device, stream));
+    if (engine->host_memory) return HEDDLE_OK;
     HD_TRY(engine->copy(device, b->host_keys, b->room.keys, *b->count * kw, stream));
     if (vw != 0)
         HD_TRY(engine->copy(device, b->host_values, b->room.values, *b->count * vw, stream));

@@ -74,6 +74,10 @@ static void tables_refuse_bad_options(void **state)
     spread.balance = 9;
     check_refused(heddle_cluster_table_create(cluster, NULL, &spread, &table), HEDDLE_ERROR_INVALID,
                   "balance");
+    spread.balance = HEDDLE_BALANCE_AUTO;
+    spread.reserved = 1;
+    check_refused(heddle_cluster_table_create(cluster, NULL, &spread, &table), HEDDLE_ERROR_INVALID,
+                  "reserved");
     spread.size = 0;
     check_refused(heddle_cluster_table_create(cluster, NULL, &spread, &table), HEDDLE_ERROR_INVALID,
                   "INIT");

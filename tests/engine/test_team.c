@@ -1,9 +1,12 @@
 /*
  * test_team.c: how many threads the CPU engine takes where that is not its own choice: in a process that was forked after a
- * call with several threads, where no thread can be made, and beside others that use all processors.
+ * call with several threads, where no thread can be made, and beside others that use all processors; and that what cannot
+ * live on in such a process is refused there.
  */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +18,9 @@
 #include "base/team.h"
 #include "cpu/device/engine.h"
 #include "support/cases.h"
+#include "support/files.h"
 #include "support/keys.h"
+#include "support/shelf_model.h"
 
 #define KEYS 100000 /* enough for several threads */
 
@@ -145,6 +150,86 @@ static void calls_after_a_fork(void **state)
     drop(&f);
 }
 
+static int use_cluster(void *context)
+{
+    heddle_cluster_table *table = context;
+    heddle_cluster *own = NULL;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    uint32_t key = 5;
+    if (heddle_cluster_table_contains(table, &key, 1, NULL, &totals) != HEDDLE_ERROR_INVALID) return 1;
+    if (strstr(heddle_last_error(), "fork") == NULL) return 2;
+    heddle_cluster_table_destroy(table);
+    if (heddle_cluster_open("cpu:1,cpu:1", NULL, &own) != HEDDLE_OK) return 3;
+    heddle_cluster_close(own);
+    return 0;
+}
+
+/* The threads of its members are in the parent alone: a child that waited for them would wait for ever. */
+static void a_cluster_stays_with_its_process(void **state)
+{
+    heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    heddle_cluster *cluster = NULL;
+    heddle_cluster_table *table = NULL;
+    uint32_t key = 5, value = 6;
+    (void)state;
+    options.bucket = 8;
+    check_ok(heddle_cluster_open("cpu:1,cpu:1", NULL, &cluster));
+    check_ok(heddle_cluster_table_create(cluster, &options, NULL, &table));
+    check_ok(heddle_cluster_table_insert(table, &key, &value, 1, NULL, NULL));
+    assert_int_equal(run_child(use_cluster, table), 0);
+    check_ok(heddle_cluster_table_contains(table, &key, 1, NULL, &totals));
+    assert_int_equal(totals.found, 1);
+    heddle_cluster_table_destroy(table);
+    heddle_cluster_close(cluster);
+}
+
+static int use_shelf(void *context)
+{
+    const uint32_t key = 7, value = 8;
+    uint64_t size = 0;
+    if (heddle_shelf_insert(context, &key, &value, 1, NULL, NULL) != HEDDLE_ERROR_INVALID) return 1;
+    if (strstr(heddle_last_error(), "fork") == NULL) return 2;
+    if (heddle_shelf_size(context, &size) != HEDDLE_ERROR_INVALID) return 3;
+    heddle_shelf_close(context);
+    return 0;
+}
+
+static int read_shelf(void *context)
+{
+    const uint32_t key = 5;
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    if (heddle_shelf_contains(context, &key, 1, NULL, &totals) != HEDDLE_OK) return 1;
+    return totals.found == 1 ? 0 : 2;
+}
+
+/* Its lock keeps others away, and a child is none: both would change the same files. */
+static void a_shelf_stays_with_its_process(void **state)
+{
+    const uint32_t key = 5, value = 6;
+    heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
+    heddle_shelf_options how = HEDDLE_SHELF_OPTIONS_INIT;
+    heddle_device *device = NULL;
+    heddle_shelf *shelf = NULL;
+    char path[500];
+    (void)state;
+    snprintf(path, sizeof path, "%s", files_path("forked"));
+    options.bucket = 8;
+    how.memory = 1 << 20;
+    check_ok(heddle_device_open("cpu:1", &device));
+    check_ok(heddle_shelf_create(device, path, &options, &how, &shelf));
+    check_ok(heddle_shelf_insert(shelf, &key, &value, 1, NULL, NULL));
+    assert_int_equal(run_child(use_shelf, shelf), 0);
+    assert_int_equal(read_shelf(shelf), 0);
+    heddle_shelf_close(shelf);
+    how.flags = HEDDLE_SHELF_READ_ONLY;
+    check_ok(heddle_shelf_open(device, path, &how, &shelf));
+    assert_int_equal(run_child(read_shelf, shelf), 0);
+    heddle_shelf_close(shelf);
+    heddle_device_close(device);
+    shelved_remove(path);
+}
+
 static int ask_a_gpu(void *context)
 {
     const fixture *f = context;
@@ -165,19 +250,59 @@ static void a_gpu_does_not_survive_a_fork(void **state)
     drop(&f);
 }
 
-/* Address space for what a call allocates, and not for the stacks of threads. */
-static int call_without_threads(void *context)
+/* Leaves address space for what a call allocates, and not for the stacks of threads. 0 when it worked. */
+static int limit_memory(void)
 {
-    fixture *f = context;
     struct rlimit limit = {0, 0};
     long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
     if (file == NULL || fscanf(file, "%ld", &pages) != 1) return 3;
     (void)fclose(file);
     limit.rlim_cur = limit.rlim_max = (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE) + (24 << 20);
-    if (setrlimit(RLIMIT_AS, &limit) != 0) return 4;
+    return setrlimit(RLIMIT_AS, &limit) != 0 ? 4 : 0;
+}
+
+static int call_without_threads(void *context)
+{
+    fixture *f = context;
+    const int limited = limit_memory();
+    if (limited != 0) return limited;
     if (hd_team(64) >= 64) return 5;
     return finds_all(f) ? 0 : 6;
+}
+
+/* As every region of the library does it. */
+static int region_of(int wanted)
+{
+    int threads = 0;
+#pragma omp parallel num_threads(hd_team(wanted)) reduction(+ : threads)
+    threads++;
+    return threads;
+}
+
+/* The runtime ends threads that the small region does not need, and would end the process where it cannot make them again. */
+static int large_small_limit_large(void *context)
+{
+    fixture *f = context;
+    if (region_of(64) != 64 || region_of(2) != 2) return 1;
+    (void)usleep(100000); /* until they are gone */
+    const int limited = limit_memory();
+    if (limited != 0) return limited;
+    if (region_of(1) != 1 || region_of(64) >= 64) return 5;
+    return finds_all(f) ? 0 : 6;
+}
+
+/* They are there when hd_team has promised them, and not only when the region begins. */
+static void promised_threads_are_made(void **state)
+{
+    uint32_t threads = 0;
+    (void)state;
+    assert_int_equal(hd_team(6), 6);
+    DIR *tasks = opendir("/proc/self/task");
+    if (tasks == NULL) skip();
+    while (readdir(tasks) != NULL) threads++;
+    closedir(tasks);
+    check(threads - 2 >= 6, "there are %u threads", threads - 2);
 }
 
 static void no_thread_can_be_made(void **state)
@@ -189,6 +314,7 @@ static void no_thread_can_be_made(void **state)
     fixture f = make("cpu:64");
     insert_all(&f);
     assert_int_equal(run_child(call_without_threads, &f), 0);
+    assert_int_equal(run_child(large_small_limit_large, &f), 0);
     drop(&f);
 }
 
@@ -227,15 +353,38 @@ static void short_calls_leave_processors_to_others(void **state)
     drop(&f);
 }
 
+/* One that may run on one processor alone takes one thread, whatever else is idle. */
+static void short_calls_keep_to_their_processors(void **state)
+{
+    cpu_set_t before, one;
+    fixture f = make("cpu:4");
+    (void)state;
+    if (sched_getaffinity(0, sizeof before, &before) != 0) skip();
+    CPU_ZERO(&one);
+    for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    (void)usleep(20000); /* what was seen before is old by then */
+    assert_int_equal(hd_cpu_team(f.device, 50000), 1);
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    insert_all(&f);
+    assert_true(finds_all(&f));
+    drop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regions_of_the_host), /* first, before the library has made threads */
         cmocka_unit_test(a_fork_inside_of_a_region),
+        cmocka_unit_test(promised_threads_are_made),
         cmocka_unit_test(no_thread_can_be_made),
         cmocka_unit_test(calls_after_a_fork),
+        cmocka_unit_test(a_cluster_stays_with_its_process),
+        cmocka_unit_test(a_shelf_stays_with_its_process),
         cmocka_unit_test(a_gpu_does_not_survive_a_fork),
         cmocka_unit_test(short_calls_leave_processors_to_others),
+        cmocka_unit_test(short_calls_keep_to_their_processors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

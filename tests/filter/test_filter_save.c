@@ -1,6 +1,6 @@
 /*
  * test_filter_save.c: Bloom filters in files: what is saved comes back bit by bit with its options and can
- * be merged with what it came from; what is damaged is refused.
+ * be merged with what it came from; what is damaged or forged is refused.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -78,6 +78,56 @@ static void damage_is_refused(const test_case *c)
     files_remove();
 }
 
+#define HEADER 128 /* bytes of it; the last 8 are a checksum of the others */
+
+/* Loads a forged file. It is refused as damaged, or is a filter that can be used and saved. */
+static heddle_status load_forged(const test_case *c, uint8_t *content, uint64_t bytes)
+{
+    heddle_filter *loaded = NULL;
+    uint64_t keys[100], count = 0;
+    files_write_forged(path, content, bytes, HEADER);
+    const heddle_status status = heddle_filter_load(c->device, path, &loaded);
+    if (status != HEDDLE_OK) {
+        check_status(status, HEDDLE_ERROR_FORMAT);
+        assert_null(loaded);
+        return status;
+    }
+    keys_fill(keys, 100, KEYS_RANDOM, 64, 9);
+    check_ok(heddle_filter_contains(loaded, keys, 50, NULL, &count, NULL));
+    (void)heddle_filter_validate(loaded, NULL);
+    check_ok(heddle_filter_save(loaded, path, NULL));
+    heddle_filter_destroy(loaded);
+    return status;
+}
+
+/* Whoever can write the file can write the checksum, too: every word of the header, with numbers at the edges. */
+static void forged_headers(const test_case *c)
+{
+    static const uint64_t numbers[] = {0, 1, 2, 17, 0x7fffffff, 0xffffffff, UINT64_C(1) << 40, UINT64_C(1) << 63,
+                                       UINT64_C(0x7ff0000000000000) /* infinity */,
+                                       UINT64_C(0x7ff8000000000000) /* not a number */, UINT64_MAX};
+    enum { NUMBERS = sizeof numbers / sizeof numbers[0], BLOCKS = 56 /* their number, and what is reserved */ };
+    heddle_filter *filter = make_saved(c, 64, 300, 0);
+    uint64_t bytes = 0, before;
+    uint8_t *content = files_read(path, &bytes);
+    heddle_filter_destroy(filter);
+    assert_int_equal(load_forged(c, content, bytes), HEDDLE_OK); /* as it was */
+    for (uint32_t at = 12; at < HEADER - 8; at += 4)
+        for (uint32_t i = 0; i < 2 * NUMBERS; i++) {
+            const uint32_t width = i < NUMBERS && at % 8 == 0 ? 8 : 4;
+            case_note("byte %u: %llx, %u bytes", at, (unsigned long long)numbers[i % NUMBERS], width);
+            memcpy(&before, content + at, 8);
+            memcpy(content + at, &numbers[i % NUMBERS], width);
+            const bool same = memcmp(&before, content + at, 8) == 0;
+            const heddle_status status = load_forged(c, content, bytes);
+            /* The file has the blocks that it says, and what is unknown is 0. */
+            check(same || at < BLOCKS || status == HEDDLE_ERROR_FORMAT, "a forged filter was loaded");
+            memcpy(content + at, &before, 8);
+        }
+    free(content);
+    files_remove();
+}
+
 /* A failure leaves the older file; a table's file is no filter. */
 static void failures_lose_nothing(const test_case *c)
 {
@@ -108,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         OVER_DEVICES(round_trip),
         OVER_DEVICES(damage_is_refused),
+        OVER_DEVICES(forged_headers),
         OVER_DEVICES(failures_lose_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,11 @@ add_test(NAME header_types COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/types.sh
 
 add_test(NAME header_abi COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/abi.sh ${CMAKE_C_COMPILER}
     $<TARGET_FILE:heddle>)
+set(mpi_library)
+if(heddle_has_mpi)
+    set(mpi_library $<TARGET_FILE:heddle_mpi>)
+endif()
+add_test(NAME header_abi_mpi COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/abi_mpi.sh ${mpi_library})
 # A program of this ABI's first day runs with the library of today.
 if(NOT heddle_sanitizers) # a plain program cannot link a library that needs a sanitizer
     add_executable(old_program ${CMAKE_CURRENT_LIST_DIR}/old_program.c)

@@ -9,6 +9,20 @@ if(Python3_FOUND)
 endif()
 add_test(NAME exports COMMAND
     sh ${CMAKE_CURRENT_LIST_DIR}/exports.sh $<TARGET_FILE:heddle> ${heddle_abi_version})
+# heddle.spdx and SECURITY.md say how the libraries are linked and built.
+set(built $<TARGET_FILE:heddle>)
+if(heddle_has_mpi)
+    list(APPEND built $<TARGET_FILE:heddle_mpi>)
+endif()
+if(NOT heddle_sanitizers)
+    add_test(NAME spdx COMMAND sh ${CMAKE_CURRENT_LIST_DIR}/spdx.sh ${built})
+    if(HEDDLE_HARDEN AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+        add_test(NAME hardened COMMAND
+            sh ${CMAKE_CURRENT_LIST_DIR}/hardened.sh ${built} $<TARGET_FILE:heddle_tool>)
+        set_tests_properties(hardened PROPERTIES SKIP_RETURN_CODE 77)
+    endif()
+    set_tests_properties(spdx PROPERTIES SKIP_RETURN_CODE 77)
+endif()
 if(NOT CMAKE_CROSSCOMPILING) # they run what they build
     add_test(NAME install COMMAND
         sh ${CMAKE_CURRENT_LIST_DIR}/install.sh ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND}

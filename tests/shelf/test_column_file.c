@@ -307,6 +307,32 @@ static void other_than_files(void **state)
     assert_int_equal(unlink(pipe), 0);
 }
 
+/* Somebody who may write to the directory can have planted a link to a file that he may not write to. */
+static void links_are_not_followed(void **state)
+{
+    static const uint8_t text[] = "the victim";
+    uint8_t left[sizeof text] = {0};
+    char victim[500], link[500];
+    struct stat info;
+    (void)state;
+    snprintf(victim, sizeof victim, "%s", files_path("victim"));
+    snprintf(link, sizeof link, "%s", files_path("to_the_victim"));
+    files_write(victim, text, sizeof text);
+    assert_int_equal(symlink(victim, link), 0);
+    check_not_created(link);
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
+    FILE *file = fopen(victim, "rb");
+    assert_non_null(file);
+    assert_int_equal(fread(left, 1, sizeof left, file), sizeof text);
+    assert_int_equal(fclose(file), 0);
+    assert_memory_equal(left, text, sizeof text);
+    assert_int_equal(unlink(victim), 0);
+    check_not_created(link); /* nor is a file made where it leads to */
+    assert_int_not_equal(access(victim, F_OK), 0);
+    assert_int_equal(unlink(link), 0);
+}
+
 /* A file that was there before a call that fails is emptied and stays; more than any disk has is not tried. */
 static void files_that_were_there(void **state)
 {
@@ -457,6 +483,7 @@ int main(void)
                                        ONCE(created_files),
                                        ONCE(wrong_calls),
                                        ONCE(other_than_files),
+                                       ONCE(links_are_not_followed),
                                        ONCE(files_that_were_there),
                                        ONCE(failures),
                                        OVER_SLOT_WIDTHS(tables_from_files),

@@ -30,6 +30,7 @@ uint64_t counted_memory_begin(void)
     most = now;
     return now;
 }
+uint64_t counted_memory_now(void) { return now; }
 uint64_t counted_memory_most(void) { return most; }
 
 #if COUNTS

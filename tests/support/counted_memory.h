@@ -12,6 +12,8 @@
 bool counted_memory_works(void);
 /* Bytes that the program has now; the most counts from here on. */
 uint64_t counted_memory_begin(void);
+/* The same without beginning anew. */
+uint64_t counted_memory_now(void);
 /* The most that there were since then. */
 uint64_t counted_memory_most(void);
 

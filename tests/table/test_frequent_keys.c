@@ -1,7 +1,7 @@
 /*
  * test_frequent_keys.c: keys with very many pairs, asked for as often as they occur. On a CPU equal keys of a batch are
- * searched once, so that the looks at memory grow with the batch and the table, not with their product; and the
- * statistics of a table and its validation take no longer than that.
+ * searched once, also those that are gone, so that the looks at memory grow with the batch and the table, not with their
+ * product; and the statistics of a table and its validation take no longer than that.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdlib.h>
@@ -75,6 +75,66 @@ static void looks_are_few(const test_case *c)
     free(keys), free(values);
 }
 
+typedef heddle_status (*ask_call)(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
+                                  heddle_totals *totals, void *stream);
+
+static heddle_status find(heddle_table *table, const void *keys, uint64_t n, uint8_t *found,
+                          heddle_totals *totals, void *stream)
+{
+    uint64_t *values = malloc(n * sizeof(uint64_t));
+    const heddle_status status = heddle_table_find(table, keys, n, values, found, totals, stream);
+    free(values);
+    return status;
+}
+
+/* Of n equal keys that are gone, each call finds none, and does not go along all that they have left for each of them. */
+static void check_gone(const multi *m, const array *keys, uint64_t n)
+{
+    static const ask_call calls[] = {heddle_table_contains, find, heddle_table_erase};
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    uint8_t *found = malloc(n);
+    uint64_t *offsets = malloc((n + 1) * sizeof(uint64_t)), count = 1;
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        check_ok(calls[i](m->table, array_pointer(keys), n, i == 1 ? NULL : found, &totals, NULL));
+        assert_int_equal(totals.found, 0);
+        assert_int_equal(totals.absent, n);
+        check(totals.probes < 20 * n, "call %zu: %llu looks for %llu absent keys", i,
+              (unsigned long long)totals.probes, (unsigned long long)n);
+    }
+    check_ok(heddle_table_retrieve(m->table, array_pointer(keys), n, offsets, NULL, 0, &count, NULL));
+    assert_int_equal(count, 0);
+    free(found);
+    free(offsets);
+}
+
+/* All pairs have one key; it is erased, asked for as often as it occurred, and comes again. */
+static void keys_that_are_gone(const test_case *c)
+{
+    const uint64_t n = case_size(20000);
+    heddle_table_options options = case_options(c);
+    uint64_t *keys = keys_allocate(n), *values = keys_allocate(n);
+    if (options.container != HEDDLE_CONTAINER_MULTIMAP || !is_cpu(c)) {
+        free(keys), free(values);
+        return;
+    }
+    options.capacity = n;
+    keys_fill_values(values, n, 6);
+    for (uint64_t i = 0; i < n; i++) keys[i] = 6;
+    multi m = multi_create(c, &options);
+    multi_build(&m, keys, values, n);
+    array k = array_of(c, ROLE_KEYS, keys, n, options.key_bits);
+    multi_erase(&m, keys, 1);
+    check_gone(&m, &k, n);
+    multi_check(&m);
+    multi_insert(&m, keys, values, 100);
+    multi_look(&m, keys, 1000);
+    multi_erase(&m, keys, n);
+    multi_check(&m);
+    multi_destroy(&m);
+    array_free(&k);
+    free(keys), free(values);
+}
+
 static double seconds(void)
 {
     struct timespec now;
@@ -111,6 +171,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         OVER_MULTIS(looks_are_few),
+        OVER_MULTIS(keys_that_are_gone),
         OVER_MULTIS(statistics_are_quick),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -272,7 +272,7 @@ static void unwritable_paths(const test_case *c)
     checked_destroy(&t);
 }
 
-/* Only a regular file is replaced: a pipe stays, also behind a link. */
+/* Only a regular file is replaced: a pipe stays, also behind a link, and so does a link to a regular file. */
 static void other_than_files(const test_case *c)
 {
     checked t = create_saved(c, 100);
@@ -286,7 +286,14 @@ static void other_than_files(const test_case *c)
     check_status(heddle_table_save(t.table, link, NULL), HEDDLE_ERROR_IO);
     assert_int_equal(stat(path, &info), 0);
     assert_true(S_ISFIFO(info.st_mode));
+    assert_int_equal(unlink(path), 0);
+    files_write(path, (const uint8_t *)"text", 4);
+    check_status(heddle_table_save(t.table, link, NULL), HEDDLE_ERROR_IO);
+    assert_int_equal(lstat(link, &info), 0);
+    assert_true(S_ISLNK(info.st_mode));
     assert_int_equal(unlink(link), 0);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_size, 4);
     assert_int_equal(unlink(path), 0);
     checked_destroy(&t);
 }

@@ -81,6 +81,16 @@ fails "the shelf's own" shelf find map $options --keys half.bin --found map/foun
 mkfifo pipe
 fails "no regular file" shelf find map $options --keys half.bin --found pipe
 [ -p pipe ] || bad "the pipe is gone"
+# A failed call removes what it has made. What was there stays, without answers to some of the questions.
+echo mine > mine.bin
+fails "no regular file" shelf find map $options --keys half.bin --values mine.bin --found pipe
+[ -f mine.bin ] && [ ! -s mine.bin ] || bad "a file that was there is gone, or holds answers"
+fails "no regular file" shelf find map $options --keys half.bin --values never.bin --found pipe
+[ ! -e never.bin ] || bad "a failed call leaves the file that it has made"
+ln -s keys.bin to_keys.bin
+cp keys.bin keys_before.bin
+fails "a symbolic link" shelf find map $options --keys half.bin --found to_keys.bin
+[ -L to_keys.bin ] && cmp keys.bin keys_before.bin || bad "a link was followed or removed"
 works shelf validate map $options
 
 # What cannot be done, and what it leaves behind.

@@ -1,7 +1,8 @@
 /*
  * remembered.inl: what a thread remembers of the keys of a batch whose search was long, so that the next equal key is
- * not searched again: k questions for a key of k pairs would take k * k looks. A slot that two keys want belongs to the
- * later one.
+ * not searched again: k questions for a key of k pairs, or of k pairs that were erased, would take k * k looks. What is
+ * remembered is a number: how many pairs there are, or where the search has ended. Keys are mixed ones, so that nobody who
+ * does not know the seed can choose keys that share a slot. A slot that two keys want belongs to the later one.
  */
 #ifndef HD_KEY_BITS
 #error "included by cpu/graph/graph.c, cpu/slabs/batch.h and cpu/slots/instance.c, which know hd_key"
@@ -17,8 +18,8 @@
 
 typedef struct remembered {
     bool any; /* else nothing below means anything */
-    hd_key keys[1 << REMEMBERED_BITS];
-    uint64_t matches[1 << REMEMBERED_BITS];
+    hd_key keys[1 << REMEMBERED_BITS]; /* mixed */
+    uint64_t numbers[1 << REMEMBERED_BITS];
     bool known[1 << REMEMBERED_BITS];
 } remembered;
 
@@ -27,23 +28,23 @@ static inline uint32_t remembered_slot(hd_key key)
     return (uint32_t)((uint64_t)key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - REMEMBERED_BITS));
 }
 
-/* Whether the key's matches are known. */
-static inline bool remembered_get(const remembered *r, hd_key key, uint64_t *matches)
+/* Whether the key's number is known. */
+static inline bool remembered_get(const remembered *r, hd_key key, uint64_t *number)
 {
     const uint32_t at = remembered_slot(key);
     if (!r->any || !r->known[at] || r->keys[at] != key) return false;
-    *matches = r->matches[at];
+    *number = r->numbers[at];
     return true;
 }
 
-static inline void remembered_put(remembered *r, hd_key key, uint64_t matches)
+static inline void remembered_put(remembered *r, hd_key key, uint64_t number)
 {
     const uint32_t at = remembered_slot(key);
     if (!r->any) memset(r->known, 0, sizeof r->known);
     r->any = true;
     r->known[at] = true;
     r->keys[at] = key;
-    r->matches[at] = matches;
+    r->numbers[at] = number;
 }
 
 #endif

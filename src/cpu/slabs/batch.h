@@ -22,6 +22,7 @@
 typedef struct slab_flight {
     hd_slab_walk walk;
     uint64_t i;
+    uint32_t looks;
 } slab_flight;
 
 /* How often each kind of operation came to each of its ends, and how many slabs were looked at. */
@@ -57,15 +58,33 @@ HD_FN void slab_prefetch(const char *slab, bool writes)
     }
 }
 
+/*
+ * Searches of equal keys that have to go through a long list: the next one begins in the slab where one has ended, at its
+ * pair or at the end of the list. `known` has the addresses of these slabs. That is right while nothing is inserted.
+ */
+static inline void walk_shorten(const remembered *known, hd_slab_walk *walk)
+{
+    uint64_t slab;
+    if (remembered_get(known, walk->mixed, &slab)) walk->slab = (char *)(uintptr_t)slab;
+}
+
+static inline void walk_remember(remembered *known, const hd_slab_walk *walk, uint64_t looks)
+{
+    if (looks >= REMEMBERED_FROM)
+        remembered_put(known, walk->mixed, (uint64_t)(uintptr_t)walk->slab);
+}
+
 /* The next operation of a share; false: there is none. */
 HD_FN bool flight_start(uint32_t operation, slab_flight *f, const hd_slab_view *view,
-                        const hd_slab_batch *batch, slab_share *share)
+                        const hd_slab_batch *batch, slab_share *share, const remembered *known)
 {
     const uint32_t next = share->next;
     if (next == share->count) return false;
     share->next++;
     f->i = share->first + (share->numbers != NULL ? share->numbers[next] : next);
     f->walk = slab_walk_start(view, ((const hd_key *)batch->keys)[f->i]);
+    f->looks = 0;
+    if (operation != HD_SLAB_INSERT) walk_shorten(known, &f->walk);
     slab_prefetch(f->walk.slab, operation != HD_SLAB_FIND);
     return true;
 }
@@ -78,38 +97,44 @@ HD_FN void slab_note(const hd_slab_batch *batch, const hd_slab_task *task, uint6
     sums->ends[task->operation][end]++;
 }
 
-/* One step; whether the operation has come to its end. */
+/* One step; whether the operation has come to its end. Where insertions may run beside it nothing is remembered. */
 HD_FN bool flight_turn(uint32_t operation, slab_flight *f, const hd_slab_view *view,
-                       const hd_slab_batch *batch, hd_slab_taker *taker, slab_sums *sums)
+                       const hd_slab_batch *batch, hd_slab_taker *taker, remembered *known,
+                       slab_sums *sums)
 {
     const hd_slab_task task = slab_task(operation, batch, f->i);
     hd_value *const out = HD_VALUE_BITS != 0 ? (hd_value *)batch->values_out : NULL;
     const int end = slab_step(slab_tile_here(), view, &f->walk, &task,
                               out != NULL ? out + f->i : NULL, true, taker);
     if (end == HD_SLAB_ON) slab_prefetch(f->walk.slab, operation != HD_SLAB_FIND);
+    f->looks++;
     if (end == HD_SLAB_ON || end == HD_SLAB_AGAIN) return false;
+    if (operation != HD_SLAB_INSERT && batch->operations == NULL)
+        walk_remember(known, &f->walk, f->looks);
     slab_note(batch, &task, f->i, end, sums);
     return true;
 }
 
 HD_FN void share_run(uint32_t operation, const hd_slab_view *view, const hd_slab_batch *batch,
-                     slab_share share, hd_slab_taker *taker, slab_sums *sums)
+                     slab_share share, hd_slab_taker *taker, remembered *known, slab_sums *sums)
 {
     slab_flight flights[WINDOW];
     uint32_t count = 0, idle = 0;
     uint64_t looks = 0;
-    while (count < WINDOW && flight_start(operation, &flights[count], view, batch, &share)) count++;
+    while (count < WINDOW &&
+           flight_start(operation, &flights[count], view, batch, &share, known))
+        count++;
     while (count != 0) {
         bool ended = false;
         for (uint32_t j = 0; j < count;) {
             slab_flight *f = &flights[j];
             looks++;
-            if (!flight_turn(operation, f, view, batch, taker, sums)) {
+            if (!flight_turn(operation, f, view, batch, taker, known, sums)) {
                 j++;
                 continue;
             }
             ended = true;
-            if (!flight_start(operation, f, view, batch, &share)) *f = flights[--count];
+            if (!flight_start(operation, f, view, batch, &share, known)) *f = flights[--count];
             else j++;
         }
         idle = ended ? 0 : idle + 1;
@@ -141,7 +166,8 @@ static inline void chunk_sort(const hd_slab_batch *batch, uint64_t first, uint32
 
 /* Operations [first, first + n) of a batch. */
 static inline void slab_chunk(const hd_slab_view *view, const hd_slab_batch *batch, uint64_t first,
-                              uint32_t n, hd_slab_taker *taker, slab_sums *sums)
+                              uint32_t n, hd_slab_taker *taker, remembered *known,
+                              slab_sums *sums)
 {
     const bool sort = batch->operations != NULL || batch->retry;
     slab_sorted sorted;
@@ -153,9 +179,11 @@ static inline void slab_chunk(const hd_slab_view *view, const hd_slab_batch *bat
                                                              : 0,
                                   0};
         if (share.count == 0) continue;
-        if (kind == HD_SLAB_INSERT) share_run(HD_SLAB_INSERT, view, batch, share, taker, sums);
-        else if (kind == HD_SLAB_ERASE) share_run(HD_SLAB_ERASE, view, batch, share, taker, sums);
-        else share_run(HD_SLAB_FIND, view, batch, share, taker, sums);
+        if (kind == HD_SLAB_INSERT)
+            share_run(HD_SLAB_INSERT, view, batch, share, taker, known, sums);
+        else if (kind == HD_SLAB_ERASE)
+            share_run(HD_SLAB_ERASE, view, batch, share, taker, known, sums);
+        else share_run(HD_SLAB_FIND, view, batch, share, taker, known, sums);
     }
 }
 
@@ -188,13 +216,15 @@ static inline void slab_batch(int threads, const hd_slab_view *of_table, const h
         const hd_slab_view view = *of_table;
         const hd_slab_batch batch = *given;
         hd_slab_taker taker = taker_start(&view.pool, (uint32_t)omp_get_thread_num());
+        remembered known;
         slab_sums sums;
+        known.any = false;
         memset(&sums, 0, sizeof sums);
 #pragma omp for schedule(dynamic) nowait
         for (uint64_t first = 0; first < batch.n; first += SLAB_CHUNK) {
             const uint64_t left = batch.n - first;
             slab_chunk(&view, &batch, first, (uint32_t)(left < SLAB_CHUNK ? left : SLAB_CHUNK),
-                       &taker, &sums);
+                       &taker, &known, &sums);
         }
         slab_add_sums(&batch, &sums);
     }
@@ -208,6 +238,19 @@ typedef struct slab_all_sums {
     uint64_t found, pairs, looks;
 } slab_all_sums;
 
+/*
+ * What equal keys need not do again. A claim ends at the pair that is claimed, by this key or another, or at the end of
+ * the list; who retrieves nothing has come to the end. Pairs that were retrieved are so for every key.
+ */
+static inline void slab_all_remember(uint32_t operation, const hd_slab_walk *walk, uint64_t looks,
+                                     uint64_t matches, remembered *known)
+{
+    if (operation == HD_SLAB_CLAIM || (operation == HD_SLAB_RETRIEVE && matches == 0))
+        walk_remember(known, walk, looks);
+    if (operation == HD_SLAB_COUNT && looks >= REMEMBERED_FROM)
+        remembered_put(known, walk->mixed, matches);
+}
+
 /* Keys [first, first + count) of a batch, whose base slabs are on their way. */
 static inline void slab_all_wave(uint32_t operation, const hd_slab_view *view,
                                  const hd_slab_batch *batch, uint64_t first,
@@ -216,22 +259,21 @@ static inline void slab_all_wave(uint32_t operation, const hd_slab_view *view,
 {
     for (uint32_t j = 0; j < count; j++) {
         const uint64_t i = first + j, looks = s->looks;
-        const hd_key key = ((const hd_key *)batch->keys)[i];
         hd_slab_walk walk = walks[j];
         if (operation == HD_SLAB_ERASE_ALL && !batch->found[i]) continue;
         hd_value *const to =
             operation == HD_SLAB_RETRIEVE ? (hd_value *)batch->values_out + batch->places[i] : NULL;
         uint64_t matches = 0;
         int end = HD_SLAB_ON;
-        if (operation == HD_SLAB_COUNT && remembered_get(known, key, &matches)) end = HD_SLAB_ABSENT;
+        if (operation != HD_SLAB_COUNT) walk_shorten(known, &walk);
+        else if (remembered_get(known, walk.mixed, &matches)) end = HD_SLAB_ABSENT;
         while (end == HD_SLAB_ON || end == HD_SLAB_AGAIN) {
             s->looks++;
             end = operation == HD_SLAB_CLAIM
                       ? slab_claim_step(slab_tile_here(), view, &walk, true)
                       : slab_all_step(slab_tile_here(), view, &walk, operation, to, true, &matches);
         }
-        if (operation == HD_SLAB_COUNT && s->looks - looks >= REMEMBERED_FROM)
-            remembered_put(known, key, matches);
+        slab_all_remember(operation, &walk, s->looks - looks, matches, known);
         if (operation == HD_SLAB_CLAIM) {
             batch->found[i] = end == HD_SLAB_PRESENT;
             continue;

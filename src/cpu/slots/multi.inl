@@ -88,15 +88,26 @@ static inline bool search_end(int op, const hd_view *view, const hd_batch *batch
     return found;
 }
 
-/* Keys that were counted before need no search; of those that were erased before there is nothing left. */
-static inline bool search_is_known(int op, const hd_batch *batch, uint64_t i,
+/*
+ * Keys that were counted before need no search; of those that were erased before there is nothing left; and those that
+ * were not there before are not there now. The first is what COUNT remembers, the others remember that it is nothing.
+ */
+static inline bool search_is_known(const hd_view *view, const hd_batch *batch, uint64_t i,
                                    const remembered *known, search *s)
 {
-    uint64_t matches;
-    if (op != COUNT && op != ERASE) return false;
-    if (!remembered_get(known, ((const hd_key *)batch->keys)[i], &matches)) return false;
-    s->matches = op == COUNT ? matches : 0;
-    return true;
+    return known->any &&
+           remembered_get(known, mix_key(&view->mix, ((const hd_key *)batch->keys)[i]),
+                          &s->matches);
+}
+
+/* After a long search. A pair that was found, or delivered, has to be looked at again. */
+static inline void search_remember(int op, const hd_view *view, const hd_batch *batch, uint64_t i,
+                                   const search *s, remembered *known)
+{
+    if (s->trail.number < REMEMBERED_FROM || (s->matches != 0 && op != COUNT && op != ERASE))
+        return;
+    remembered_put(known, mix_key(&view->mix, ((const hd_key *)batch->keys)[i]),
+                   op == COUNT ? s->matches : 0);
 }
 
 static inline void search_group(int op, searches *g, const hd_view *view, const hd_batch *batch,
@@ -104,7 +115,7 @@ static inline void search_group(int op, searches *g, const hd_view *view, const 
 {
     uint32_t going[WAVE], count = 0;
     for (uint32_t i = 0; i < g->count; i++) {
-        if (search_is_known(op, batch, g->first + i, known, &g->at[i]))
+        if (search_is_known(view, batch, g->first + i, known, &g->at[i]))
             s->found += search_end(op, view, batch, g->first + i, &g->at[i], erased);
         else going[count++] = i;
     }
@@ -117,9 +128,7 @@ static inline void search_group(int op, searches *g, const hd_view *view, const 
                 bucket_prefetch(view, trail_bucket(view, &g->at[i].trail));
                 going[still++] = i;
             } else {
-                if ((op == COUNT || op == ERASE) && g->at[i].trail.number >= REMEMBERED_FROM)
-                    remembered_put(known, ((const hd_key *)batch->keys)[g->first + i],
-                                   g->at[i].matches);
+                search_remember(op, view, batch, g->first + i, &g->at[i], known);
                 s->found += search_end(op, view, batch, g->first + i, &g->at[i], erased);
             }
         }

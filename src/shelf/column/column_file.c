@@ -147,7 +147,10 @@ static heddle_status fill_file(heddle_column_file *c, const char *path, int file
     return HEDDLE_OK;
 }
 
-/* A new file, or a regular one that is there, emptied. Nothing else is opened: pipes would wait for a reader. */
+/*
+ * A new file, or a regular one that is there, emptied. Nothing else is opened: a pipe would wait for a reader, and a
+ * link that somebody has planted would have its target emptied. O_NOFOLLOW is for a link that comes after the check.
+ */
 static heddle_status open_new(const char *path, int *file, bool *made)
 {
     struct stat info;
@@ -157,7 +160,7 @@ static heddle_status open_new(const char *path, int *file, bool *made)
     if (*made) return HEDDLE_OK;
     if (errno != EEXIST) return cannot("create", path, errno);
     HD_TRY(hd_file_check_regular(path));
-    *file = hd_open(path, O_RDWR | O_NONBLOCK);
+    *file = hd_open(path, O_RDWR | O_NONBLOCK | O_NOFOLLOW);
     if (*file < 0) return cannot("create", path, errno);
     if (fstat(*file, &info) == 0 && S_ISREG(info.st_mode) && hd_truncate(*file, 0) == 0)
         return HEDDLE_OK;

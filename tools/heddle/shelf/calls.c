@@ -2,6 +2,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -11,6 +12,16 @@
 
 #define GIVE_UP_ROWS (UINT64_C(1) << 20)
 
+/* A file for answers. The call may have found it, then it stays when the call fails. */
+typedef struct answers {
+    const char *path;
+    bool made; /* by this call */
+    dev_t device;
+    ino_t file;
+} answers;
+
+#define ANSWERS_MOST 3
+
 /* A call at work. */
 typedef struct shelf_work {
     const shelf_options *o;
@@ -19,6 +30,8 @@ typedef struct shelf_work {
     bool was_there; /* before the call */
     heddle_table_options options;
     heddle_column_file *keys, *values, *found, *matches;
+    answers answers[ANSWERS_MOST];
+    int answer_count;
     /* how far it is */
     uint32_t phase;
     uint64_t passed; /* rows of the columns whose pages have been given up */
@@ -73,10 +86,17 @@ static int open_column(const char *path, uint32_t bits, heddle_column_file **col
     return tool_try(heddle_column_file_open(path, HEDDLE_COLUMN_FILE_READ, bits, column), path);
 }
 
-static int make_column(const char *path, uint32_t bits, uint64_t count, heddle_column_file **column)
+static int make_column(shelf_work *w, const char *path, uint32_t bits, uint64_t count,
+                       heddle_column_file **column)
 {
+    struct stat info;
     if (path == NULL) return TOOL_OK;
-    return tool_try(heddle_column_file_create(path, bits, count, column), path);
+    const bool made = lstat(path, &info) != 0;
+    const int status = tool_try(heddle_column_file_create(path, bits, count, column), path);
+    if (status != TOOL_OK || lstat(path, &info) != 0) return status;
+    const answers a = {path, made, info.st_dev, info.st_ino};
+    w->answers[w->answer_count++] = a;
+    return TOOL_OK;
 }
 
 static void close_columns(shelf_work *w)
@@ -87,14 +107,19 @@ static void close_columns(shelf_work *w)
     heddle_column_file_close(w->matches);
 }
 
-/* Answers that are not whole are no answers. Files that were not made by this call stay. */
+/*
+ * Answers that are not whole are no answers: after a failure files that this call has made are removed, and those that
+ * it has found and emptied are empty again. What somebody else has put at the path since then is left alone.
+ */
 static void remove_answers(const shelf_work *w)
 {
-    const shelf_options *o = w->o;
-    if (o->command == SHELF_EXPORT && w->keys != NULL) (void)unlink(o->keys);
-    if (w->values != NULL) (void)unlink(o->values); /* which only find and export have made */
-    if (w->found != NULL) (void)unlink(o->found);
-    if (w->matches != NULL) (void)unlink(o->matches);
+    struct stat info;
+    for (int i = 0; i < w->answer_count; i++) {
+        const answers *a = &w->answers[i];
+        if (lstat(a->path, &info) != 0 || info.st_dev != a->device || info.st_ino != a->file)
+            continue;
+        if ((a->made ? unlink(a->path) : truncate(a->path, 0)) != 0) perror(a->path);
+    }
 }
 
 /* ---------------------------------------------------------------------------------------- open */
@@ -268,9 +293,9 @@ static int ask_keys(shelf_work *w)
     if (w->o->values != NULL && w->options.value_bits == 0)
         return tool_refuse("the shelf is a set, which has no values");
     const uint64_t n = heddle_column_file_count(w->keys);
-    status = make_column(w->o->values, w->options.value_bits, n, &w->values);
-    if (status == TOOL_OK) status = make_column(w->o->found, 8, n, &w->found);
-    if (status == TOOL_OK) status = make_column(w->o->matches, 64, n, &w->matches);
+    status = make_column(w, w->o->values, w->options.value_bits, n, &w->values);
+    if (status == TOOL_OK) status = make_column(w, w->o->found, 8, n, &w->found);
+    if (status == TOOL_OK) status = make_column(w, w->o->matches, 64, n, &w->matches);
     progress_start(w->o->command == SHELF_ERASE ? HEDDLE_SHELF_PHASES : HEDDLE_SHELF_COMMIT);
     if (status == TOOL_OK) status = tool_try(ask(w, n, &totals), "shelf");
     end_progress(status);
@@ -285,8 +310,9 @@ static int export_pairs(shelf_work *w)
     int status = tool_try(heddle_shelf_size(w->shelf, &n), "size");
     if (status == TOOL_OK && w->o->values != NULL && w->options.value_bits == 0)
         return tool_refuse("the shelf is a set, which has no values");
-    if (status == TOOL_OK) status = make_column(w->o->keys, w->options.key_bits, n, &w->keys);
-    if (status == TOOL_OK) status = make_column(w->o->values, w->options.value_bits, n, &w->values);
+    if (status == TOOL_OK) status = make_column(w, w->o->keys, w->options.key_bits, n, &w->keys);
+    if (status == TOOL_OK)
+        status = make_column(w, w->o->values, w->options.value_bits, n, &w->values);
     progress_start(HEDDLE_SHELF_WORK + 1);
     if (status == TOOL_OK)
         status = tool_try(heddle_shelf_export(w->shelf, heddle_column_file_data(w->keys),
