@@ -155,6 +155,58 @@ def test_columns_in_files(tmp_path):
         assert len(column.array) == 0
 
 
+NUMBERS = {
+    "int8": [-128, -1, 127],
+    "uint8": [0, 200, 255],
+    "bool": [True, False, True],
+    "int32": [-(2**31), -1, 7],
+    "uint32": [0, 7, 2**32 - 1],
+    "int64": [-(2**63), -1, 7],
+    "uint64": [0, 7, 2**64 - 1],
+    "float32": [-0.5, 0.0, 3e38],
+    "float64": [-0.1, float("inf"), 1e-300],
+}
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_files_say_what_their_elements_are(tmp_path, dtype):
+    """NumPy reads what a ColumnFile has written, and a ColumnFile what NumPy has written, with the same type."""
+    numbers, ours, theirs = numpy.array(NUMBERS[dtype], dtype), tmp_path / "ours.npy", tmp_path / "theirs.npy"
+    with heddle.ColumnFile(ours, "w", dtype=dtype, count=3) as column:
+        assert column.dtype == dtype and column.array.dtype == numbers.dtype
+        column.array[:] = numbers
+    read = numpy.load(ours)
+    assert read.dtype == numbers.dtype and read.tolist() == numbers.tolist()
+    numpy.save(theirs, numbers)
+    for path in (ours, theirs):
+        for told in (None, dtype, numbers.dtype):
+            with heddle.ColumnFile(path, dtype=told) as column:
+                assert column.dtype == dtype and column.array.dtype == numbers.dtype
+                assert column.array.tolist() == numbers.tolist()
+    with heddle.ColumnFile(ours, "w") as column:
+        column.array[0] = numbers[1]
+    assert numpy.load(ours)[0] == numbers[1]
+    numbers.tofile(tmp_path / "raw")
+    with heddle.ColumnFile(tmp_path / "raw", dtype=dtype) as column:
+        assert column.array.tolist() == numbers.tolist()
+
+
+def test_files_of_another_type_are_refused(tmp_path):
+    path = tmp_path / "x.npy"
+    numpy.save(path, numpy.array([-1.5, 2.5]))
+    for other in ("int64", "uint64", "float32"):
+        with pytest.raises(heddle.HeddleFormatError, match="holds"):
+            heddle.ColumnFile(path, dtype=other)
+    for other in ("datetime64[s]", "S4"):
+        with pytest.raises(TypeError, match="files hold"):
+            heddle.ColumnFile(path, dtype=other)
+    with pytest.raises(heddle.HeddleInvalid, match="not 16"):
+        heddle.ColumnFile(tmp_path / "y.npy", "w", dtype="int16", count=3)
+    with heddle.ColumnFile(tmp_path / "told.npy", "w", count=2) as column:
+        assert column.dtype == "int64"
+    assert numpy.load(tmp_path / "told.npy").dtype == numpy.int64
+
+
 def test_a_cluster_is_visited_and_has_batches():
     with heddle.Cluster("cpu:1,cpu:1") as cluster, cluster.table("set") as table:
         table.insert(numpy.arange(1000))
