@@ -113,7 +113,7 @@ class NumPy:
 
     def canonical(self, array: Any) -> Any:
         """A copy in which every zero is 0.0 and every NaN the same."""
-        return self.xp.where(array != array, self.xp.asarray(self.xp.nan, array.dtype), array + 0)
+        return self.xp.where(array != array, array.dtype.type("nan"), array + 0)
 
 
 FRAMEWORK = NumPy()

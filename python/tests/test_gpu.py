@@ -138,6 +138,24 @@ def test_calls_are_captured_in_a_graph():
     assert bool((answers == expected).all()) and bool((there == (asked < 10_000)).all())
 
 
+def test_floats_are_captured_too():
+    """Keys of floats are copied in the current stream, and the host never looks at them."""
+    t = torch()
+    x = t.arange(1000, device="cuda", dtype=t.float32)
+    table = heddle.HashMap(key_dtype="float32", value_dtype="int64", capacity=4000, fixed=True, device="cuda")
+    table.insert(x, t.arange(1000, device="cuda"))
+    asked = x.clone()
+    table.get(asked, -1)
+    t.cuda.synchronize()
+    graph = t.cuda.CUDAGraph()
+    with t.cuda.graph(graph):
+        answers, there = table.get(asked, -1), table.contains(asked)
+    asked[0], asked[1] = -0.0, float("nan")
+    graph.replay()
+    t.cuda.synchronize()
+    assert answers[:3].tolist() == [0, -1, 2] and there[:3].tolist() == [True, False, True]
+
+
 def test_jax():
     jax = pytest.importorskip("jax")
     if jax.devices()[0].platform == "cpu":
