@@ -93,6 +93,7 @@ def in_child(table, x, queue):
     queue.put((table[x].sum().item(), len(heddle.unique_values(x)), len(heddle.join(x, x).left)))
 
 
+@pytest.mark.forks
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_processes(method):
@@ -112,6 +113,7 @@ def test_processes(method):
     assert table[5] == 5
 
 
+@pytest.mark.forks
 def test_a_pool_of_forked_workers():
     with multiprocessing.get_context("fork").Pool(2) as pool:
         parts = pool.map(heddle.unique_values, [numpy.arange(1000) % 10] * 8)
