@@ -30,7 +30,7 @@ setup()
 {
     "${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 10))' || return 77
     mkdir -p build-python
-    venv $env pytest pytest-timeout hypothesis mypy numpy pandas pyarrow polars || return 77
+    venv $env pytest pytest-timeout hypothesis mypy numpy pandas pyarrow polars matplotlib || return 77
     peers
     [ -z "${HEDDLE_LIBRARY:-}" ] || return 0
     local log=build-python/library.log
