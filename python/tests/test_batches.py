@@ -1,5 +1,6 @@
 """Loops over shelves, which may be larger than memory."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -19,9 +20,15 @@ def test_a_shelf_is_gone_through_in_batches(tmp_path):
         assert [len(part.keys) for part in parts] == [30_000, 30_000, 30_000, 10_000]
         assert sorted(numpy.concatenate([part.keys for part in parts]).tolist()) == list(range(100_000))
         assert all((part.values == part.keys % 1000).all() and part.values.dtype == "int16" for part in parts)
-        for part in shelf:  # ended early
-            assert len(part.keys) == 65536
-            break
+        if sys.implementation.name == "cpython":  # others do not end a loop at once that is left early
+            for part in shelf:
+                assert len(part.keys) == 65536
+                break
+            with pytest.raises(ZeroDivisionError):
+                for _ in shelf:
+                    1 // 0
+        with contextlib.closing(iter(shelf)) as parts:
+            assert len(next(parts).keys) == 65536
         assert shelf[5] == 5  # it can be used again
         with pytest.raises(ValueError, match="at least one"):
             shelf.batches(0)
@@ -31,9 +38,6 @@ def test_a_shelf_is_gone_through_in_batches(tmp_path):
                     call()
         with pytest.raises(RuntimeError, match="must not use"):
             shelf.visit(lambda keys, values: len(shelf))
-        with pytest.raises(ZeroDivisionError):
-            for _ in shelf:
-                1 // 0
         assert len(shelf) == 100_000
         left = iter(shelf)
         next(left)
@@ -63,7 +67,9 @@ def test_batches_of_a_shelf_keep_to_their_memory(tmp_path):
     program = f"""
 import resource, heddle
 with heddle.Shelf({str(tmp_path / "shelf")!r}, memory=8 << 20) as shelf:
-    for _ in shelf: break
+    first = iter(shelf)
+    next(first)
+    first.close()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     count = sum(len(part.keys) for part in shelf)
     print(count, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
