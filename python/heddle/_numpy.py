@@ -101,6 +101,9 @@ class NumPy:
     def arange(self, begin: int, end: int, native: Any, like: View) -> Any:
         return self.xp.arange(begin, end, dtype=native)
 
+    def cumsum(self, array: Any) -> Any:
+        return self.xp.cumsum(array)
+
     def nonzero(self, flags: Any) -> Any:
         return self.xp.nonzero(flags)[0]
 

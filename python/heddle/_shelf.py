@@ -89,13 +89,16 @@ class Shelf(Table):
         else:
             self._create(handle, path, wanted, container or "map", key_dtype, value_dtype, table)
         told = options(c.TableOptions)
-        check(lib.heddle_shelf_get_options(handle, byref(told)))
-        self.container = _NAMES[told.container]
-        if container is not None and container != self.container:
+        try:
+            check(lib.heddle_shelf_get_options(handle, byref(told)))
+            self.container = _NAMES[told.container]
+            if container is not None and container != self.container:
+                raise ValueError(f"{self.directory} holds a {self.container}, not a {container}")
+            key = _typed(key_dtype, told.key_bits, "key_dtype")
+            value = None if told.value_bits == 0 else _typed(value_dtype, told.value_bits, "value_dtype")
+        except BaseException:
             lib.heddle_shelf_close(handle)
-            raise ValueError(f"{self.directory} holds a {self.container}, not a {container}")
-        key = _typed(key_dtype, told.key_bits, "key_dtype")
-        value = None if told.value_bits == 0 else _typed(value_dtype, told.value_bits, "value_dtype")
+            raise
         super().__init__(handle.value, key, value, default_like(), self._read)
 
     def _create(
