@@ -2,7 +2,7 @@
 
 import numpy
 
-from cases import of_heddle
+from cases import in_order, of_heddle
 
 
 def of_heddle_gpu(data):
@@ -14,7 +14,7 @@ def of_heddle_gpu(data):
 def of_cupy(data):
     import cupy
 
-    x, v, y = (cupy.asarray(data[name]) for name in ("keys", "values", "others"))
+    x, v, y = (None if name not in data else cupy.asarray(data[name]) for name in ("keys", "values", "others"))
 
     def counted():
         values, counts = cupy.unique(x, return_counts=True)
@@ -34,6 +34,7 @@ def of_cupy(data):
 
     return {
         "unique": lambda: cupy.unique(x),
+        "unique_ordered": lambda: in_order(*cupy.unique(x, return_index=True)),
         "unique_counts": lambda: cupy.unique(x, return_counts=True),
         "unique_inverse": inverse,
         "unique_all": everything,
@@ -46,7 +47,9 @@ def of_cupy(data):
 def of_torch(data):
     import torch
 
-    x, v, y = (torch.from_numpy(data[name]).cuda() for name in ("keys", "values", "others"))
+    x, v, y = (
+        None if name not in data else torch.from_numpy(data[name]).cuda() for name in ("keys", "values", "others")
+    )
 
     def counted():
         values, counts = torch.unique(x, return_counts=True)
@@ -86,23 +89,20 @@ def of_pylibcudf(data):
     import pyarrow
     import pylibcudf as plc
 
-    def column(name):
-        return plc.interop.from_arrow(pyarrow.array(data[name]))
+    def column(array):
+        return None if array is None else plc.interop.from_arrow(pyarrow.array(array))
 
-    x, v, y, names = (column(name) for name in ("keys", "values", "others", "names"))
-    half = plc.interop.from_arrow(pyarrow.array(data["names"][: len(data["names"]) // 2]))
-    keys, others = plc.Table([x]), plc.Table([y])
+    x, v, y, names = (column(data.get(name)) for name in ("keys", "values", "others", "names"))
+    half = column(data["names"][: len(data["names"]) // 2] if "names" in data else None)
+    keys, others = plc.Table([x]), None if y is None else plc.Table([y])
     equal = plc.types.NullEquality.UNEQUAL
 
-    def unique():
-        kept = plc.stream_compaction.distinct(
-            keys,
-            [0],
-            plc.stream_compaction.DuplicateKeepOption.KEEP_ANY,
-            plc.types.NullEquality.EQUAL,
-            plc.types.NanEquality.ALL_EQUAL,
-        )
+    def unique(function, keep):
+        kept = function(keys, [0], keep, plc.types.NullEquality.EQUAL, plc.types.NanEquality.ALL_EQUAL)
         return Column(kept.columns()[0])
+
+    compaction = plc.stream_compaction
+    options = compaction.DuplicateKeepOption
 
     def grouped(values, aggregation):
         by = plc.groupby.GroupBy(keys)
@@ -115,7 +115,8 @@ def of_pylibcudf(data):
         return Column(rows), numpy.where(found < 0, -1, found)
 
     return {
-        "unique": unique,
+        "unique": lambda: unique(compaction.distinct, options.KEEP_ANY),
+        "unique_ordered": lambda: unique(compaction.stable_distinct, options.KEEP_FIRST),
         "unique_counts": lambda: grouped(x, plc.aggregation.count()),
         "isin": lambda: Column(plc.search.contains(y, x)),
         "join_inner": lambda: tuple(map(Column, plc.join.inner_join(keys, plc.Table([names]), equal))),

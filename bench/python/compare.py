@@ -6,8 +6,9 @@ run.
     build-python/peers/bin/pip install numpy pandas polars pyarrow duckdb
     HEDDLE_LIBRARY=build/libheddle.so build-python/peers/bin/python bench/python/compare.py --csv FILE
 
-Tasks: unique (values; counts; inverse; all), isin, value_counts, inner and left join, group-by sum, on int64
-keys of which few, many or most are distinct. All libraries of a line take turns, after a turn to warm up; `ms`
+Tasks: unique (values; in order of first appearance; counts; inverse; all), isin, value_counts, inner and left
+join, group-by sum, on int64 or uint64 keys (--keys) of which few, many or most are distinct. With 10^8 rows give
+--tasks: columns that no task needs are not made. Of NumPy's ways to an answer the fastest is taken. All libraries of a line take turns, after a turn to warm up; `ms`
 is the median of the turns. The answers of all are compared with Heddle's and with what is known of the columns:
 `verified`. `cold_ms` is the first call of a fresh process, and `cold_peak_mb` by how much its memory grew at
 most (--cold). `best_ratio` is the best of the others divided by Heddle: above 1 Heddle is faster. Libraries
@@ -83,9 +84,11 @@ def once(work, wait):
 
 def cold(options):
     """In a process of its own: the first call, and by how much memory grew."""
-    name, task, rows, distinct = json.loads(options.once)
-    data = cases.columns(rows, distinct)
+    name, task, rows, distinct, way = json.loads(options.once)
+    data = cases.columns(rows, distinct, options.tasks, options.keys)
     work = tasks_of(name, data, options)[task]
+    if way is not None:
+        work = work.ways[way]
     with open("/proc/self/clear_refs", "w") as file:  # the peak of memory begins anew
         file.write("5")
     before = peak("VmRSS")
@@ -98,16 +101,20 @@ def peak(what):
         return next(int(line.split()[1]) for line in file if line.startswith(what + ":"))
 
 
-def cold_figures(name, task, rows, distinct, options):
+def cold_figures(name, task, rows, distinct, way, options):
     if not options.cold:
         return "", ""
     command = [
         sys.executable,
         sys.argv[0],
         "--once",
-        json.dumps([name, task, rows, distinct]),
+        json.dumps([name, task, rows, distinct, way]),
         "--threads",
         str(options.threads),
+        "--keys",
+        options.keys,
+        "--tasks",
+        *options.tasks,
     ]
     done = subprocess.run(command + (["--gpu"] if options.gpu else []), capture_output=True, text=True, check=True)
     ms, mb = json.loads(done.stdout.splitlines()[-1])
@@ -137,6 +144,7 @@ def main():
     parser.add_argument("--rows", type=float, nargs="+", default=[1e3, 1e4, 1e5, 1e6, 1e7], help="up to 1e8")
     parser.add_argument("--distinct", nargs="+", default=list(DISTINCT), choices=list(DISTINCT))
     parser.add_argument("--tasks", nargs="+", default=cases.TASKS, choices=cases.TASKS)
+    parser.add_argument("--keys", default="int64", choices=["int64", "uint64"], help="the type of the keys")
     parser.add_argument("--libraries", nargs="+", help="only these beside heddle")
     parser.add_argument("--turns", type=int, default=5)
     parser.add_argument("--threads", type=int, default=os.cpu_count())
@@ -152,20 +160,23 @@ def main():
     names = [
         name
         for name in (GPU if options.gpu else CPU)
-        if is_there(name) and (name == "heddle" or not options.libraries or name in options.libraries)
+        if is_there(name)
+        and (name == "heddle" or not options.libraries or name in options.libraries)
+        and not (name == "torch" and options.keys == "uint64")  # it has no functions for these
     ]
     device = "cuda" if options.gpu else f"cpu:{options.threads}"
     lines, wrong = [*head(device, [name for name in names if name not in ("heddle", "numpy")]), FIELDS], []
     print("\n".join(lines), flush=True)
     for rows in map(int, options.rows):
         for kind in options.distinct:
-            data = cases.columns(rows, DISTINCT[kind](rows))
+            data = cases.columns(rows, DISTINCT[kind](rows), options.tasks, options.keys)
             works = {name: tasks_of(name, data, options) for name in names}
 
             for task in options.tasks:
                 own = {name: made[task] for name, made in works.items() if task in made}
                 for name, ms, ratio, verified in compare(task, own, data, options):
-                    first, grown = cold_figures(name, task, rows, DISTINCT[kind](rows), options)
+                    way = getattr(own[name], "chosen", None)
+                    first, grown = cold_figures(name, task, rows, DISTINCT[kind](rows), way, options)
                     shown = "" if ratio is None else f"{ratio:.2f}"
                     line = f"{task},{rows},{kind},{name},{ms:.4f},{first},{grown},{shown},{str(verified).lower()}"
                     wrong.extend([line] if not verified else [])

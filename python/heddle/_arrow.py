@@ -12,7 +12,6 @@ import sys
 from ctypes import (
     CFUNCTYPE,
     POINTER,
-    PYFUNCTYPE,
     Structure,
     byref,
     c_char,
@@ -20,8 +19,6 @@ from ctypes import (
     c_int,
     c_int64,
     c_void_p,
-    py_object,
-    pythonapi,
 )
 from typing import Any
 
@@ -76,7 +73,15 @@ Stream._fields_ = [
     ("private_data", c_void_p),
 ]
 
-_pointer = PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", pythonapi))
+try:
+    from ctypes import PYFUNCTYPE, py_object, pythonapi
+
+    _pointer: Any = PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", pythonapi))
+except ImportError:  # PyPy, for which pyarrow and Polars are not built
+
+    def _pointer(capsule: Any, name: bytes) -> int:
+        raise TypeError("columns of Arrow are taken by CPython alone: give their to_numpy()")
+
 
 _LETTERS = {
     "c": "int8",

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from ctypes import byref, c_void_p
 from typing import Any
 
 from . import _declarations as c
+from ._cluster_relations import ClusterGrouping, fetch
+from ._groupby import GroupBy, key_views
+from ._joins import KINDS, joined, sides_of
 from ._library import check, lib, options
 from ._memory import _checked
+from ._sets import combine
 from ._tables import Table
 from ._words import Functions, Lists, default_like, dtype_of, fields_of, table_options
 
@@ -16,8 +21,16 @@ _FUNCTIONS = Functions("heddle_cluster_table_", False, "destroy")
 BALANCES = {"auto": c.BALANCE_AUTO, "keys": c.BALANCE_KEYS, "rows": c.BALANCE_ROWS}
 
 
+Array = Any
+
+
 class Cluster:
-    """Several devices that work on one table: `with Cluster("cuda:0,cuda:1") as cluster: t = cluster.table("map")`."""
+    """Several devices that work on one table: `with Cluster("cuda:0,cuda:1") as cluster: t = cluster.table("map")`.
+
+    They also join, group and combine arrays as one: join, groupby, union1d, intersect1d and setdiff1d, as the functions
+    of these names. Arrays lie in host memory, or on any of the devices: then they must be ready, since there are no
+    streams.
+    """
 
     def __init__(self, devices: str | Sequence[str], *, slice: int = 0):
         names = devices if isinstance(devices, str) else ",".join(devices)
@@ -25,6 +38,8 @@ class Cluster:
         self._handle: Any = None
         check(lib.heddle_cluster_open(names.encode(), byref(wanted), byref(handle)))
         self._handle, self.devices, self._tables = handle.value, names, 0
+        self._groupings: weakref.WeakSet[ClusterGrouping] = weakref.WeakSet()
+        self.relation_stats: dict[str, Any] = {}  # how the last join or groupby went: heddle_relation_stats
 
     def __len__(self) -> int:
         """The number of members."""
@@ -47,6 +62,57 @@ class Cluster:
         """An empty table with a part on every member; options are those of HashMap and its neighbours."""
         return ClusterTable(self, container, key_dtype, value_dtype, balance, independent, table)
 
+    def _open(self) -> Any:
+        if self._handle is None:
+            raise ValueError("the cluster is closed")
+        return self._handle
+
+    def join(
+        self,
+        left: Any,
+        right: Any,
+        how: str = "inner",
+        *,
+        sorted: bool = False,
+        equal_nan: bool = False,
+        row_bits: int = 64,
+    ) -> Any:
+        """heddle.join over the devices. The rows of a semi or anti join are in no particular order either."""
+        a, b = sides_of(left, right, how, equal_nan, row_bits)
+        rows, others, self.relation_stats = fetch(self._open(), a, b, KINDS[how], row_bits)
+        framework = a[0].framework
+        if sorted and others is None:
+            rows = framework.take(rows, framework.order(rows))
+        return joined(framework, rows, others, sorted)
+
+    def groupby(self, keys: Any, data: Any = None, *, sorted: bool = False, equal_nan: bool = True) -> GroupBy:
+        """heddle.groupby over the devices; its `rows` and `top` are not there. It ends with the cluster."""
+        views, names = key_views(keys, data, equal_nan)
+        grouping = ClusterGrouping(self._open(), views)
+        self._groupings.add(grouping)
+        self.relation_stats = grouping.stats
+        return GroupBy(grouping, names, data, sorted)
+
+    def _combine(self, x: Array, y: Array, operation: int, sorted: bool, equal_nan: bool) -> Array:
+        handle = self._open()
+
+        def call(*arguments: Any) -> int:
+            return int(lib.heddle_cluster_set_operation(handle, *arguments))
+
+        return combine(x, y, operation, sorted, equal_nan, None, call)
+
+    def union1d(self, x1: Array, x2: Array, /, *, sorted: bool = False, equal_nan: bool = True) -> Array:
+        """heddle.union1d over the devices, in no particular order."""
+        return self._combine(x1, x2, c.SET_UNION, sorted, equal_nan)
+
+    def intersect1d(self, x1: Array, x2: Array, /, *, sorted: bool = False, equal_nan: bool = True) -> Array:
+        """heddle.intersect1d over the devices, in no particular order."""
+        return self._combine(x1, x2, c.SET_INTERSECTION, sorted, equal_nan)
+
+    def setdiff1d(self, x1: Array, x2: Array, /, *, sorted: bool = False, equal_nan: bool = True) -> Array:
+        """heddle.setdiff1d over the devices, in no particular order."""
+        return self._combine(x1, x2, c.SET_DIFFERENCE, sorted, equal_nan)
+
     def __repr__(self) -> str:
         return f"<heddle.Cluster {self.devices}{', closed' if self._handle is None else ''}>"
 
@@ -55,6 +121,8 @@ class Cluster:
         if self._handle is not None and self._tables:
             raise ValueError(f"{self._tables} tables of the cluster are not closed")
         handle, self._handle = self._handle, None
+        for grouping in list(self._groupings):
+            grouping.close()
         if handle is not None:
             lib.heddle_cluster_close(handle)
 

@@ -34,6 +34,9 @@ class Numba(NumPy):
     def finish(self, array: Any, valid: Any = None) -> Any:
         return array
 
+    def canonical(self, array: Any) -> Any:
+        raise TypeError("keys that are floats, in an array of Numba's: CuPy is needed, which makes equal ones alike")
+
 
 NUMBA = Numba()
 

@@ -97,6 +97,11 @@ PHASE_REORGANISE = 1
 PHASE_EXCHANGE = 2
 PHASE_WORK = 3
 PHASES = 4
+ELEMENT_UNKNOWN = 0
+ELEMENT_UNSIGNED = 1
+ELEMENT_SIGNED = 2
+ELEMENT_FLOAT = 3
+ELEMENT_BOOL = 4
 COLUMN_FILE_READ = 0
 COLUMN_FILE_WRITE = 1
 ADVICE_SEQUENTIAL = 0
@@ -492,9 +497,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     ]),
     "heddle_column_file_open": (c_int32, [c_char_p, c_uint32, c_uint32, c_void_p]),
     "heddle_column_file_create": (c_int32, [c_char_p, c_uint32, c_uint64, c_void_p]),
+    "heddle_column_file_create_as": (c_int32, [c_char_p, c_uint32, c_uint32, c_uint64, c_void_p]),
     "heddle_column_file_data": (c_void_p, [c_void_p]),
     "heddle_column_file_count": (c_uint64, [c_void_p]),
     "heddle_column_file_element_bits": (c_uint32, [c_void_p]),
+    "heddle_column_file_element_kind": (c_uint32, [c_void_p]),
     "heddle_column_file_advise": (c_int32, [c_void_p, c_uint64, c_uint64, c_uint32]),
     "heddle_column_file_flush": (c_int32, [c_void_p]),
     "heddle_column_file_close": (None, [c_void_p]),

@@ -48,7 +48,11 @@ INT64, UINT64, UINT32, BOOL, UINT8 = (DTYPES[name] for name in ("int64", "uint64
 SUMS = {"i": "int64", "u": "uint64", "b": "uint64", "f": "float64"}
 
 
-def of_letter(kind: str, width: int) -> DType | None:
-    """The type for NumPy's letter and width, such as "i" and 8."""
+def name_of(kind: str, width: int) -> str:
+    """The name of the type for NumPy's letter and width, such as "i" and 8; "" for other letters."""
     names = {"i": f"int{8 * width}", "u": f"uint{8 * width}", "f": f"float{8 * width}", "b": "bool"}
-    return DTYPES.get(names.get(kind, ""))
+    return names.get(kind, "")
+
+
+def of_letter(kind: str, width: int) -> DType | None:
+    return DTYPES.get(name_of(kind, width))

@@ -7,10 +7,16 @@ from ctypes import byref, c_char, c_void_p
 from typing import Any
 
 from . import _declarations as c
-from ._dtypes import DTYPES
+from ._dtypes import DTYPES, INT64, DType, name_of
+from ._errors import HeddleFormatError
 from ._library import check, lib
+from ._words import dtype_of
 
 ADVICE = {"sequential": c.ADVICE_SEQUENTIAL, "random": c.ADVICE_RANDOM, "soon": c.ADVICE_SOON, "done": c.ADVICE_DONE}
+
+# NumPy's letters for kinds of types, and the library's numbers for them.
+KINDS = {"u": c.ELEMENT_UNSIGNED, "i": c.ELEMENT_SIGNED, "f": c.ELEMENT_FLOAT, "b": c.ELEMENT_BOOL}
+LETTERS = {number: letter for letter, number in KINDS.items()}
 
 
 class _Mapping:
@@ -29,25 +35,43 @@ class ColumnFile:
     ColumnFile("keys.npy") as keys:`.
 
     `array` is a NumPy array on the file, for every call that takes arrays in host memory; without NumPy it is a
-    memoryview. The mapping ends when nobody uses the array any more. `dtype` says what a raw file holds; signs
-    of a .npy file are not looked at. With `count` a file of so many zeros is created.
+    memoryview. The mapping ends when nobody uses the array any more. `dtype` says what a raw file holds; a .npy
+    file says it itself, and is refused where `dtype` says something else. With `count` a file of so many zeros is
+    created; without `dtype` they are int64.
     """
 
-    def __init__(self, path: Any, mode: str = "r", *, dtype: str | None = None, count: int | None = None):
+    def __init__(self, path: Any, mode: str = "r", *, dtype: Any = None, count: int | None = None):
         if mode not in ("r", "w") or (count is not None and mode != "w"):
             raise ValueError(f"mode is {mode!r}: it must be 'r' or 'w', and 'w' where count creates a file")
         self._handle: Any = None
         self._mapping: Any = None
-        kind = None if dtype is None else DTYPES[dtype]
-        bits, handle = 0 if kind is None else 8 * kind.width, c_void_p()
+        given = None if dtype is None else dtype_of(dtype)[0]
+        if given is not None and given.kind not in KINDS:
+            raise TypeError(f"a file of the type {given}: files hold integers of 8, 32 and 64 bits, bool and floats")
+        name, handle = os.fsencode(path), c_void_p()
         if count is not None:
-            check(lib.heddle_column_file_create(os.fsencode(path), bits or 64, count, byref(handle)))
+            made = given or INT64
+            check(lib.heddle_column_file_create_as(name, 8 * made.width, KINDS[made.kind], count, byref(handle)))
+            given = made
         else:
             way = c.COLUMN_FILE_WRITE if mode == "w" else c.COLUMN_FILE_READ
-            check(lib.heddle_column_file_open(os.fsencode(path), way, bits, byref(handle)))
+            check(lib.heddle_column_file_open(name, way, 0 if given is None else 8 * given.width, byref(handle)))
         self._handle, self._mapping, self.path = handle.value, _Mapping(handle.value), os.fspath(path)
-        self.dtype = dtype or f"int{lib.heddle_column_file_element_bits(handle)}"
+        self.dtype = self._dtype(given)
         self.array = self._array(mode == "w")
+
+    def _dtype(self, given: DType | None) -> str:
+        """What NumPy's header says, for a raw file what the caller says."""
+        kind = lib.heddle_column_file_element_kind(self._handle)
+        if kind == c.ELEMENT_UNKNOWN:
+            return given.name if given is not None else "int64"
+        found = DTYPES[name_of(LETTERS[kind], lib.heddle_column_file_element_bits(self._handle) // 8)]
+        if given is not None and given.name != found.name:
+            raise HeddleFormatError(
+                f"{self.path} holds {found}, not {given}: leave dtype out, and take array.view({given.name!r}) "
+                "if its bits are meant"
+            )
+        return found.name
 
     def _array(self, writable: bool) -> Any:
         n, width = len(self), DTYPES[self.dtype].width

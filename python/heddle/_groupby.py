@@ -30,12 +30,14 @@ class GroupBy:
     The key columns must stay as they are. All results have an element for each group, in the same order.
     """
 
-    def __init__(self, grouping: Grouping, names: list[str], data: Any):
+    def __init__(self, grouping: Any, names: list[str], data: Any, sorted: bool = False):
         self._grouping, self._names, self._data = grouping, names, data
         self._framework = grouping.like.framework
+        # The groups by ascending keys; None for the order in which the library has them.
+        self._order = _ascending(grouping) if sorted and grouping.count else None
 
     def __len__(self) -> int:
-        return self._grouping.count
+        return int(self._grouping.count)
 
     def __repr__(self) -> str:
         return f"<heddle.GroupBy {len(self)} groups of {self._grouping.rows} rows by {', '.join(self._names)}>"
@@ -44,30 +46,45 @@ class GroupBy:
         """The key of every group: a column for each key column."""
         made = {}
         for number, name in enumerate(self._names):
-            keys, valid = self._grouping.keys(number)
-            made[name] = self._grouping.views[number].framework.finish(keys, valid)
+            framework = self._grouping.views[number].framework
+            made[name] = framework.finish(*(self._placed(part, framework) for part in self._grouping.keys(number)))
         return made
+
+    def _placed(self, array: Any, framework: Any = None) -> Any:
+        """An array with an element for each group, in the order that was asked for."""
+        if self._order is None or array is None:
+            return array
+        return (framework or self._framework).take(array, self._order)
+
+    def _numbers(self, groups: Any) -> Any:
+        """Numbers of groups, in the order that was asked for."""
+        if self._order is None:
+            return groups
+        return self._framework.take(self._framework.order(self._order), groups)
 
     def sizes(self) -> Array:
         """The number of rows of every group."""
-        return self._framework.plain(self._grouping.sizes())
+        return self._framework.plain(self._placed(self._grouping.sizes()))
 
     def first(self) -> Array:
         """The first row of every group."""
-        return self._framework.plain(self._grouping.first())
+        return self._framework.plain(self._placed(self._grouping.first()))
 
     def inverse(self) -> Array:
         """The number of the group of every row."""
-        return self._framework.plain(self._grouping.inverse())
+        return self._framework.plain(self._numbers(self._grouping.inverse()))
 
     def rows(self) -> tuple[Array, Array]:
         """Where each group begins, and the rows of all groups, group by group, ascending in each."""
-        begins, rows = self._grouping.rows_by_group()
-        return self._framework.plain(begins), self._framework.plain(rows)
+        framework, (begins, rows) = self._framework, self._grouping.rows_by_group()
+        if self._order is not None:
+            begins[1:] = framework.cumsum(self._placed(begins[1:] - begins[:-1]))
+            rows = framework.argsort(self._numbers(self._grouping.inverse()))
+        return framework.plain(begins), framework.plain(rows)
 
     def top(self, k: int) -> Array:
         """The numbers of the `k` largest groups, largest first."""
-        return self._framework.plain(self._grouping.top(k))
+        return self._framework.plain(self._numbers(self._grouping.top(k)))
 
     def agg(self, **columns: Any) -> dict[str, Array]:
         """The keys, and for each `name=(values, how)` a column of results.
@@ -121,6 +138,7 @@ class GroupBy:
         if v.valid is not None and how != "count":
             out_valid = framework.empty(len(self), framework.natives["uint8"], grouping.like)
         grouping.aggregate(AGGREGATES[how], v, out, out_valid)
+        out, out_valid = self._placed(out), self._placed(out_valid)
         if how not in ("min", "max"):
             return framework.plain(out, out_valid)
         return self._as_given(view(values), out, out_valid)
@@ -135,6 +153,19 @@ class GroupBy:
         if given.framework.name == framework.name:
             return given.framework.finish(out, valid)
         return framework.plain(out, valid)
+
+
+def _ascending(grouping: Any) -> Any:
+    """The groups by their keys, the first column first; nulls and NaN come last."""
+    order = None
+    for number in range(len(grouping.views) - 1, -1, -1):
+        framework = grouping.views[number].framework
+        keys, valid = grouping.keys(number)
+        for part in (keys, None if valid is None else valid == 0):
+            if part is not None:
+                by = framework.argsort(part if order is None else framework.take(part, order))
+                order = by if order is None else framework.take(order, by)
+    return order
 
 
 def _values(v: View, how: str) -> View:
@@ -161,16 +192,8 @@ def _named(keys: Any) -> list[str]:
     return ["key"]
 
 
-def groupby(
-    keys: Any, data: Any = None, *, in_order: bool = False, equal_nan: bool = True, device: Device | str | None = None
-) -> GroupBy:
-    """Brings the rows with equal keys together: `groupby(keys).agg(total=(values, "sum"))`.
-
-    `keys` is an array, or a list, tuple or dict of up to 16 arrays. With `data`, a dict or data frame, `keys`
-    is the name of a column or a list of names, and `agg` takes names, too. Groups are in no particular order,
-    with `in_order` in that of their first rows. Nulls are one key; so are NaN, unless `equal_nan` is false:
-    then rows with NaN are refused.
-    """
+def key_views(keys: Any, data: Any, equal_nan: bool) -> tuple[list[View], list[str]]:
+    """The key columns as the library compares them, and their names."""
     if data is not None:
         names = [keys] if isinstance(keys, str) else list(keys)
         keys = {name: data[name] for name in names}
@@ -180,5 +203,27 @@ def groupby(
         if made is not v and not equal_nan and bool((v.array != v.array).any()):
             raise ValueError("keys with NaN, and equal_nan is false: leave these rows out")
         views.append(made)
+    return views, _named(keys)
+
+
+def groupby(
+    keys: Any,
+    data: Any = None,
+    *,
+    sorted: bool = False,
+    in_order: bool = False,
+    equal_nan: bool = True,
+    device: Device | str | None = None,
+) -> GroupBy:
+    """Brings the rows with equal keys together: `groupby(keys).agg(total=(values, "sum"))`.
+
+    `keys` is an array, or a list, tuple or dict of up to 16 arrays. With `data`, a dict or data frame, `keys`
+    is the name of a column or a list of names, and `agg` takes names, too. Groups are in no particular order,
+    with `sorted` in that of their keys, with `in_order` in that of their first rows. Nulls are one key; so are NaN, unless `equal_nan` is false:
+    then rows with NaN are refused.
+    """
+    if sorted and in_order:
+        raise ValueError("sorted and in_order ask for two different orders")
+    views, names = key_views(keys, data, equal_nan)
     place = device_of(device, max(v.device for v in views))
-    return GroupBy(Grouping(views, place, in_order), _named(keys), data)
+    return GroupBy(Grouping(views, place, in_order), names, data, sorted)

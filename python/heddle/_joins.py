@@ -129,6 +129,13 @@ def join(
     with `sorted` by left and then by right row. Nulls match nothing, nor does NaN unless `equal_nan`. With
     `row_bits` 32 row numbers are int32.
     """
+    a, b = sides_of(left, right, how, equal_nan, row_bits)
+    place = device_of(device, a[0].device if a[0].device != CPU else b[0].device)
+    return joined(a[0].framework, *fetch(a, b, KINDS[how], place, row_bits), sorted)
+
+
+def sides_of(left: Any, right: Any, how: str, equal_nan: bool, row_bits: int) -> tuple[list[View], list[View]]:
+    """The key columns of both sides, as the library compares them."""
     if how not in KINDS:
         raise ValueError(f"how is {how!r}: it must be one of {', '.join(map(repr, KINDS))}")
     if row_bits not in (32, 64):
@@ -142,9 +149,11 @@ def join(
             same_dtypes(one, b[number])
     if row_bits == 32 and max(a[0].size, b[0].size) > 2**31 - 1:
         raise ValueError("more than 2^31 - 1 rows: row_bits must be 64")
-    kind, framework = KINDS[how], a[0].framework
-    place = device_of(device, a[0].device if a[0].device != CPU else b[0].device)
-    rows, others = fetch(a, b, kind, place, row_bits)
+    return a, b
+
+
+def joined(framework: Any, rows: Any, others: Any, sorted: bool) -> Any:
+    """What the caller gets."""
     if others is None:
         return framework.plain(rows)
     if sorted:

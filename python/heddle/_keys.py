@@ -2,7 +2,7 @@
 
 Arrays of integers and dates of 32 and 64 bits are taken as they are. Narrower ones become 32 bits wide, which
 is a copy. Arrays of floats are looked through, and copied where they hold -0.0 or NaN: every zero becomes 0.0,
-and every NaN the same one.
+and every NaN the same one. Those of a GPU are always copied: to look at them, the host would have to wait.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ def canonical(v: View) -> View:
     if v.dtype.kind != "f" or v.size == 0:
         return v
     framework, array = v.framework, v.array
+    if v.device >= 0:
+        return v.with_array(framework.canonical(array))
     bits = framework.reinterpret(array, framework.natives["int64" if v.dtype.width == 8 else "int32"])
     lowest = -(2 ** (8 * v.dtype.width - 1))
     if has_nan(v) or bool((bits == lowest).any()):

@@ -72,7 +72,7 @@ _declare(lib, c.FUNCTIONS)
 if lib.heddle_abi_version() != c.ABI_VERSION:
     raise ImportError(f"heddle: {path} has ABI version {lib.heddle_abi_version()}, this package needs {c.ABI_VERSION}")
 
-quick: Any = ctypes.PyDLL(path)
+quick: Any = getattr(ctypes, "PyDLL", ctypes.CDLL)(path)  # PyPy has one kind of calls
 _declare(quick, ["heddle_groups_count", "heddle_join_count", "heddle_last_error", "heddle_table_check_widths"])
 
 

@@ -127,11 +127,25 @@ class MemoryTable(Table):
             check(self._functions.take_totals(self._handle, byref(totals), self._like.stream))
         return totals_of(totals)
 
-    def raise_if_full(self) -> None:
-        """HeddleFull if keys of calls on arrays of a GPU did not fit: those calls do not wait and cannot say so."""
+    def raise_if_full(self, keys: Any = None) -> None:
+        """HeddleFull if keys of calls on arrays of a GPU did not fit: those calls do not wait and cannot say so.
+
+        With `keys`, an array of what these calls have inserted, the exception has those of them that are not in the
+        table, and their rows. In a multimap a key may be there although one of its values did not fit.
+        """
         failed = self.take_totals().failed
-        if failed:
-            raise HeddleFull(f"{failed} keys did not fit", count=failed)
+        if not failed:
+            return
+        problem = f"{failed} keys did not fit"
+        if keys is None:
+            raise HeddleFull(problem, count=failed)
+        given, v = view(keys), self._keys(keys)
+        framework, found = v.framework, self._found(v)
+        framework.negate(found)
+        rows = framework.nonzero(found)
+        raise HeddleFull(
+            problem, framework.plain(rows), framework.finish(framework.take(given.array.reshape(-1), rows)), failed
+        )
 
     def mixed(
         self, operations: Any, keys: Any, values: Any = None, on_duplicate: str | None = None, *, default: Any = 0

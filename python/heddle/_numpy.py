@@ -101,6 +101,9 @@ class NumPy:
     def arange(self, begin: int, end: int, native: Any, like: View) -> Any:
         return self.xp.arange(begin, end, dtype=native)
 
+    def cumsum(self, array: Any) -> Any:
+        return self.xp.cumsum(array)
+
     def nonzero(self, flags: Any) -> Any:
         return self.xp.nonzero(flags)[0]
 
@@ -113,7 +116,7 @@ class NumPy:
 
     def canonical(self, array: Any) -> Any:
         """A copy in which every zero is 0.0 and every NaN the same."""
-        return self.xp.where(array != array, self.xp.asarray(self.xp.nan, array.dtype), array + 0)
+        return self.xp.where(array != array, array.dtype.type("nan"), array + 0)
 
 
 FRAMEWORK = NumPy()

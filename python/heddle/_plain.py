@@ -18,8 +18,6 @@ from ctypes import (
     c_int,
     c_ssize_t,
     c_void_p,
-    py_object,
-    pythonapi,
 )
 from typing import Any
 
@@ -42,34 +40,49 @@ CODES = {
 _SIGNED, _UNSIGNED = "bhilqn", "BHILQN"
 
 
-class _Buffer(Structure):
-    """Py_buffer, which has the address of memory that is read-only, too."""
+try:
+    from ctypes import py_object, pythonapi
 
-    _fields_ = [
-        ("buf", c_void_p),
-        ("obj", py_object),
-        ("len", c_ssize_t),
-        ("itemsize", c_ssize_t),
-        ("readonly", c_int),
-        ("ndim", c_int),
-        ("format", c_char_p),
-        ("shape", POINTER(c_ssize_t)),
-        ("strides", POINTER(c_ssize_t)),
-        ("suboffsets", POINTER(c_ssize_t)),
-        ("internal", c_void_p),
-    ]
+    class _Buffer(Structure):
+        """Py_buffer, which has the address of memory that is read-only, too."""
 
+        _fields_ = [
+            ("buf", c_void_p),
+            ("obj", py_object),
+            ("len", c_ssize_t),
+            ("itemsize", c_ssize_t),
+            ("readonly", c_int),
+            ("ndim", c_int),
+            ("format", c_char_p),
+            ("shape", POINTER(c_ssize_t)),
+            ("strides", POINTER(c_ssize_t)),
+            ("suboffsets", POINTER(c_ssize_t)),
+            ("internal", c_void_p),
+        ]
 
-class _Held:
-    """The buffer of an object, given back when nobody needs it any more."""
+    class _Held:
+        """The buffer of an object, given back when nobody needs it any more."""
 
-    def __init__(self, x: Any):
-        self.buffer = _Buffer()
-        pythonapi.PyObject_GetBuffer(py_object(x), byref(self.buffer), 0)
+        def __init__(self, x: Any):
+            self.buffer = _Buffer()
+            pythonapi.PyObject_GetBuffer(py_object(x), byref(self.buffer), 0)
+            self.address = self.buffer.buf or 0
 
-    def __del__(self) -> None:
-        if self.buffer.buf:
-            pythonapi.PyBuffer_Release(byref(self.buffer))
+        def __del__(self) -> None:
+            if self.buffer.buf:
+                pythonapi.PyBuffer_Release(byref(self.buffer))
+
+except ImportError:  # PyPy, which has no functions of CPython's for ctypes, and always has cffi
+    import cffi
+
+    _ffi = cffi.FFI()
+
+    class _Held:  # type: ignore[no-redef]
+        """The buffer of an object, as cffi holds it."""
+
+        def __init__(self, x: Any):
+            self.buffer = _ffi.from_buffer(x) if x.nbytes else None
+            self.address = int(_ffi.cast("uintptr_t", self.buffer)) if x.nbytes else 0
 
 
 def dtype_of_format(format: str, width: int) -> DType:
@@ -161,7 +174,7 @@ def view_buffer(x: Any) -> View:
     dtype = dtype_of_format(memory.format, memory.itemsize)
     native, size = FRAMEWORK.natives[dtype.name], memory.nbytes // memory.itemsize
     held = _Held(memory)
-    address = held.buffer.buf or 0
+    address = held.address
     if size and address % dtype.width:
         raise ValueError("the buffer is not aligned to its elements: copy it")
     worked = x

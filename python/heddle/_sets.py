@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from ctypes import byref, c_uint64, c_void_p
 from typing import Any
 
@@ -74,16 +75,34 @@ def isin(
     return framework.plain(framework.shaped(found, shape))
 
 
-def _combine(x: Array, y: Array, operation: int, sorted: bool, device: Device | str | None) -> Array:
+def _on_device(a: View, b: View, device: Device | str | None) -> Callable[..., int]:
+    """heddle_set_operation on a device; a cluster has another such function."""
+    place, stream = _place(a, b, device), _stream(a, b)
+    return lambda *arguments: int(lib.heddle_set_operation(place.handle, *arguments, stream))
+
+
+def combine(
+    x: Array,
+    y: Array,
+    operation: int,
+    sorted: bool,
+    equal_nan: bool,
+    device: Device | str | None,
+    function: Callable[..., int] | None = None,
+) -> Array:
     a, b = pair(x, y)
-    framework, place, native, count = a.framework, _place(a, b, device), a.native, c_uint64()
+    framework, native, count, nans = a.framework, a.native, c_uint64(), 0
     if a.valid is not None or b.valid is not None:
         raise ValueError("columns with nulls: leave them out first (drop_nulls, drop_null, dropna)")
+    if a.dtype.is_float and not equal_nan:
+        sizes = a.size, b.size
+        a, b = _without_nan(a), _without_nan(b)
+        lost = sizes[0] - a.size, sizes[1] - b.size
+        nans = {c.SET_UNION: sum(lost), c.SET_INTERSECTION: 0, c.SET_DIFFERENCE: lost[0]}[operation]
     left, right = canonical(widened(a)), canonical(widened(b))
     room = {c.SET_UNION: a.size + b.size, c.SET_INTERSECTION: min(a.size, b.size), c.SET_DIFFERENCE: a.size}[operation]
     keys = framework.empty(room, left.native, left)
-    status = lib.heddle_set_operation(
-        place.handle,
+    status = (function or _on_device(a, b, device))(
         operation,
         8 * left.dtype.width,
         left.address,
@@ -93,7 +112,6 @@ def _combine(x: Array, y: Array, operation: int, sorted: bool, device: Device | 
         framework.address(keys),
         room,
         byref(count),
-        _stream(a, b),
     )
     if status:
         fail(status)
@@ -102,7 +120,13 @@ def _combine(x: Array, y: Array, operation: int, sorted: bool, device: Device | 
         keys = framework.cast(keys, native)
     if sorted:
         keys = framework.take(keys, framework.order(keys))
+    if nans:
+        keys = framework.concat([keys, framework.full(nans, float("nan"), native, left)])
     return framework.finish(keys)
+
+
+def _without_nan(v: View) -> View:
+    return v.with_array(v.array[v.array == v.array]) if has_nan(v) else v
 
 
 def _cut(keys: Any, count: int, room: int) -> Any:
@@ -115,16 +139,25 @@ def _cut(keys: Any, count: int, room: int) -> Any:
     return part.clone() if 2 * count < room and hasattr(part, "clone") else part
 
 
-def union1d(x1: Array, x2: Array, /, *, sorted: bool = False, device: Device | str | None = None) -> Array:
-    """The distinct elements of both arrays, in the order in which they first appear, or ascending. All NaN are one."""
-    return _combine(x1, x2, c.SET_UNION, sorted, device)
+def union1d(
+    x1: Array, x2: Array, /, *, sorted: bool = False, equal_nan: bool = True, device: Device | str | None = None
+) -> Array:
+    """The distinct elements of both arrays, in the order in which they first appear, or ascending.
+
+    All NaN are one; without `equal_nan` every NaN is an element of its own, and they come last.
+    """
+    return combine(x1, x2, c.SET_UNION, sorted, equal_nan, device)
 
 
-def intersect1d(x1: Array, x2: Array, /, *, sorted: bool = False, device: Device | str | None = None) -> Array:
-    """The distinct elements that are in both arrays."""
-    return _combine(x1, x2, c.SET_INTERSECTION, sorted, device)
+def intersect1d(
+    x1: Array, x2: Array, /, *, sorted: bool = False, equal_nan: bool = True, device: Device | str | None = None
+) -> Array:
+    """The distinct elements that are in both arrays; without `equal_nan` no NaN is."""
+    return combine(x1, x2, c.SET_INTERSECTION, sorted, equal_nan, device)
 
 
-def setdiff1d(x1: Array, x2: Array, /, *, sorted: bool = False, device: Device | str | None = None) -> Array:
-    """The distinct elements of `x1` that are not in `x2`."""
-    return _combine(x1, x2, c.SET_DIFFERENCE, sorted, device)
+def setdiff1d(
+    x1: Array, x2: Array, /, *, sorted: bool = False, equal_nan: bool = True, device: Device | str | None = None
+) -> Array:
+    """The distinct elements of `x1` that are not in `x2`; without `equal_nan` every NaN of `x1` is one, and comes last."""
+    return combine(x1, x2, c.SET_DIFFERENCE, sorted, equal_nan, device)

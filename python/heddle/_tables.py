@@ -295,6 +295,11 @@ class Table(Typed):
 
     def batches(self, size: int = 65536) -> Iterator[Any]:
         """All pairs, in a set all keys, `size` at a time. They are those that were there at the beginning."""
+        if size < 1:
+            raise ValueError(f"size is {size}: a batch has at least one element")
+        return self._batches(size)
+
+    def _batches(self, size: int) -> Iterator[Any]:
         keys, values = self._export()
         plain = self._like.framework.plain
         for begin in range(0, len(keys), size):
@@ -312,29 +317,38 @@ class Table(Typed):
         """
         import numpy
 
-        raised: list[BaseException] = []
         key, value = (None if kind is None else numpy.dtype(kind.wide) for kind in (self._key, self._value))
 
         def part(address: Any, dtype: Any, given: Any, n: int) -> Any:
             array = numpy.frombuffer((ctypes.c_char * (n * dtype.itemsize)).from_address(address), dtype)
             return array.astype(given.name)  # a copy, since the library uses its memory again
 
+        def visit(keys: Any, values: Any, n: int) -> Any:
+            arrays = [part(keys, key, self._key, n)]
+            if value is not None:
+                arrays.append(part(values, value, self._value, n))
+            visiting = self._read.visiting
+            visiting.append(threading.get_ident())
+            try:
+                return function(*arrays)
+            finally:
+                visiting.remove(threading.get_ident())
+
+        self._for_all(visit)
+
+    def _for_all(self, visit: Callable[[Any, Any, int], Any]) -> None:
+        """Calls `visit` with the addresses of keys and values, in the library's own memory, and their number."""
+        raised: list[BaseException] = []
+
         def called(_context: Any, keys: Any, values: Any, _rows: Any, n: int) -> int:
             try:
-                arrays = [part(keys, key, self._key, n)]
-                if value is not None:
-                    arrays.append(part(values, value, self._value, n))
-                return int(bool(function(*arrays)))
+                return int(bool(visit(keys, values, n)))
             except BaseException as problem:  # it must not go through the library
                 raised.append(problem)
                 return 1
 
         with self._read:
-            self._read.visiting = threading.get_ident()
-            try:
-                status = self._functions.for_all(self._handle, c.Visitor(called), None, *self._streamless())
-            finally:
-                self._read.visiting = None
+            status = self._functions.for_all(self._handle, c.Visitor(called), None, *self._streamless())
         if raised:
             raise raised[0]
         check(status)

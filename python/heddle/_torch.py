@@ -66,6 +66,9 @@ class Torch:
     def arange(self, begin: int, end: int, native: Any, like: View) -> Any:
         return torch.arange(begin, end, dtype=native, device=like.array.device)
 
+    def cumsum(self, array: Any) -> Any:
+        return torch.cumsum(array, 0)
+
     def nonzero(self, flags: Any) -> Any:
         return torch.nonzero(flags, as_tuple=True)[0]
 

@@ -19,10 +19,10 @@ class Typed:
     _functions: Any = IN_MEMORY
     fixed = False
 
-    def __init__(self, handle: Any, key: DType, value: DType | None, like: View):
+    def __init__(self, handle: Any, key: DType, value: DType | None, like: View, gate: Gate | None = None):
         self._handle = handle
         self._key, self._value, self._like = key, value, like
-        self._read, self._plain_keys = Gate(), key.width in (4, 8) and key.kind != "f"
+        self._read, self._plain_keys = gate or Gate(), key.width in (4, 8) and key.kind != "f"
         self._write = Alone(self._read)
         self._find, self._contains = self._functions.find, self._functions.contains
         self._narrow = value is not None and value.wide != value.name

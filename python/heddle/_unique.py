@@ -217,15 +217,22 @@ def unique(
 
 
 def value_counts(
-    x: Array, *, top: int | None = None, sort: bool = True, dropna: bool = True, device: Device | str | None = None
+    x: Array,
+    *,
+    top: int | None = None,
+    sort: bool = True,
+    dropna: bool = True,
+    equal_nan: bool = True,
+    device: Device | str | None = None,
 ) -> ValueCounts:
     """How often each element occurs, the most frequent first; only the `top` most frequent where told.
 
-    Without `sort` they are in no particular order. Nulls and NaN are left out, or counted as one element each.
+    Without `sort` they are in no particular order. Nulls and NaN are left out; without `dropna` nulls are one element,
+    and so are NaN, or with `equal_nan` false every NaN is one.
     """
     v = view(x)
     framework = v.framework
-    found = _unique(v, device, False, False, True, sizes=True)
+    found = _unique(v, device, False, False, dropna or equal_nan, sizes=True)
     values, valid, sizes = found.values, found.valid, found.sizes
     if dropna:
         there = None if valid is None else valid != 0

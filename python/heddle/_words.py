@@ -137,7 +137,7 @@ class Gate:
         self.lock = threading.RLock()
         self.left = threading.Condition(self.lock)
         self.readers = 0
-        self.visiting: int | None = None  # the thread that is inside a function of the caller's
+        self.visiting: list[int] = []  # the threads that are inside a function or a loop over the table
 
     def __enter__(self) -> None:
         with self.lock:
@@ -159,8 +159,8 @@ class Alone:
         self.gate = gate
 
     def __enter__(self) -> None:
-        if self.gate.visiting == threading.get_ident():
-            raise RuntimeError("the function that is given the pairs of a table must not change it")
+        if threading.get_ident() in self.gate.visiting:
+            raise RuntimeError("a function or loop that is given the pairs of a table must not change it")
         self.gate.lock.acquire()
         while self.gate.readers:
             self.gate.left.wait()

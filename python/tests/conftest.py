@@ -24,3 +24,12 @@ def pytest_addoption(parser):
     parser.addoption(
         "--installed", action="store_true", help="test the installed package instead of the one in python/"
     )
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "forks: runs before all others, while no framework has threads")
+
+
+def pytest_collection_modifyitems(items):
+    """JAX starts threads, and a process in which they are must not fork."""
+    items.sort(key=lambda item: item.get_closest_marker("forks") is None)

@@ -9,7 +9,7 @@ import numpy
 import pytest
 
 import heddle
-from heddle import _view
+from heddle import _keys, _numpy, _view
 
 pandas = pytest.importorskip("pandas")
 polars = pytest.importorskip("polars")
@@ -74,6 +74,33 @@ def test_jax_is_not_copied():
 def test_torch_is_not_copied():
     x = torch().arange(8)
     assert address(x) == x.data_ptr() and address(x[2:]) == x.data_ptr() + 16
+
+
+def test_floats_of_a_gpu_are_copied_without_a_look():
+    """A stand-in for an array of a GPU: whoever looks at its elements on the host waits for the GPU."""
+
+    class Remote(numpy.ndarray):
+        def _refuse(self, *_, **__):
+            raise AssertionError("the host has looked at an array of a GPU")
+
+        any = all = item = tolist = __bool__ = __float__ = _refuse
+
+    class Framework(_numpy.NumPy):
+        def view(self, array):
+            made = super().view(array)
+            made.device = 0
+            return made
+
+    for dtype in ("float32", "float64"):
+        numbers = numpy.array([0.0, -0.0, float("nan"), -float("nan"), 1.5], dtype)
+        given = Framework().view(numbers.copy().view(Remote))
+        given.stream = 7
+        made = _keys.table_keys(given)
+        bits = made.array.view(numpy.ndarray).view(f"int{8 * numbers.itemsize}")
+        assert bits[0] == bits[1] == 0 and bits[2] == bits[3] and made.address != given.address
+        assert made.array.dtype == dtype and (made.device, made.stream) == (0, 7)
+    whole = Framework().view(numpy.arange(3).view(Remote))
+    assert _keys.table_keys(whole) is whole
 
 
 def test_dlpack_of_others_is_not_copied():

@@ -131,6 +131,67 @@ def test_a_cluster_is_one_table(container):
         cluster.table()
 
 
+@pytest.mark.parametrize("how", ["inner", "left", "right", "full", "semi", "anti"])
+@pytest.mark.parametrize("row_bits", [32, 64])
+def test_a_cluster_joins(how, row_bits):
+    random = numpy.random.default_rng(5)
+    left = [random.integers(0, 40, 3000), random.choice([0.5, -0.0, 0.0, float("nan")], 3000)]
+    right = [random.integers(20, 60, 100), random.choice([0.5, 0.0, float("nan")], 100)]
+    with heddle.Cluster("cpu:1,cpu:1,cpu:1") as cluster:
+        got = cluster.join(left, right, how, sorted=True, row_bits=row_bits)
+        wanted = heddle.join(left, right, how, sorted=True, row_bits=row_bits)
+        for mine, theirs in zip(*((got,), (wanted,)) if how in ("semi", "anti") else (got, wanted), strict=True):
+            assert mine.dtype == theirs.dtype and numpy.array_equal(mine, theirs)
+        assert cluster.relation_stats["members"] == 3 and cluster.relation_stats["rows"] == 3100
+        empty = cluster.join(left[0][:0], right[0], how)
+        assert sum(map(len, empty)) == (200 if how in ("right", "full") else 0) if how not in ("semi", "anti") else True
+    with pytest.raises(ValueError, match="closed"):
+        cluster.join(left, right)
+
+
+def test_a_cluster_groups():
+    random = numpy.random.default_rng(6)
+    keys, values = (
+        {"a": random.integers(0, 30, 5000), "b": random.integers(0, 3, 5000).astype("int8")},
+        random.random(5000),
+    )
+    with heddle.Cluster("cpu:1,cpu:1") as cluster:
+        groups, alone = cluster.groupby(keys, sorted=True), heddle.groupby(keys, sorted=True)
+        for how in ("sum", "min", "max", "mean", "count"):
+            assert numpy.allclose(getattr(groups, how)(values), getattr(alone, how)(values))
+        for name, column in alone.keys().items():
+            assert numpy.array_equal(groups.keys()[name], column)
+        for name in ("sizes", "first", "inverse"):
+            assert numpy.array_equal(getattr(groups, name)(), getattr(alone, name)())
+        with pytest.raises(TypeError, match="over a cluster"):
+            groups.rows()
+        with pytest.raises(TypeError, match="over a cluster"):
+            groups.top(3)
+        assert len(cluster.groupby(keys["a"][:0]).sizes()) == 0
+        plain = cluster.groupby(["b"], keys).agg(n="size")
+        assert plain["n"].sum() == 5000 and cluster.relation_stats["results"] == 3
+    with pytest.raises(ValueError, match="closed"):
+        groups.sizes()
+
+
+@pytest.mark.parametrize("dtype", ["int64", "uint8", "float32"])
+def test_set_operations_over_a_cluster(dtype):
+    random = numpy.random.default_rng(7)
+    x, y = random.integers(0, 100, 500).astype(dtype), random.integers(50, 150, 300).astype(dtype)
+    with heddle.Cluster("cpu:1,cpu:1") as cluster:
+        for name in ("union1d", "intersect1d", "setdiff1d"):
+            got = getattr(cluster, name)(x, y, sorted=True)
+            assert got.dtype == dtype and numpy.array_equal(got, getattr(numpy, name)(x, y))
+
+
+def test_a_shelf_that_is_refused_is_not_kept_open(tmp_path):
+    heddle.Shelf(tmp_path / "shelf", "map").close()
+    for wrong in ({"container": "set"}, {"key_dtype": "int32"}, {"value_dtype": "int8"}):
+        with pytest.raises(ValueError):
+            heddle.Shelf(tmp_path / "shelf", **wrong)
+        heddle.Shelf(tmp_path / "shelf").close()
+
+
 def test_columns_in_files(tmp_path):
     with heddle.ColumnFile(tmp_path / "keys.npy", "w", dtype="int64", count=1000) as column:
         column.array[:] = numpy.arange(1000) % 7
@@ -153,6 +214,58 @@ def test_columns_in_files(tmp_path):
         heddle.ColumnFile(tmp_path / "nothing")
     with heddle.ColumnFile(tmp_path / "empty.npy", "w", count=0) as column:
         assert len(column.array) == 0
+
+
+NUMBERS = {
+    "int8": [-128, -1, 127],
+    "uint8": [0, 200, 255],
+    "bool": [True, False, True],
+    "int32": [-(2**31), -1, 7],
+    "uint32": [0, 7, 2**32 - 1],
+    "int64": [-(2**63), -1, 7],
+    "uint64": [0, 7, 2**64 - 1],
+    "float32": [-0.5, 0.0, 3e38],
+    "float64": [-0.1, float("inf"), 1e-300],
+}
+
+
+@pytest.mark.parametrize("dtype", NUMBERS)
+def test_files_say_what_their_elements_are(tmp_path, dtype):
+    """NumPy reads what a ColumnFile has written, and a ColumnFile what NumPy has written, with the same type."""
+    numbers, ours, theirs = numpy.array(NUMBERS[dtype], dtype), tmp_path / "ours.npy", tmp_path / "theirs.npy"
+    with heddle.ColumnFile(ours, "w", dtype=dtype, count=3) as column:
+        assert column.dtype == dtype and column.array.dtype == numbers.dtype
+        column.array[:] = numbers
+    read = numpy.load(ours)
+    assert read.dtype == numbers.dtype and read.tolist() == numbers.tolist()
+    numpy.save(theirs, numbers)
+    for path in (ours, theirs):
+        for told in (None, dtype, numbers.dtype):
+            with heddle.ColumnFile(path, dtype=told) as column:
+                assert column.dtype == dtype and column.array.dtype == numbers.dtype
+                assert column.array.tolist() == numbers.tolist()
+    with heddle.ColumnFile(ours, "w") as column:
+        column.array[0] = numbers[1]
+    assert numpy.load(ours)[0] == numbers[1]
+    numbers.tofile(tmp_path / "raw")
+    with heddle.ColumnFile(tmp_path / "raw", dtype=dtype) as column:
+        assert column.array.tolist() == numbers.tolist()
+
+
+def test_files_of_another_type_are_refused(tmp_path):
+    path = tmp_path / "x.npy"
+    numpy.save(path, numpy.array([-1.5, 2.5]))
+    for other in ("int64", "uint64", "float32"):
+        with pytest.raises(heddle.HeddleFormatError, match="holds"):
+            heddle.ColumnFile(path, dtype=other)
+    for other in ("datetime64[s]", "S4"):
+        with pytest.raises(TypeError, match="files hold"):
+            heddle.ColumnFile(path, dtype=other)
+    with pytest.raises(heddle.HeddleInvalid, match="not 16"):
+        heddle.ColumnFile(tmp_path / "y.npy", "w", dtype="int16", count=3)
+    with heddle.ColumnFile(tmp_path / "told.npy", "w", count=2) as column:
+        assert column.dtype == "int64"
+    assert numpy.load(tmp_path / "told.npy").dtype == numpy.int64
 
 
 def test_a_cluster_is_visited_and_has_batches():

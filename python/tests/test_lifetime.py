@@ -55,6 +55,39 @@ def test_ten_thousand_calls_leave_nothing_behind():
     assert settled(10_000) - before < 8 << 20
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="no /proc")
+def test_arrays_of_many_sizes_leave_nothing_behind():
+    """Columns of Arrow with nulls, in one piece and in several, and arrays of every size up to some thousand."""
+    pyarrow = pytest.importorskip("pyarrow")
+    random = numpy.random.default_rng(4)
+
+    def calls(n):
+        for number in range(n):
+            if number % 100 == 0:
+                heddle.trim()
+            x = random.integers(0, 50, int(random.integers(0, 4000)))
+            column = pyarrow.array(x, mask=x == 7)
+            for keys in (column, pyarrow.chunked_array([column, column[::1]])):
+                heddle.unique(keys, device="cpu:1")
+                heddle.join(keys, column, device="cpu:1", how="semi")
+                heddle.groupby(keys, device="cpu:1").agg(high=(keys, "max"))
+            table = heddle.HashMap(x, x, device="cpu:1")
+            table.get(x)
+            table.items()
+
+    def settled(n):
+        calls(n)
+        heddle.trim()
+        gc.collect()
+        pyarrow.default_memory_pool().release_unused()
+        getattr(ctypes.CDLL(None), "malloc_trim", lambda _: None)(0)
+        return resident(), pyarrow.total_allocated_bytes()
+
+    settled(200)
+    before, after = settled(200), settled(1000)
+    assert after[1] <= before[1] and after[0] - before[0] < 8 << 20
+
+
 def test_views_hold_no_array_longer_than_needed():
     import weakref
 
@@ -93,6 +126,7 @@ def in_child(table, x, queue):
     queue.put((table[x].sum().item(), len(heddle.unique_values(x)), len(heddle.join(x, x).left)))
 
 
+@pytest.mark.forks
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_processes(method):
@@ -112,10 +146,70 @@ def test_processes(method):
     assert table[5] == 5
 
 
+@pytest.mark.forks
 def test_a_pool_of_forked_workers():
     with multiprocessing.get_context("fork").Pool(2) as pool:
         parts = pool.map(heddle.unique_values, [numpy.arange(1000) % 10] * 8)
     assert all(sorted(part.tolist()) == list(range(10)) for part in parts)
+
+
+class Rows:
+    """What a data loader loads: rows whose features are looked up in a map, batch by batch."""
+
+    def __init__(self, features, ids):
+        self.features, self.ids = features, ids
+
+    def __len__(self):
+        return len(self.features)
+
+    def __getitem__(self, row):
+        return int(self.ids[int(self.features[row])])
+
+    def __getitems__(self, rows):
+        return self.ids[self.features[numpy.asarray(rows)]].tolist()
+
+
+_loaded = None
+
+
+def load_with(rows):
+    global _loaded
+    _loaded = rows
+
+
+def load(batch):
+    return _loaded.__getitems__(batch)
+
+
+def rows_to_load():
+    features = numpy.random.default_rng(3).integers(0, 2**60, 2000)
+    ids = heddle.HashMap(heddle.unique_values(features), numpy.arange(2000))
+    return Rows(features, ids), [ids[int(feature)] for feature in features]
+
+
+@pytest.mark.forks
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_load_batches(method):
+    """As the data loaders of frameworks do: each worker has the table, takes lists of rows and gives what they hold."""
+    rows, expected = rows_to_load()
+    batches = [list(range(begin, begin + 100)) for begin in range(0, len(rows), 100)]
+    with multiprocessing.get_context(method).Pool(2, load_with, (rows,)) as pool:
+        for _ in range(2):
+            assert sum(pool.imap(load, batches), []) == expected
+
+
+@pytest.mark.forks
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_torchs_data_loader(method):
+    data = pytest.importorskip("torch.utils.data")
+    rows, expected = rows_to_load()
+    loader = data.DataLoader(
+        rows, batch_size=100, num_workers=2, multiprocessing_context=method, persistent_workers=True
+    )
+    for _ in range(2):
+        assert [item for batch in loader for item in batch.tolist()] == expected
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,20 @@ def test_set_operations(pair):
     assert heddle.union1d(x, y, sorted=True).dtype == x.dtype
 
 
+def test_set_operations_with_every_nan_apart():
+    nan = float("nan")
+    x, y = numpy.array([1.0, nan, 2.0, nan]), numpy.array([nan, 2.0, 3.0])
+    for function, numbers, nans in (
+        (heddle.union1d, [1.0, 2.0, 3.0], 3),
+        (heddle.intersect1d, [2.0], 0),
+        (heddle.setdiff1d, [1.0], 2),
+    ):
+        got = function(x, y, sorted=True, equal_nan=False)
+        assert got[: len(numbers)].tolist() == numbers
+        assert len(got) == len(numbers) + nans and numpy.isnan(got[len(numbers) :]).all()
+    assert len(heddle.union1d(x, y)) == 4 and numpy.isnan(heddle.intersect1d(x, y)).sum() == 1
+
+
 @given(two_arrays(("int64", "uint8", "float32")))
 def test_sorted_set_operations_are_numpys(pair):
     x, y = (array[array == array] for array in pair)
@@ -144,6 +158,42 @@ def test_group_by_of_floats():
     assert numpy.array_equal(got["total"], [3.5, 7, numpy.nan], equal_nan=True)
     with pytest.raises(ValueError, match="NaN"):
         heddle.groupby(keys_, equal_nan=False)
+
+
+@given(two_arrays(("int8", "uint64", "float64", "bool")))
+def test_sorted_groups_are_those_of_pandas(pair):
+    n = min(map(len, pair))
+    first, second = pair[0][:n], pair[1][:n]
+    values, rows = numpy.arange(n) * 3, numpy.arange(n)
+    groups = heddle.groupby([first, second], sorted=True)
+    frame = pandas.DataFrame(
+        {"a": first + first.dtype.type(0), "b": second + second.dtype.type(0), "v": values, "r": rows}
+    )
+    expected = frame.groupby(["a", "b"], dropna=False, sort=True)
+    got, wanted = groups.agg(total=(values, "sum"), high=(values, "max"), n="size"), expected["v"]
+    for column, name in (("key_0", "a"), ("key_1", "b")):
+        assert numpy.array_equal(
+            got[column], wanted.sum().reset_index()[name].to_numpy(), equal_nan=got[column].dtype.kind == "f"
+        )
+    assert got["total"].tolist() == wanted.sum().tolist() and got["high"].tolist() == wanted.max().tolist()
+    assert got["n"].tolist() == wanted.size().tolist() and groups.first().tolist() == expected["r"].min().tolist()
+    assert groups.inverse().tolist() == expected.ngroup().tolist()
+    begins, order = groups.rows()
+    parts = [order[begin:end].tolist() for begin, end in zip(begins[:-1], begins[1:], strict=True)]
+    assert parts == [part.tolist() for part in expected["r"].agg(list).map(numpy.array)]
+    largest = got["n"][groups.top(3)]
+    assert largest.tolist() == sorted(got["n"].tolist(), reverse=True)[:3]
+
+
+def test_sorted_groups_have_nulls_last():
+    polars = pytest.importorskip("polars")
+    x = polars.Series([3, None, 1, 3, None, 2])
+    got = heddle.groupby(x, sorted=True).agg(n="size", high=(polars.Series([None, 4, 5, 6, 7, None]), "max"))
+    assert got["key"].to_list() == [1, 2, 3, None] and got["n"].to_list() == [1, 1, 2, 2]
+    assert got["high"].to_list() == [5, None, 6, 7]
+    assert heddle.groupby(x[:0], sorted=True).sizes().to_list() == []
+    with pytest.raises(ValueError, match="two different orders"):
+        heddle.groupby(x, sorted=True, in_order=True)
 
 
 def test_rows_and_numbers_of_groups():

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import heddle
+from heddle import _library
 from models import arrays, keys
 
 # Iceberg tables have no buckets of 8.
@@ -295,3 +296,18 @@ def test_threads_read_and_write_at_the_same_time():
         thread.join()
     assert not errors and len(table) == 60_000
     table.validate()
+
+
+def test_keys_that_did_not_fit_are_found_out_later():
+    """As calls on arrays of a GPU do it: they give the library no place for totals, and raise_if_full asks for them."""
+    table = heddle.HashMap(key_dtype="uint64", value_dtype="int64", capacity=100, fixed=True)
+    x = numpy.arange(1000, dtype="uint64")
+    assert table.raise_if_full(x) is None
+    full = _library.lib.heddle_table_insert(table._handle, x.ctypes.data, x.ctypes.data, 1000, None, None, None)
+    assert full == heddle.HeddleFull.status
+    with pytest.raises(heddle.HeddleFull) as caught:
+        table.raise_if_full(x)
+    problem = caught.value
+    assert problem.count == len(problem.keys) == 1000 - len(table) and problem.keys.dtype == "uint64"
+    assert numpy.array_equal(x[problem.rows], problem.keys) and not table.contains(problem.keys).any()
+    assert table.raise_if_full(x) is None

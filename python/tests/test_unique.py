@@ -104,3 +104,11 @@ def test_large_arrays():
 def test_two_orders_are_refused():
     with pytest.raises(ValueError, match="two different orders"):
         heddle.unique(numpy.arange(3), sorted=True, in_order=True)
+
+
+def test_each_nan_is_counted_apart():
+    x = numpy.array([1.0, float("nan"), 1.0, float("nan")])
+    assert heddle.value_counts(x, dropna=False).counts.tolist() == [2, 2]
+    values, counts = heddle.value_counts(x, dropna=False, equal_nan=False)
+    assert counts.tolist() == [2, 1, 1] and numpy.isnan(values).tolist() == [False, True, True]
+    assert heddle.value_counts(x, equal_nan=False).values.tolist() == [1.0]

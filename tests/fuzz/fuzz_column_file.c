@@ -20,16 +20,19 @@ static uint64_t sum_of(const heddle_column_file *column)
 static void copy(const heddle_column_file *from, const char *name)
 {
     const uint32_t bits = heddle_column_file_element_bits(from);
+    const uint32_t said = heddle_column_file_element_kind(from);
+    const uint32_t kind = said == HEDDLE_ELEMENT_UNKNOWN ? HEDDLE_ELEMENT_UNSIGNED : said;
     const uint64_t count = heddle_column_file_count(from);
     heddle_column_file *to = NULL;
-    fuzz_ok(heddle_column_file_create(fuzz_path(name), bits, count, &to));
+    fuzz_ok(heddle_column_file_create_as(fuzz_path(name), bits, kind, count, &to));
     if (count != 0)
         memcpy(heddle_column_file_data(to), heddle_column_file_data(from), count * (bits / 8));
     fuzz_ok(heddle_column_file_flush(to));
     heddle_column_file_close(to);
     fuzz_ok(heddle_column_file_open(fuzz_path(name), HEDDLE_COLUMN_FILE_READ, bits, &to));
     /* Raw numbers may look like a NumPy file themselves; those of an accepted one begin behind its header. */
-    fuzz_check(heddle_column_file_count(to) == count && sum_of(to) == sum_of(from),
+    fuzz_check(heddle_column_file_count(to) == count && sum_of(to) == sum_of(from) &&
+                   heddle_column_file_element_kind(to) == kind,
                "a column comes back as another one");
     heddle_column_file_close(to);
 }

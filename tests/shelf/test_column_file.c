@@ -99,8 +99,14 @@ static void npy_files(void **state)
 {
     static const struct {
         const char *type;
-        uint32_t bits;
-    } types[] = {{"<u4", 32}, {"<i4", 32}, {"<u8", 64}, {"<i8", 64}, {"|u1", 8}, {"|b1", 8}};
+        uint32_t bits, kind;
+    } types[] = {
+        {"<u4", 32, HEDDLE_ELEMENT_UNSIGNED}, {"<i4", 32, HEDDLE_ELEMENT_SIGNED},
+        {"<u8", 64, HEDDLE_ELEMENT_UNSIGNED}, {"<i8", 64, HEDDLE_ELEMENT_SIGNED},
+        {"|u1", 8, HEDDLE_ELEMENT_UNSIGNED},  {"|i1", 8, HEDDLE_ELEMENT_SIGNED},
+        {"<f4", 32, HEDDLE_ELEMENT_FLOAT},    {"<f8", 64, HEDDLE_ELEMENT_FLOAT},
+        {"|b1", 8, HEDDLE_ELEMENT_BOOL},
+    };
     char path[500], words[200];
     uint64_t numbers[100];
     (void)state;
@@ -116,6 +122,7 @@ static void npy_files(void **state)
                                              t % 2 ? 0 : types[t].bits, &column));
             assert_int_equal(heddle_column_file_count(column), 100);
             assert_int_equal(heddle_column_file_element_bits(column), types[t].bits);
+            assert_int_equal(heddle_column_file_element_kind(column), types[t].kind);
             assert_memory_equal(heddle_column_file_data(column), numbers, 100 * types[t].bits / 8);
             heddle_column_file_close(column);
         }
@@ -137,7 +144,7 @@ static void damaged_npy_files(void **state)
         uint64_t bytes;
     } bad[] = {
         {1, "{'descr': '>u4', 'fortran_order': False, 'shape': (10,), }", "type '>u4';", 40},
-        {1, "{'descr': '<f4', 'fortran_order': False, 'shape': (10,), }", "type '<f4';", 40},
+        {1, "{'descr': '<f2', 'fortran_order': False, 'shape': (10,), }", "type '<f2';", 20},
         {1, "{'descr': '<u2', 'fortran_order': False, 'shape': (10,), }", "'<u2'", 20},
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (5, 2), }", "more than one", 40},
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (), }", "no dimension", 4},
@@ -219,6 +226,52 @@ static void created_files(void **state)
                 check(n == 0 || content[bytes - n * widths[w] / 8] == 99, "not written");
                 free(content);
             }
+}
+
+/* A created file says what its elements are, as NumPy says it; a raw file cannot. */
+static void created_kinds(void **state)
+{
+    static const struct {
+        const char *words;
+        uint32_t bits, kind;
+    } kinds[] = {
+        {"'descr': '|u1',", 8, HEDDLE_ELEMENT_UNSIGNED},  {"'descr': '|i1',", 8, HEDDLE_ELEMENT_SIGNED},
+        {"'descr': '|b1',", 8, HEDDLE_ELEMENT_BOOL},      {"'descr': '<u4',", 32, HEDDLE_ELEMENT_UNSIGNED},
+        {"'descr': '<i4',", 32, HEDDLE_ELEMENT_SIGNED},   {"'descr': '<f4',", 32, HEDDLE_ELEMENT_FLOAT},
+        {"'descr': '<u8',", 64, HEDDLE_ELEMENT_UNSIGNED}, {"'descr': '<i8',", 64, HEDDLE_ELEMENT_SIGNED},
+        {"'descr': '<f8',", 64, HEDDLE_ELEMENT_FLOAT},
+    };
+    char npy[500], raw[500];
+    heddle_column_file *column = NULL;
+    uint64_t bytes;
+    (void)state;
+    snprintf(npy, sizeof npy, "%s", files_path("kind.npy"));
+    snprintf(raw, sizeof raw, "%s", files_path("kind.bin"));
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        const uint32_t bits = kinds[k].bits, kind = kinds[k].kind;
+        check_ok(heddle_column_file_create_as(npy, bits, kind, 3, &column));
+        assert_int_equal(heddle_column_file_element_kind(column), kind);
+        heddle_column_file_close(column);
+        check_ok(heddle_column_file_open(npy, HEDDLE_COLUMN_FILE_READ, 0, &column));
+        assert_int_equal(heddle_column_file_element_bits(column), bits);
+        assert_int_equal(heddle_column_file_element_kind(column), kind);
+        heddle_column_file_close(column);
+        char *content = (char *)files_read(npy, &bytes);
+        content[127] = 0;
+        check(strstr(content + 10, kinds[k].words) != NULL, "the header says %s", content + 10);
+        free(content);
+        check_ok(heddle_column_file_create_as(raw, bits, kind, 3, &column));
+        heddle_column_file_close(column);
+        check_ok(heddle_column_file_open(raw, HEDDLE_COLUMN_FILE_READ, bits, &column));
+        assert_int_equal(heddle_column_file_element_kind(column), HEDDLE_ELEMENT_UNKNOWN);
+        heddle_column_file_close(column);
+    }
+    check_status(heddle_column_file_create_as(npy, 8, HEDDLE_ELEMENT_FLOAT, 3, &column), HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_create_as(npy, 32, HEDDLE_ELEMENT_BOOL, 3, &column), HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_create_as(npy, 64, 5, 3, &column), HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_create_as(npy, 64, HEDDLE_ELEMENT_UNKNOWN, 3, &column), HEDDLE_ERROR_INVALID);
+    assert_null(column);
+    assert_int_equal(heddle_column_file_element_kind(NULL), HEDDLE_ELEMENT_UNKNOWN);
 }
 
 /* More than the disk has free is refused before anything is taken: the limit of files would be met first. */
@@ -481,6 +534,7 @@ int main(void)
                                        ONCE(damaged_npy_files),
                                        ONCE(larger_than_the_disk),
                                        ONCE(created_files),
+                                       ONCE(created_kinds),
                                        ONCE(wrong_calls),
                                        ONCE(other_than_files),
                                        ONCE(links_are_not_followed),

@@ -143,8 +143,13 @@ npy good.npy "'<u8'"
 works shelf build eight --device cpu:1 --keys good.npy --scheme slab
 says inserted 1
 npy real.npy "'<f8'"
-fails "^heddle: real.npy holds elements of type '<f8'; little-endian u4, i4, u8, i8" shelf build nine --keys real.npy
+fails "^heddle: real.npy holds floats: keys are integers$" shelf build nine --keys real.npy
+fails "^heddle: real.npy holds floats: keys are integers$" shelf find eight --keys real.npy --found found_nine.npy
 [ "$(grep -o 'real\.npy' err | wc -l)" = 1 ] || bad "the file is named twice: $(cat err)"
+works shelf build ten --device cpu:1 --keys good.npy --values real.npy --scheme slab
+says inserted 1
+npy half.npy "'<f2'"
+fails "^heddle: half.npy holds elements of type '<f2'; little-endian u4, i4, f4, u8, i8, f8" shelf build nine --keys half.npy
 npy rows.npy "[('a', '<f8'), ('b', '<i4')]"
 fails "^heddle: rows.npy is no NumPy file of one column: it has more than a number in a row$" \
     shelf build nine --keys rows.npy

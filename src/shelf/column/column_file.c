@@ -179,14 +179,18 @@ static void take_back(const char *path, int file, bool made)
         (void)unlink(path);
 }
 
-heddle_status heddle_column_file_create(const char *path, uint32_t element_bits, uint64_t count,
-                                        heddle_column_file **column)
+heddle_status heddle_column_file_create_as(const char *path, uint32_t element_bits,
+                                           uint32_t element_kind, uint64_t count,
+                                           heddle_column_file **column)
 {
     heddle_status status = check_arguments(path, element_bits, false, column);
     heddle_column_file *c = NULL;
     bool made = false;
     int file;
     if (status != HEDDLE_OK) return status;
+    if (hd_npy_type(element_bits, element_kind) == NULL)
+        return hd_fail(HEDDLE_ERROR_INVALID, "column: there is no kind %u of elements of %u bits",
+                       element_kind, element_bits);
     if (count > INT64_MAX / 16)
         return hd_fail(HEDDLE_ERROR_INVALID, "column: no file has that many elements");
     HD_TRY(open_new(path, &file, &made));
@@ -197,6 +201,7 @@ heddle_status heddle_column_file_create(const char *path, uint32_t element_bits,
         c->shape.offset = c->shape.npy ? HD_NPY_MADE : 0;
         c->shape.count = count;
         c->shape.element_bits = element_bits;
+        if (c->shape.npy) c->shape.element_kind = element_kind;
         c->bytes = c->shape.offset + count * (element_bits / 8);
         status = fill_file(c, path, file);
     }
@@ -208,6 +213,12 @@ heddle_status heddle_column_file_create(const char *path, uint32_t element_bits,
     }
     (void)hd_close(file);
     return status;
+}
+
+heddle_status heddle_column_file_create(const char *path, uint32_t element_bits, uint64_t count,
+                                        heddle_column_file **column)
+{
+    return heddle_column_file_create_as(path, element_bits, HEDDLE_ELEMENT_UNSIGNED, count, column);
 }
 
 void heddle_column_file_close(heddle_column_file *column)
@@ -233,6 +244,11 @@ uint64_t heddle_column_file_count(const heddle_column_file *column)
 uint32_t heddle_column_file_element_bits(const heddle_column_file *column)
 {
     return column != NULL ? column->shape.element_bits : 0;
+}
+
+uint32_t heddle_column_file_element_kind(const heddle_column_file *column)
+{
+    return column != NULL ? column->shape.element_kind : HEDDLE_ELEMENT_UNKNOWN;
 }
 
 heddle_status heddle_column_file_advise(heddle_column_file *column, uint64_t first, uint64_t count,

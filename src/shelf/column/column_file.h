@@ -21,6 +21,7 @@ typedef struct hd_column_shape {
     uint64_t offset; /* of the first element */
     uint64_t count;
     uint32_t element_bits;
+    uint32_t element_kind; /* HEDDLE_ELEMENT_; UNKNOWN in a raw file */
 } hd_column_shape;
 
 /*
@@ -29,6 +30,8 @@ typedef struct hd_column_shape {
  */
 heddle_status hd_npy_read(const char *path, const unsigned char *head, uint64_t there,
                           uint64_t bytes, hd_column_shape *shape);
+/* NumPy's name for elements, such as "<u4"; NULL when there are none of these bits and kind. */
+const char *hd_npy_type(uint32_t bits, uint32_t kind);
 bool hd_npy_is(const unsigned char *head, uint64_t there);
 void hd_npy_make(unsigned char head[HD_NPY_MADE], const hd_column_shape *shape);
 

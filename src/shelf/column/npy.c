@@ -122,21 +122,36 @@ static heddle_status read_words(const char *path, const char *at, npy_words *wor
                             : refuse(path, "its header does not say how many there are");
 }
 
-static heddle_status find_bits(const char *path, const char *type, uint32_t *bits)
+static const struct {
+    const char *name;
+    uint32_t bits, kind;
+} types[] = {
+    {"<u4", 32, HEDDLE_ELEMENT_UNSIGNED}, {"<u8", 64, HEDDLE_ELEMENT_UNSIGNED},
+    {"|u1", 8, HEDDLE_ELEMENT_UNSIGNED},  {"<i4", 32, HEDDLE_ELEMENT_SIGNED},
+    {"<i8", 64, HEDDLE_ELEMENT_SIGNED},   {"|i1", 8, HEDDLE_ELEMENT_SIGNED},
+    {"<f4", 32, HEDDLE_ELEMENT_FLOAT},    {"<f8", 64, HEDDLE_ELEMENT_FLOAT},
+    {"|b1", 8, HEDDLE_ELEMENT_BOOL},
+};
+#define TYPES (sizeof types / sizeof types[0])
+
+const char *hd_npy_type(uint32_t bits, uint32_t kind)
 {
-    static const struct {
-        const char *name;
-        uint32_t bits;
-    } types[] = {{"<u4", 32}, {"<i4", 32}, {"<u8", 64}, {"<i8", 64},
-                 {"|u1", 8},  {"|i1", 8},  {"|b1", 8}};
-    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+    for (size_t i = 0; i < TYPES; i++)
+        if (types[i].bits == bits && types[i].kind == kind) return types[i].name;
+    return NULL;
+}
+
+static heddle_status find_type(const char *path, const char *type, hd_column_shape *shape)
+{
+    for (size_t i = 0; i < TYPES; i++)
         if (strcmp(type, types[i].name) == 0) {
-            *bits = types[i].bits;
+            shape->element_bits = types[i].bits;
+            shape->element_kind = types[i].kind;
             return HEDDLE_OK;
         }
     return hd_fail(HEDDLE_ERROR_FORMAT,
-                   "%s holds elements of type '%s'; little-endian u4, i4, u8, i8 (and u1, i1, b1 "
-                   "for flags) can be used",
+                   "%s holds elements of type '%s'; little-endian u4, i4, f4, u8, i8, f8 (and u1, "
+                   "i1, b1 for flags) can be used",
                    path, type);
 }
 
@@ -169,7 +184,7 @@ heddle_status hd_npy_read(const char *path, const unsigned char *head, uint64_t 
     shape->npy = true;
     shape->offset = begin + length;
     HD_TRY(read_words(path, text, &words));
-    HD_TRY(find_bits(path, words.type, &shape->element_bits));
+    HD_TRY(find_type(path, words.type, shape));
     shape->count = words.count;
     if (shape->offset * 8 % shape->element_bits != 0)
         return refuse(path, "its elements are not aligned");
@@ -185,11 +200,10 @@ heddle_status hd_npy_read(const char *path, const unsigned char *head, uint64_t 
 
 void hd_npy_make(unsigned char head[HD_NPY_MADE], const hd_column_shape *shape)
 {
-    const char *type = shape->element_bits == 8 ? "|u1" : shape->element_bits == 32 ? "<u4" : "<u8";
     char words[HD_NPY_MADE];
     const int length =
         snprintf(words, sizeof words, "{'descr': '%s', 'fortran_order': False, 'shape': (%llu,), }",
-                 type, (unsigned long long)shape->count);
+                 hd_npy_type(shape->element_bits, shape->element_kind), (unsigned long long)shape->count);
     memset(head, ' ', HD_NPY_MADE);
     memcpy(head, magic, sizeof magic);
     head[6] = 1;

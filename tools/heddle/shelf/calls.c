@@ -86,6 +86,14 @@ static int open_column(const char *path, uint32_t bits, heddle_column_file **col
     return tool_try(heddle_column_file_open(path, HEDDLE_COLUMN_FILE_READ, bits, column), path);
 }
 
+/* Keys are compared by their bits, and the bits of equal floats may differ: 0.0 and -0.0. */
+static int open_keys(shelf_work *w, uint32_t bits)
+{
+    const int status = open_column(w->o->keys, bits, &w->keys);
+    if (status != TOOL_OK || heddle_column_file_element_kind(w->keys) != HEDDLE_ELEMENT_FLOAT) return status;
+    return tool_refuse("%s holds floats: keys are integers", w->o->keys);
+}
+
 static int make_column(shelf_work *w, const char *path, uint32_t bits, uint64_t count,
                        heddle_column_file **column)
 {
@@ -153,7 +161,7 @@ static uint32_t bits_of(const char *path, uint32_t given)
 /* Opens the columns to write, if they are not yet. */
 static int open_pairs(shelf_work *w, uint32_t key_bits, uint32_t value_bits)
 {
-    int status = w->keys != NULL ? TOOL_OK : open_column(w->o->keys, key_bits, &w->keys);
+    int status = w->keys != NULL ? TOOL_OK : open_keys(w, key_bits);
     if (status == TOOL_OK && value_bits == 0 && w->o->values != NULL)
         return tool_refuse("the shelf is a set, which takes no --values");
     if (status == TOOL_OK && w->values == NULL)
@@ -288,7 +296,7 @@ static heddle_status ask(shelf_work *w, uint64_t n, heddle_totals *totals)
 static int ask_keys(shelf_work *w)
 {
     heddle_totals totals = HEDDLE_TOTALS_INIT;
-    int status = open_column(w->o->keys, w->options.key_bits, &w->keys);
+    int status = open_keys(w, w->options.key_bits);
     if (status != TOOL_OK) return status;
     if (w->o->values != NULL && w->options.value_bits == 0)
         return tool_refuse("the shelf is a set, which has no values");
