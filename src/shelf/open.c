@@ -12,10 +12,10 @@
 #include "base/file_calls.h"
 #include "host/host.h"
 #include "host/public_struct.h"
+#include "host/seed.h"
 #include "shelf/shelf.h"
 #include "table/check.h"
-#include "table/slots/geometry.h"
-#include "table/table.h"
+#include "table/making.h"
 
 #define LOCK "lock"
 

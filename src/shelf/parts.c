@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/file_calls.h"
 #include "shelf/shelf.h"
-#include "table/table.h"
+#include "table/making.h"
 
 #define LOADED_SHARE 4 /* this share of the memory may be that of tables between calls */
 

@@ -11,7 +11,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "host/public_struct.h"
-#include "table/slots/geometry.h"
+#include "host/seed.h"
 
 /* The seed of the members' own mixes, which must not be that of the bins. */
 #define OTHER_SEED UINT64_C(0x51d7348d9f06b2ea)

@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "cluster/relation/relation.h"
 #include "host/public_struct.h"
+#include "host/seed.h"
 #include "relation/join/join.h"
-#include "table/slots/geometry.h"
 
 /* The seed of the members' own mixes, which must not be that of the bins. */
 #define OTHER_SEED UINT64_C(0x8e4b2f1d6a3c5907)

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "cluster/send.h"
 #include "relation/relation.h"
-#include "table/table.h"
 
 /* ---------------------------------------------------------------------------------------- calls */
 

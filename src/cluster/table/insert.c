@@ -28,7 +28,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "host/public_struct.h"
-#include "table/table.h"
+#include "table/check.h"
 
 /* ----------------------------------------------------------------------------------- partition */
 

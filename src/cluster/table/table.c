@@ -8,9 +8,9 @@
 
 #include "base/alloc.h"
 #include "host/public_struct.h"
+#include "host/seed.h"
 #include "table/check.h"
-#include "table/slots/geometry.h"
-#include "table/table.h"
+#include "table/making.h"
 
 /* Shares of the capacity vary by the hash, and by the size of bins. */
 #define SHARE_DEVIATIONS 6
