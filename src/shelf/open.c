@@ -96,18 +96,13 @@ static heddle_status take_lock(heddle_shelf *shelf, bool create)
                : hd_fail(HEDDLE_ERROR_IO, "cannot lock %s: %s", path, strerror(errno));
 }
 
-/* Lets a table complete the options, and learns from it what parts are like. */
+/* Learns what parts are like. */
 static heddle_status complete_options(heddle_shelf *shelf)
 {
-    heddle_table_options made = HEDDLE_TABLE_OPTIONS_INIT;
-    heddle_table *table = NULL;
-    heddle_status status;
+    heddle_table_options made = shelf->options;
     if (shelf->options.flags & HEDDLE_FLAG_FIXED)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "a shelf grows; HEDDLE_FLAG_FIXED is not for it");
-    HD_TRY(hd_part_create(shelf, 1, &table));
-    status = heddle_table_get_options(table, &made);
-    heddle_table_destroy(table);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_options_complete(shelf->device, &made));
     shelf->options.scheme = made.scheme;
     shelf->options.value_bits = made.value_bits;
     shelf->options.capacity = 0;

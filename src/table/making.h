@@ -9,6 +9,11 @@
 
 /* The caller's options, perhaps of an older header: what they do not have is as by default. */
 heddle_status hd_options_read(const heddle_table_options *given, heddle_table_options *options);
+/*
+ * Sets what the caller left open, and refuses what heddle_table_create would refuse whatever the capacity: also a table
+ * that is not compiled for the device. A seed of 0 stays.
+ */
+heddle_status hd_options_complete(heddle_device *device, heddle_table_options *options);
 
 /*
  * As heddle_table_load. With `whole` all pairs are read before they are inserted, in one batch,

@@ -8,7 +8,7 @@
  *   check.h         whether arguments can be used; for clusters and shelves too
  *   request.h       a call as a record, and its parts
  *   totals.h        totals of several calls added up
- *   making.h        options read, and files loaded, for clusters and shelves
+ *   making.h        options read and completed, and files loaded, for clusters and shelves
  *   collect.h       all pairs, brought to the host in pieces
  *   pieces.h        queries in pieces, where memory is short
  *   multi_query.h   count and retrieve where keys have many values: slots and slabs
@@ -89,7 +89,7 @@ struct hd_table_kind {
     uint64_t bytes; /* of a table of this kind, which begins with a heddle_table */
     /* Refuses what this kind cannot do, and sets what the caller left open. */
     heddle_status (*complete)(heddle_table_options *options);
-    /* Sets the name; refuses what is not compiled. */
+    /* Sets the name and what is compiled for the table; refuses what is not. */
     heddle_status (*choose)(heddle_table *table);
     /* Makes the empty table's storage, and frees it. */
     heddle_status (*start)(heddle_table *table);
