@@ -184,7 +184,7 @@ static heddle_status begin_array(hd_transport_exchange *x, const hd_delivery *d,
                : HEDDLE_OK;
 }
 
-/* Of hd_meanwhile_set. Failures are found at the end. */
+/* Of hd_while_waiting_set. Failures are found at the end. */
 static void move_on(void *context)
 {
     const hd_transport_exchange *x = (const hd_transport_exchange *)context;
@@ -202,7 +202,7 @@ static heddle_status transport_begin(hd_exchange *exchange, uint32_t member, hed
     x->fetched = hd_ways_fetch(x, d); /* received at the end: the others are waiting */
     if (status != HEDDLE_OK) return status;
     x->under_way = d;
-    if (x->transport.all_to_all_progress != NULL) hd_meanwhile_set(move_on, x);
+    if (x->transport.all_to_all_progress != NULL) hd_while_waiting_set(move_on, x);
     return HEDDLE_OK;
 }
 
@@ -213,7 +213,7 @@ static heddle_status transport_end(hd_exchange *exchange, uint32_t member)
     heddle_status mine;
     (void)member;
     x->under_way = NULL;
-    hd_meanwhile_set(NULL, NULL);
+    hd_while_waiting_set(NULL, NULL);
     if (x->lost || x->transport.all_to_all_end(x->transport.context) != 0) return lose(x);
     mine = wait_for_copies(x, x->fetched); /* others will use their memories again */
     if (mine == HEDDLE_OK) mine = hd_ways_unpack(x, d);
