@@ -33,8 +33,10 @@ without_comments()
 }
 interface=$here/interface_$version.h
 if [ "$mode" = first ]; then
-    # In the order in which heddle.h includes them: table_options.h before its own text, the others behind.
+    # In the order in which heddle.h includes them: table_options.h before its own text, the others behind. Of the typed
+    # calls, which are macros, those headers that declare functions.
     others=$(sed -n 's,^#include <heddle/\(.*\)>$,\1,p' "$include/heddle/heddle.h" | grep -v -e table_options -e typed)
+    others="$others typed_relations.h"
     # shellcheck disable=SC2086
     (cd "$include/heddle" && without_comments table_options.h heddle.h $others) |
         sed 's/[ \t]*$//' | grep -v -e '^$' -e '^#include <heddle/' > "$interface"
