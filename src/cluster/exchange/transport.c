@@ -280,6 +280,12 @@ static heddle_status make_cluster(hd_transport_exchange *x, const char *device,
     return hd_cluster_make(&x->base, &x->device, &chosen, made);
 }
 
+uint32_t heddle_transport_timeout(const heddle_cluster_options *options)
+{
+    heddle_cluster_options chosen;
+    return hd_cluster_options_read(options, &chosen) == HEDDLE_OK ? chosen.timeout_ms : 0;
+}
+
 heddle_status heddle_cluster_open_over(const heddle_transport *transport, const char *device,
                                        const heddle_cluster_options *options,
                                        heddle_cluster **cluster)
