@@ -183,7 +183,8 @@ static heddle_status complete_read(heddle_shelf *s)
 {
     const heddle_status status = complete_options(s);
     if (status != HEDDLE_ERROR_INVALID) return status;
-    return hd_fail(HEDDLE_ERROR_FORMAT, "the manifest in %s asks for tables that cannot be", s->directory);
+    return hd_fail(HEDDLE_ERROR_FORMAT, "the manifest in %s asks for tables that cannot be",
+                   s->directory);
 }
 
 /* What is in the directory. */

@@ -31,8 +31,8 @@ static heddle_status call_insert(shelved *s)
 {
     const uint32_t kw = s->model.options.key_bits / 8, vw = s->model.options.value_bits / 8;
     return heddle_shelf_insert(s->shelf, (char *)narrow_keys + rows * kw,
-                               narrow_values != NULL ? (char *)narrow_values + rows * vw : NULL, rows,
-                               NULL, NULL);
+                               narrow_values != NULL ? (char *)narrow_values + rows * vw : NULL,
+                               rows, NULL, NULL);
 }
 static heddle_status call_find(shelved *s)
 {
@@ -91,9 +91,16 @@ static void measure(const shared_kind *kind, const char *device)
         printf(" %s %.1f", calls[i].name, least);
     }
     const heddle_shelf_stats stats = shelved_stats(&s);
-    printf(" parts %u most %llu limit %llu\n", stats.parts, (unsigned long long)stats.keys_most, (unsigned long long)stats.keys_limit);
+    printf(" parts %u most %llu limit %llu\n", stats.parts, (unsigned long long)stats.keys_most,
+           (unsigned long long)stats.keys_limit);
     shelved_destroy(&s);
-    free(keys); free(values); free(narrow_keys); free(narrow_values); free(answers); free(found); free(offsets);
+    free(keys);
+    free(values);
+    free(narrow_keys);
+    free(narrow_values);
+    free(answers);
+    free(found);
+    free(offsets);
     (void)device;
 }
 
