@@ -1,4 +1,4 @@
-# libheddle_mpi: groups over MPI (include/heddle/mpi.h), in a library of its own so that libheddle needs no
+# libheddle_mpi: clusters over MPI (include/heddle/mpi.h), in a library of its own so that libheddle needs no
 # MPI. Sets heddle_has_mpi.
 
 set(heddle_has_mpi FALSE)

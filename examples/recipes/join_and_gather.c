@@ -17,8 +17,8 @@ int main(void)
     const uint32_t price[ORDERS] = {30, 5, 12, 99};
     const uint32_t of_order[DELIVERIES] = {8, 7, 7, 7, 6}, of_line[DELIVERIES] = {1, 2, 1, 2, 1};
     const uint32_t day[DELIVERIES] = {14, 15, 16, 17, 18};
-    const heddle_column left[2] = {HEDDLE_COLUMN(order, 4), HEDDLE_COLUMN(line, 4)};
-    const heddle_column right[2] = {HEDDLE_COLUMN(of_order, 4), HEDDLE_COLUMN(of_line, 4)};
+    const heddle_column left[2] = {HEDDLE_COLUMN_OF(order), HEDDLE_COLUMN_OF(line)};
+    const heddle_column right[2] = {HEDDLE_COLUMN_OF(of_order), HEDDLE_COLUMN_OF(of_line)};
 
     heddle_device *device;
     heddle_join *join;
@@ -31,7 +31,7 @@ int main(void)
     uint32_t *prices = malloc((count + 1) * sizeof *prices);
     uint32_t *days = malloc((count + 1) * sizeof *days);
     if (order_rows == NULL || delivery_rows == NULL || prices == NULL || days == NULL) return 1;
-    check(heddle_join_fetch(join, order_rows, delivery_rows, count, &fetched, NULL));
+    check(heddle_join_fetch_rows(join, order_rows, delivery_rows, count, &fetched, NULL));
     gather(price, order_rows, fetched, prices);
     gather(day, delivery_rows, fetched, days);
 

@@ -15,7 +15,7 @@ static void print_rows(heddle_device *device, const heddle_column *left, const h
     options.kind = kind;
     options.row_bits = 32; /* rows are numbered by uint32_t */
     check(heddle_join_create(device, left, right, 1, MEMBERS, PAYMENTS, &options, &join, NULL));
-    check(heddle_join_fetch(join, rows, NULL, MEMBERS, &count, NULL));
+    check(heddle_join_fetch_rows(join, rows, (uint32_t *)NULL, MEMBERS, &count, NULL));
     printf("%s:", name);
     for (uint64_t i = 0; i < count; i++) printf(" %u", rows[i]);
     printf("\n");
@@ -26,7 +26,7 @@ int main(void)
 {
     const uint64_t member[MEMBERS] = {500, 501, 502, 503, 504, 505};
     const uint64_t paid_by[PAYMENTS] = {503, 501, 503, 999, 504};
-    const heddle_column left = HEDDLE_COLUMN(member, 8), right = HEDDLE_COLUMN(paid_by, 8);
+    const heddle_column left = HEDDLE_COLUMN_OF(member), right = HEDDLE_COLUMN_OF(paid_by);
     heddle_device *device;
     check(heddle_device_open("auto", &device));
     print_rows(device, &left, &right, HEDDLE_JOIN_SEMI, "rows of members who have paid");

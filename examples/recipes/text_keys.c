@@ -35,7 +35,7 @@ int main(void)
     for (uint64_t g = 0; g < count; g++) printf("%.*s: %" PRIu64 "\n", WIDTH, cities[g], sums[g]);
 
     /* The number of its group stands for a text from now on: a key that tables take. */
-    check(heddle_groups_of_rows(groups, number_of, NULL));
+    check(heddle_groups_numbers_of_rows(groups, number_of, NULL));
     for (int i = 0; i < ROWS; i++) printf("%s is %" PRIu64 "\n", texts[i], number_of[i]);
 
     heddle_groups_destroy(groups);

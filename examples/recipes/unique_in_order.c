@@ -11,7 +11,7 @@ int main(void)
 
     heddle_device *device;
     heddle_groups *groups;
-    const heddle_column column = HEDDLE_COLUMN(keys, 8);
+    const heddle_column column = HEDDLE_COLUMN_OF(keys);
     heddle_groups_options options = HEDDLE_GROUPS_OPTIONS_INIT;
     options.order = HEDDLE_GROUPS_BY_FIRST;
     check(heddle_device_open("auto", &device));
@@ -19,8 +19,9 @@ int main(void)
     check(heddle_groups_count(groups, &count));
     check(heddle_groups_keys(groups, 0, distinct, NULL, NULL));
     check(heddle_groups_sizes(groups, times, NULL));
-    check(heddle_groups_first(groups, first, NULL));
-    check(heddle_groups_of_rows(groups, group_of, NULL)); /* keys[i] == distinct[group_of[i]] */
+    check(heddle_groups_first_rows(groups, first, NULL));
+    /* keys[i] == distinct[group_of[i]] */
+    check(heddle_groups_numbers_of_rows(groups, group_of, NULL));
 
     for (uint64_t g = 0; g < count; g++)
         printf("%" PRIu64 ", %" PRIu64 " times, first in row %" PRIu64 "\n", distinct[g], times[g],

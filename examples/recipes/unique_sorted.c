@@ -16,8 +16,8 @@ int main(void)
 
     heddle_device *device;
     check(heddle_device_open("auto", &device));
-    check(heddle_set_operation(device, HEDDLE_SET_UNION, 32, march, 5, april, 4, keys, 9, &count,
-                               NULL));
+    check(heddle_set_operation_keys(device, HEDDLE_SET_UNION, march, 5, april, 4, keys, 9, &count,
+                                    NULL));
     heddle_device_close(device);
 
     qsort(keys, count, sizeof keys[0], by_value);

@@ -15,11 +15,11 @@ int main(void)
     check(heddle_device_open("auto", &device));
 
     /* Every pair of an order and a customer with the same number: their rows. */
-    const heddle_column left = HEDDLE_COLUMN(buyer, 4), right = HEDDLE_COLUMN(customer, 4);
+    const heddle_column left = HEDDLE_COLUMN_OF(buyer), right = HEDDLE_COLUMN_OF(customer);
     uint64_t order_rows[ORDERS], customer_rows[ORDERS], matches;
     heddle_join *join;
     check(heddle_join_create(device, &left, &right, 1, ORDERS, CUSTOMERS, NULL, &join, NULL));
-    check(heddle_join_fetch(join, order_rows, customer_rows, ORDERS, &matches, NULL));
+    check(heddle_join_fetch_rows(join, order_rows, customer_rows, ORDERS, &matches, NULL));
     heddle_join_destroy(join);
     printf("%" PRIu64 " of %d orders have a customer\n", matches, ORDERS);
 
@@ -28,7 +28,7 @@ int main(void)
     for (uint64_t i = 0; i < matches; i++) goes_to[order_rows[i]] = postcode[customer_rows[i]];
 
     /* The orders by city, in the order in which the cities appear first. */
-    const heddle_column key = HEDDLE_COLUMN(goes_to, 4);
+    const heddle_column key = HEDDLE_COLUMN_OF(goes_to);
     heddle_groups_options options = HEDDLE_GROUPS_OPTIONS_INIT;
     uint32_t cities[ORDERS];
     uint64_t sums[ORDERS], count;

@@ -124,38 +124,40 @@ HEDDLE_API heddle_status heddle_cluster_groups_create(heddle_cluster *cluster,
                                                       const heddle_column *keys, uint32_t columns,
                                                       uint64_t rows,
                                                       const heddle_groups_options *options,
-                                                      heddle_cluster_groups **by);
+                                                      heddle_cluster_groups **groups);
 /* Before its cluster is closed. NULL is accepted. */
-HEDDLE_API void heddle_cluster_groups_destroy(heddle_cluster_groups *by);
+HEDDLE_API void heddle_cluster_groups_destroy(heddle_cluster_groups *groups);
 /*
  * *count becomes the number of groups of this process. *first, where not NULL, becomes the number
  * of groups of all processes before it.
  */
-HEDDLE_API heddle_status heddle_cluster_groups_count(heddle_cluster_groups *by, uint64_t *count,
+HEDDLE_API heddle_status heddle_cluster_groups_count(heddle_cluster_groups *groups, uint64_t *count,
                                                      uint64_t *first);
 /* The lowest row of every group of this process: row numbers of row_bits. */
-HEDDLE_API heddle_status heddle_cluster_groups_first(heddle_cluster_groups *by, void *rows);
+HEDDLE_API heddle_status heddle_cluster_groups_first(heddle_cluster_groups *groups, void *rows);
 /* The key of every group of this process in one of the key columns, as heddle_groups_keys. */
-HEDDLE_API heddle_status heddle_cluster_groups_keys(heddle_cluster_groups *by, uint32_t column,
+HEDDLE_API heddle_status heddle_cluster_groups_keys(heddle_cluster_groups *groups, uint32_t column,
                                                     void *keys, uint8_t *valid);
 /* The number of rows of every group of this process: rows of all processes. */
-HEDDLE_API heddle_status heddle_cluster_groups_sizes(heddle_cluster_groups *by, uint64_t *sizes);
+HEDDLE_API heddle_status heddle_cluster_groups_sizes(heddle_cluster_groups *groups,
+                                                     uint64_t *sizes);
 /*
  * The group of every row of this process: numbers of row_bits, counted over all processes. All
  * processes make this call.
  */
-HEDDLE_API heddle_status heddle_cluster_groups_of_rows(heddle_cluster_groups *by, void *numbers);
+HEDDLE_API heddle_status heddle_cluster_groups_of_rows(heddle_cluster_groups *groups,
+                                                       void *numbers);
 /*
  * As heddle_groups_aggregate: `values` and `valid` are those of this process's rows, as many as it
  * gave at the creation; out[g] and out_valid[g] are those of its groups. All processes make this
  * call. Values go the way that the keys went, which is cheaper than finding it anew.
  */
-HEDDLE_API heddle_status heddle_cluster_groups_aggregate(heddle_cluster_groups *by,
+HEDDLE_API heddle_status heddle_cluster_groups_aggregate(heddle_cluster_groups *groups,
                                                          uint32_t aggregate, uint32_t type,
                                                          const void *values, const uint8_t *valid,
                                                          void *out, uint8_t *out_valid);
 /* How the creation went. */
-HEDDLE_API heddle_status heddle_cluster_groups_get_stats(heddle_cluster_groups *by,
+HEDDLE_API heddle_status heddle_cluster_groups_get_stats(heddle_cluster_groups *groups,
                                                          heddle_relation_stats *stats);
 
 /*

@@ -43,9 +43,9 @@
  *           at, export, stats, validate, save, size) may run at the same time; a call that writes
  *           needs the table alone. On a GPU the same holds for streams: work queued on two streams
  *           counts as simultaneous unless events order it.
- * Words.    A size is the number of keys that a container holds, in a multimap of pairs. A count is
- *           the number of values that keys have. A capacity is the number of elements that there is
- *           room for.
+ * Words.    A size is the number of keys that a container holds, in a multimap of pairs. A capacity
+ *           is the number of elements that there is room for. A count is any other number of
+ *           elements: values that a key has, rows of a join, groups of rows, elements of an array.
  * Keys.     Every key value is legal. So is every value. Counts are 64-bit everywhere.
  * Bad input is refused before anything is changed.
  */

@@ -15,11 +15,13 @@
  *     typed_cluster.h   heddle_cluster_map_*, heddle_cluster_set_*      tables of clusters
  *     typed_shelf.h     heddle_shelf_map_*, heddle_shelf_set_*          shelves
  *     typed_filter.h    heddle_filter_*_keys                            filters
+ *     typed_relations.h HEDDLE_COLUMN_OF, heddle_*_rows and others      joins, groups, sets of keys
  *
  * heddle_map_* is for all containers with values: maps, multimaps and counters. heddle_set_* is for
- * keys alone: those of sets, and those of other tables in calls that need no values (contains,
- * erase, count; insert and build of a counter, which then counts every key once). All of them are
- * macros, which evaluate their first argument more than once and every other argument once.
+ * keys alone: those of sets, and those of other tables in calls that need no values (locate,
+ * for_each, mixed; insert and build of a counter, which then counts every key once). contains,
+ * erase and count have both names and take any container. All of them are macros, which evaluate
+ * their first argument more than once and every other argument once.
  */
 #include <heddle/heddle.h>
 
@@ -144,6 +146,12 @@ char (&heddle_value_bits_(const double *))[64];
     HEDDLE_TYPED_KEYS_(set, keys, heddle_table_count(set, keys, n, matches, totals, stream))
 #define heddle_set_export(set, keys, capacity, size, stream) \
     HEDDLE_TYPED_KEYS_(set, keys, heddle_table_export(set, keys, NULL, capacity, size, stream))
+#define heddle_map_contains(map, keys, n, found, totals, stream) \
+    heddle_set_contains(map, keys, n, found, totals, stream)
+#define heddle_map_erase(map, keys, n, found, totals, stream) \
+    heddle_set_erase(map, keys, n, found, totals, stream)
+#define heddle_map_count(map, keys, n, matches, totals, stream) \
+    heddle_set_count(map, keys, n, matches, totals, stream)
 /*
  * As heddle_table_mixed, heddle_table_locate, heddle_table_at and heddle_table_for_each, with keys
  * alone. mixed inserts into sets and counters, and looks up and erases in all containers.
@@ -161,6 +169,7 @@ char (&heddle_value_bits_(const double *))[64];
 
 #include <heddle/typed_cluster.h>
 #include <heddle/typed_filter.h>
+#include <heddle/typed_relations.h>
 #include <heddle/typed_shelf.h>
 
 #endif

@@ -61,5 +61,11 @@
 #define heddle_cluster_set_export(set, keys, capacity, size) \
     HEDDLE_TYPED_CLUSTER_KEYS_(set, keys, \
                                heddle_cluster_table_export(set, keys, NULL, capacity, size))
+#define heddle_cluster_map_contains(map, keys, n, found, totals) \
+    heddle_cluster_set_contains(map, keys, n, found, totals)
+#define heddle_cluster_map_erase(map, keys, n, found, totals) \
+    heddle_cluster_set_erase(map, keys, n, found, totals)
+#define heddle_cluster_map_count(map, keys, n, matches, totals) \
+    heddle_cluster_set_count(map, keys, n, matches, totals)
 
 #endif

@@ -51,5 +51,11 @@
     HEDDLE_TYPED_SHELF_KEYS_(set, keys, heddle_shelf_count(set, keys, n, matches, totals))
 #define heddle_shelf_set_export(set, keys, capacity, size) \
     HEDDLE_TYPED_SHELF_KEYS_(set, keys, heddle_shelf_export(set, keys, NULL, capacity, size))
+#define heddle_shelf_map_contains(map, keys, n, found, totals) \
+    heddle_shelf_set_contains(map, keys, n, found, totals)
+#define heddle_shelf_map_erase(map, keys, n, found, totals) \
+    heddle_shelf_set_erase(map, keys, n, found, totals)
+#define heddle_shelf_map_count(map, keys, n, matches, totals) \
+    heddle_shelf_set_count(map, keys, n, matches, totals)
 
 #endif

@@ -62,6 +62,11 @@ typedef struct heddle_transport {
 #define HEDDLE_TRANSPORT_ARRAYS 2 /* arrays that may be begun at a time */
 
 /*
+ * timeout_ms of these options (NULL: the defaults), for the transport that is to be made: 0 where
+ * they leave it open. It is 0 also where heddle_cluster_open_over will refuse them.
+ */
+HEDDLE_API uint32_t heddle_transport_timeout(const heddle_cluster_options *options);
+/*
  * Opens a cluster of as many processes, each with one device; cluster.h says how they work
  * together. The transport is closed with the cluster, also when this fails.
  */

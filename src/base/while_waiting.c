@@ -8,15 +8,15 @@ static _Thread_local struct {
     void *context;
 } mine;
 
-void hd_meanwhile_set(void (*work)(void *context), void *context)
+void hd_while_waiting_set(void (*work)(void *context), void *context)
 {
     mine.work = work;
     mine.context = context;
 }
 
-bool hd_meanwhile_any(void) { return mine.work != NULL; }
+bool hd_while_waiting_any(void) { return mine.work != NULL; }
 
-void hd_meanwhile_work(void)
+void hd_while_waiting_work(void)
 {
     if (mine.work != NULL) mine.work(mine.context);
 }

@@ -1,10 +1,10 @@
 /*
  * while_waiting.h: what a thread does while it waits for a device. Messages to other processes move only when somebody asks
  * for them, and the thread that has begun them may be waiting for kernels. Engines whose devices work by themselves ask
- * (hd_meanwhile_work) until the device is done.
+ * (hd_while_waiting_work) until the device is done.
  */
-#ifndef HD_MEANWHILE_H
-#define HD_MEANWHILE_H
+#ifndef HD_WHILE_WAITING_H
+#define HD_WHILE_WAITING_H
 
 #include <stdbool.h>
 
@@ -13,10 +13,10 @@ extern "C" {
 #endif
 
 /* For this thread, from now on; NULL: nothing. */
-void hd_meanwhile_set(void (*work)(void *context), void *context);
+void hd_while_waiting_set(void (*work)(void *context), void *context);
 /* Whether there is anything to do. */
-bool hd_meanwhile_any(void);
-void hd_meanwhile_work(void);
+bool hd_while_waiting_any(void);
+void hd_while_waiting_work(void);
 
 #ifdef __cplusplus
 }

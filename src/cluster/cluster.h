@@ -3,8 +3,8 @@
  * what is where; each file includes the header that it needs.
  *
  *   members.h      a cluster and its members of this process, and what a member has to work with
- *     members.c      opening clusters; slices; the work of all members
- *     crew.c         a thread for every local member
+ *     members.c      opening clusters; slices; the time of every phase
+ *     crew.c         the local members at work, each on a thread of its own
  *     memory.c       callers' arrays, wherever they lie, lent to a member
  *   send.h         rows of a slice laid out by owner (route/route.h) and sent, and answers sent back
  *   exchange/      how members reach each other: exchange.h is the interface
@@ -21,7 +21,7 @@
  *
  * A call on a table, for instance heddle_cluster_table_insert:
  *   1. table/table.c     hd_cluster_call takes the cluster's lock and refuses a broken table;
- *   2. members.c         hd_cluster_run lets every local member work, each on a thread of its own;
+ *   2. crew.c            hd_crew_run lets every local member work, each on a thread of its own;
  *   3. table/insert.c    insert_in_phases: all members agree what is to be done, and choose the way;
  *   4. table/insert_gathered.c (the usual way)   slice by slice rows are laid out and sent with send.c,
  *                        and when all have come the member's part takes them in one call;

@@ -4,30 +4,40 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "cluster/members.h"
 
 typedef struct hand {
     hd_crew *crew;
-    uint32_t number;
+    hd_member *member;
     pthread_t thread;
 } hand;
 
 struct hd_crew {
-    uint32_t hands;
-    uint32_t started; /* threads that there are */
+    hd_member *members;
+    hand *hands;
+    uint32_t started; /* threads that there are: none for a single member */
     pid_t process;    /* which they live in */
-    hand *all;
     pthread_mutex_t lock;
     pthread_cond_t begin, done;
     uint64_t turn; /* works that have been given out */
     uint32_t busy; /* hands that are still at the latest */
     bool ends;
-    hd_crew_work work;
+    hd_member_work work;
     void *context;
 };
+
+static void do_work(hd_member *member, hd_member_work work, void *context)
+{
+    hd_phases_begin(member);
+    member->status = work(member, context);
+    if (member->status != HEDDLE_OK)
+        strncpy(member->reason, heddle_last_error(), sizeof member->reason - 1);
+}
 
 static void *hand_live(void *argument)
 {
@@ -40,7 +50,7 @@ static void *hand_live(void *argument)
         if (crew->turn == turn) break;
         turn = crew->turn;
         pthread_mutex_unlock(&crew->lock);
-        crew->work(crew->context, h->number);
+        do_work(h->member, crew->work, crew->context);
         pthread_mutex_lock(&crew->lock);
         if (--crew->busy == 0) pthread_cond_signal(&crew->done);
     }
@@ -48,32 +58,39 @@ static void *hand_live(void *argument)
     return NULL;
 }
 
-void hd_crew_run(hd_crew *crew, hd_crew_work work, void *context)
+/* A fork takes no threads along: whoever waited for them would wait for ever. */
+static bool is_here(const hd_crew *crew)
 {
-    if (crew->hands == 1) {
-        work(context, 0);
-        return;
-    }
-    pthread_mutex_lock(&crew->lock);
-    crew->work = work;
-    crew->context = context;
-    crew->busy = crew->hands;
-    crew->turn++;
-    pthread_cond_broadcast(&crew->begin);
-    while (crew->busy != 0) pthread_cond_wait(&crew->done, &crew->lock);
-    pthread_mutex_unlock(&crew->lock);
+    return crew->started == 0 || crew->process == getpid();
 }
 
-bool hd_crew_is_here(const hd_crew *crew)
+heddle_status hd_crew_run(hd_crew *crew, hd_member_work work, void *context)
 {
-    return crew->hands == 1 || crew->process == getpid();
+    hd_member *first = &crew->members[0];
+    if (!is_here(crew))
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "the cluster was opened before a fork, in another process; its threads are there. "
+                       "Open one in this process");
+    if (crew->started == 0) {
+        do_work(first, work, context);
+    } else {
+        pthread_mutex_lock(&crew->lock);
+        crew->work = work;
+        crew->context = context;
+        crew->busy = crew->started;
+        crew->turn++;
+        pthread_cond_broadcast(&crew->begin);
+        while (crew->busy != 0) pthread_cond_wait(&crew->done, &crew->lock);
+        pthread_mutex_unlock(&crew->lock);
+    }
+    return first->status == HEDDLE_OK ? HEDDLE_OK : hd_fail(first->status, "%s", first->reason);
 }
 
 void hd_crew_close(hd_crew *crew)
 {
     if (crew == NULL) return;
-    if (!hd_crew_is_here(crew)) { /* there is nobody to wait for; what threads waited with is theirs */
-        free(crew->all);
+    if (!is_here(crew)) { /* there is nobody to wait for; what threads waited with is theirs */
+        free(crew->hands);
         free(crew);
         return;
     }
@@ -81,31 +98,31 @@ void hd_crew_close(hd_crew *crew)
     crew->ends = true;
     pthread_cond_broadcast(&crew->begin);
     pthread_mutex_unlock(&crew->lock);
-    for (uint32_t i = 0; i < crew->started; i++) pthread_join(crew->all[i].thread, NULL);
+    for (uint32_t i = 0; i < crew->started; i++) pthread_join(crew->hands[i].thread, NULL);
     pthread_mutex_destroy(&crew->lock);
     pthread_cond_destroy(&crew->begin);
     pthread_cond_destroy(&crew->done);
-    free(crew->all);
+    free(crew->hands);
     free(crew);
 }
 
-heddle_status hd_crew_open(uint32_t hands, hd_crew **crew)
+heddle_status hd_crew_open(hd_member *members, uint32_t count, hd_crew **crew)
 {
     hd_crew *c = (hd_crew *)hd_allocate_zeroed(1, sizeof *c);
-    if (c != NULL) c->all = (hand *)hd_allocate_zeroed(hands, sizeof *c->all);
-    if (c == NULL || c->all == NULL) {
+    if (c != NULL) c->hands = (hand *)hd_allocate_zeroed(count, sizeof *c->hands);
+    if (c == NULL || c->hands == NULL) {
         free(c);
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for the threads of a cluster");
     }
-    c->hands = hands;
+    c->members = members;
     c->process = getpid();
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->begin, NULL);
     pthread_cond_init(&c->done, NULL);
-    for (; hands > 1 && c->started < hands; c->started++) {
-        hand *h = &c->all[c->started];
+    for (; count > 1 && c->started < count; c->started++) {
+        hand *h = &c->hands[c->started];
         h->crew = c;
-        h->number = c->started;
+        h->member = &members[c->started];
         if (pthread_create(&h->thread, NULL, hand_live, h) != 0) {
             hd_crew_close(c);
             return hd_fail(HEDDLE_ERROR_NO_MEMORY, "cannot start a thread for every member");

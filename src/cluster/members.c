@@ -32,6 +32,8 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+void hd_phases_begin(hd_member *member) { member->since = now(); }
+
 void hd_phase(hd_member *member, uint32_t phase)
 {
     const double at = now();
@@ -72,36 +74,6 @@ void hd_member_part(const hd_member *member, uint64_t n, uint64_t *first, uint64
     const uint64_t local = hd_exchange_of(member)->local, i = member->local;
     *first = n / local * i + n % local * i / local;
     *count = n / local * (i + 1) + n % local * (i + 1) / local - *first;
-}
-
-/* ---------------------------------------------------------------------------------------- work */
-
-typedef struct job {
-    heddle_cluster *cluster;
-    hd_member_work work;
-    void *context;
-} job;
-
-static void run_member(void *context, uint32_t hand)
-{
-    const job *j = (const job *)context;
-    hd_member *member = &j->cluster->members[hand];
-    member->since = now();
-    member->status = j->work(member, j->context);
-    if (member->status == HEDDLE_OK) return;
-    strncpy(member->reason, heddle_last_error(), sizeof member->reason - 1);
-}
-
-heddle_status hd_cluster_run(heddle_cluster *cluster, hd_member_work work, void *context)
-{
-    job j = {cluster, work, context};
-    if (!hd_crew_is_here(cluster->crew))
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "the cluster was opened before a fork, in another process; its threads are there. "
-                       "Open one in this process");
-    hd_crew_run(cluster->crew, run_member, &j);
-    if (cluster->members[0].status == HEDDLE_OK) return HEDDLE_OK;
-    return hd_fail(cluster->members[0].status, "%s", cluster->members[0].reason);
 }
 
 /* ---------------------------------------------------------------------------------------- life */
@@ -157,7 +129,7 @@ heddle_status hd_cluster_make(hd_exchange *exchange, heddle_device **devices,
         free(g);
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a cluster");
     }
-    status = hd_crew_open(local, &g->crew);
+    status = hd_crew_open(g->members, local, &g->crew);
     if (status != HEDDLE_OK) {
         free(g->members);
         free(g);

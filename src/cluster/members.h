@@ -1,7 +1,7 @@
 /*
  * members.h: a cluster and its members of this process, and what every member has to work with.
  *
- * A call on a cluster is made by the caller's thread, which lets every local member do its work (hd_cluster_run),
+ * A call on a cluster is made by the caller's thread, which lets every local member do its work (hd_crew_run),
  * each on a thread of its own. What members have to tell each other goes through the exchange. The work
  * returns a status that all members have agreed upon (cluster/exchange/exchange.h), never one of its own.
  */
@@ -16,7 +16,7 @@
 #include "host/lent.h"
 #include "route/route.h"
 
-typedef struct hd_member {
+struct hd_member {
     heddle_cluster *cluster;
     uint32_t number; /* among all members */
     uint32_t local;  /* among those of this process */
@@ -26,7 +26,7 @@ typedef struct hd_member {
     double since;                  /* when the phase at work began */
     heddle_status status;          /* of its last work */
     char reason[256];              /* why it failed */
-} hd_member;
+};
 
 struct heddle_cluster {
     hd_exchange *exchange;
@@ -45,10 +45,6 @@ heddle_status hd_cluster_make(hd_exchange *exchange, heddle_device **devices,
 heddle_status hd_cluster_options_read(const heddle_cluster_options *given,
                                       heddle_cluster_options *options);
 
-typedef heddle_status (*hd_member_work)(hd_member *member, void *context);
-/* Lets all local members work; the lock is held. Their status, with the reason. */
-heddle_status hd_cluster_run(heddle_cluster *cluster, hd_member_work work, void *context);
-
 /* Keys that a member works on at a time; `large` where every piece of work costs more than its keys. */
 uint64_t hd_member_slice(const hd_member *member, bool large);
 /*
@@ -56,7 +52,8 @@ uint64_t hd_member_slice(const hd_member *member, bool large);
  * on a GPU that has the memory, so that there are fewer rounds in which members wait for each other.
  */
 uint64_t hd_member_long_slice(const hd_member *member, uint64_t n, uint32_t row_bytes);
-/* The time since the last phase ended belongs to this one. */
+/* A member begins its work; and the time since then, or since the last phase ended, belongs to this phase. */
+void hd_phases_begin(hd_member *member);
 void hd_phase(hd_member *member, uint32_t phase);
 /* Elements [*first, *first + *count) of n are those of a local member. */
 void hd_member_part(const hd_member *member, uint64_t n, uint64_t *first, uint64_t *count);

@@ -45,33 +45,23 @@ static heddle_status move(hd_member *member, heddle_status mine, hd_delivery *d)
     return status;
 }
 
-static heddle_status write(hd_member *member, hd_router *router)
-{
-    HD_TRY(hd_router_write(router));
-    hd_phase(member, HEDDLE_PHASE_REORGANISE);
-    return HEDDLE_OK;
-}
-
-/* Everybody learns what comes, makes room and says where; then everybody writes there. */
-static heddle_status send_direct(hd_member *member, heddle_status mine, hd_router *router,
-                                 const hd_slice *slice, hd_delivery *d)
+heddle_status hd_send(hd_member *member, heddle_status mine, hd_router *router,
+                      const hd_slice *slice, hd_delivery *d)
 {
     hd_exchange *exchange = hd_exchange_of(member);
     heddle_status status = mine;
+    if (!router->rows.direct)
+        return move(member, mine == HEDDLE_OK ? hd_lay_out(member, router, slice) : mine, d);
+    /* Everybody learns what comes, makes room and says where; then everybody writes there. */
     if (status == HEDDLE_OK) status = plan(member, router, slice);
     status = exchange->ops->offer(exchange, member->number, status, d);
     hd_phase(member, HEDDLE_PHASE_EXCHANGE);
     if (status != HEDDLE_OK) return status;
-    status = hd_member_agree(member, write(member, router));
+    status = hd_router_write(router);
+    hd_phase(member, HEDDLE_PHASE_REORGANISE);
+    status = hd_member_agree(member, status);
     hd_phase(member, HEDDLE_PHASE_EXCHANGE);
     return status;
-}
-
-heddle_status hd_send(hd_member *member, heddle_status mine, hd_router *router,
-                      const hd_slice *slice, hd_delivery *d)
-{
-    if (router->rows.direct) return send_direct(member, mine, router, slice, d);
-    return move(member, mine == HEDDLE_OK ? hd_lay_out(member, router, slice) : mine, d);
 }
 
 static heddle_status copy_for_all(hd_member *member, hd_router *router, const hd_slice *slice)

@@ -8,8 +8,8 @@
 #include "filter/filter.h"
 #include "host/public_struct.h"
 #include "host/scratch.h"
+#include "host/seed.h"
 #include "table/check.h"
-#include "table/slots/geometry.h"
 
 #define BITS_PER_KEY 16.0
 #define BITS_PER_KEY_MOST 512.0

@@ -13,8 +13,8 @@
 typedef struct hd_few {
     uint32_t width; /* bytes of a key, 4 or 8 */
     uint32_t bits;  /* 2^bits places, half of them free at least */
-    const uint64_t
-        *keys; /* in their places, from hd_few_place on and round the end; device memory */
+    /* In their places, from hd_few_place on and round the end; device memory. */
+    const uint64_t *keys;
     const uint32_t *used; /* a bit for every place: it has a key; likewise */
 } hd_few;
 

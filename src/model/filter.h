@@ -12,17 +12,17 @@
 
 #include "model/view.h"
 
-#define HD_FILTER_BLOCK_WORDS                                                                      \
-    8 /* of 32 bits: one sector of a GPU's memory, half a line of a CPU's */
+/* Of 32 bits: one sector of a GPU's memory, half a line of a CPU's. */
+#define HD_FILTER_BLOCK_WORDS 8
 #define HD_FILTER_BLOCK_BITS (32 * HD_FILTER_BLOCK_WORDS)
 #define HD_FILTER_BLOCK_BYTES (4 * HD_FILTER_BLOCK_WORDS)
 #define HD_FILTER_HASHES_MAX 16
 /* CASE(h) for every number of hashes: loops over keys are compiled for each. */
+/* clang-format off */
 #define HD_FOR_HASHES(CASE)                                                                        \
-    CASE(1)                                                                                        \
-    CASE(2)                                                                                        \
-    CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11) CASE(12) CASE(13)    \
-        CASE(14) CASE(15) CASE(16)
+    CASE(1) CASE(2) CASE(3) CASE(4) CASE(5) CASE(6) CASE(7) CASE(8) CASE(9) CASE(10) CASE(11)      \
+    CASE(12) CASE(13) CASE(14) CASE(15) CASE(16)
+/* clang-format on */
 /* A block's number has 32 bits, and its multiples fit 64. */
 #define HD_FILTER_BLOCKS_MAX (UINT64_C(1) << 31)
 /* Blocks of the smallest regions, at most: 64 KB, which the local memory of every engine holds. */

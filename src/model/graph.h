@@ -58,8 +58,8 @@ typedef struct hd_graph_stretch {
 typedef struct hd_graph_placing {
     hd_graph_source sources[2];
     uint32_t count; /* sources */
-    uint32_t
-        wide_done; /* wide rows that the regions before have; *wide_used is so much, or set if 0 */
+    /* Wide rows that the regions before have; *wide_used is so much, or set if 0. */
+    uint32_t wide_done;
     hd_graph_stretch stretch;
 } hd_graph_placing;
 
@@ -70,8 +70,8 @@ typedef struct hd_graph_batch {
     uint8_t *found;    /* 1 where the key is there, 0 where it is not */
     void *values;      /* the value of the key's first edge; left alone where the key is absent */
     uint64_t *matches; /* how many edges the key has */
-    const uint64_t
-        *places; /* where the values of each key go in `all`, as many as it has matches */
+    /* Where the values of each key go in `all`, as many as it has matches. */
+    const uint64_t *places;
     void *all;
     hd_counts *counts; /* HD_ASKED, HD_FOUND and HD_PROBES, edges compared, are added to */
 } hd_graph_batch;

@@ -86,8 +86,8 @@ typedef struct hd_list_runs {
     const uint64_t *starts; /* count + 1 */
     uint64_t count;
     uint64_t fresh; /* list numbers from here on are new: their records hold nothing yet */
-    uint64_t
-        *units; /* count + 1; what each run takes of the chunk, then, summed, where that begins */
+    /* `count + 1` numbers: what each run takes of the chunk, then, summed, where that begins. */
+    uint64_t *units;
     uint64_t room; /* units that there are for all of them; runs that find no more are cut short */
     bool tight;    /* new buckets have no more room than is needed now */
 } hd_list_runs;

@@ -35,8 +35,8 @@ typedef struct hd_partition {
 } hd_partition;
 
 #define HD_PARTITION_BITS_MAX 20
-#define HD_COUNT_BITS_MAX                                                                          \
-    16 /* of regions that keys are counted by alone (hd_engine.count_regions) */
+/* Of regions that keys are counted by alone (hd_engine.count_regions). */
+#define HD_COUNT_BITS_MAX 16
 
 /*
  * A partition in steps, for when there is no room for all sorted pairs. All pairs are brought into

@@ -110,8 +110,8 @@ enum { HD_COMPACT_NONE, HD_COMPACT_ALL, HD_COMPACT_LONG /* lists of several slab
 
 /* Words of a table in device memory. */
 typedef struct hd_slab_words {
-    uint64_t
-        revived; /* slots of erased keys that are vacant again or have another key, of all time */
+    /* Slots of erased keys that are vacant again or have another key, of all time. */
+    uint64_t revived;
     uint64_t given;   /* slabs that went back to the pool by compaction */
     uint64_t decided; /* HD_COMPACT_*: whether the compaction at hand is worth it */
     uint64_t found,
@@ -124,14 +124,14 @@ typedef struct hd_slab_census {
     uint64_t live, dead;
     uint64_t chained;    /* slabs of the pool in lists */
     uint64_t lengths[8]; /* lists of 1, 2, ... slabs, the last with that or more */
-    uint64_t
-        looks[8]; /* keys in the 1st, 2nd, ... slab of their list, the last with that or later */
+    /* Keys in the 1st, 2nd, ... slab of their list, the last with that or later. */
+    uint64_t looks[8];
     uint64_t pending;   /* slots left half written */
     uint64_t gaps;      /* vacancies before a slot that is not vacant, and slabs behind them */
     uint64_t misplaced; /* keys in a list that is not theirs */
     uint64_t twice;     /* keys that stand in their list a second time */
-    uint64_t
-        astray; /* addresses that lead out of the pool, to a free slab, or to one for the second time */
+    /* Addresses that lead out of the pool, to a free slab, or to one for the second time. */
+    uint64_t astray;
 } hd_slab_census;
 
 #endif

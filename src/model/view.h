@@ -81,9 +81,9 @@ typedef struct hd_batch {
                         room for other notes, or NULL */
     uint64_t *matches;      /* count, in a multimap: how many values each key has */
     const uint64_t *places; /* retrieve, in a multimap: where the values of each key begin */
-    const hd_view
-        *from; /* rehome and settle: the table, host memory, whose slots from `first` on hold
-                            the pairs; NULL: the pairs are keys and values */
+    /* Rehome and settle: the table, host memory, whose slots from `first` on hold the pairs; NULL: the pairs are keys and
+       values. */
+    const hd_view *from;
     uint64_t first;
 } hd_batch;
 
@@ -92,13 +92,14 @@ typedef struct hd_batch {
 /* What a walk over all slots found; see hd_table_ops.inspect. */
 typedef struct hd_census {
     uint64_t keys;
-    uint64_t marks;       /* cleared marks */
-    uint64_t full;        /* buckets without room */
-    uint64_t probes[8];   /* keys by the number of probes that find them, less one */
-    uint64_t misplaced;   /* keys in a bucket that is none of theirs */
-    uint64_t unreachable; /* keys behind a bucket at which a search stops; 0 in multimaps: hd_census_unmet */
-    uint64_t twice;       /* keys that a search finds in another slot than this one */
-    uint64_t busy;        /* slots left half written */
+    uint64_t marks;     /* cleared marks */
+    uint64_t full;      /* buckets without room */
+    uint64_t probes[8]; /* keys by the number of probes that find them, less one */
+    uint64_t misplaced; /* keys in a bucket that is none of theirs */
+    /* Keys behind a bucket at which a search stops; 0 in multimaps: hd_census_unmet. */
+    uint64_t unreachable;
+    uint64_t twice; /* keys that a search finds in another slot than this one */
+    uint64_t busy;  /* slots left half written */
 } hd_census;
 
 /* Keys that are in their buckets and that no search meets. */

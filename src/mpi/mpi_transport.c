@@ -1,5 +1,5 @@
 /*
- * mpi_transport.c: libheddle_mpi: a transport (heddle/cluster.h) over MPI. Uses nothing but the public
+ * mpi_transport.c: libheddle_mpi: a transport (heddle/unstable.h) over MPI. Uses nothing but the public
  * interface of libheddle.
  *
  * Nothing blocks: everything is begun, and then asked for until it is done or the time is up. A message is
@@ -404,9 +404,7 @@ heddle_status heddle_mpi_open(MPI_Comm comm, const char *device,
     int ready = 0;
     MPI_Initialized(&ready);
     memset(&public_face, 0, sizeof public_face);
-    if (ready && cluster != NULL)
-        t = make_transport(
-            comm, options != NULL && options->size >= sizeof *options ? options->timeout_ms : 0);
+    if (ready && cluster != NULL) t = make_transport(comm, heddle_transport_timeout(options));
     if (t == NULL) /* libheddle says what is missing */
         return heddle_cluster_open_over(NULL, device, options, cluster);
     public_face.size = sizeof public_face;

@@ -9,10 +9,11 @@
  *     encode/           rows of any key columns brought together by key, or numbered by it
  *     join/             the pairs of rows of two relations that have equal keys
  *     groups/           group-by: which rows have one key, and sums and the like over them
+ *     row_bits.c        the width of row numbers, for typed calls
  *     set_operation.c   union, intersection and difference of two arrays of keys
  *
  * Read encode/encode.h first: everything else either gives it columns and uses the groups that it
- * makes, or has one plain column and needs it no more. This header declares columns.c.
+ * makes, or has one plain column and needs it no more. This header declares columns.c and row_bits.c.
  *
  * Words. A group is rows with one key, nothing else. To fold is to make one pair of several with one
  * key, by a policy. To merge is to make one container of two of a kind. See docs/design/decisions.md.
@@ -40,6 +41,9 @@ heddle_status hd_key_columns_match(const hd_key_columns *left, const hd_key_colu
 /* Where the device can read the columns: HEDDLE_KEY_COLUMNS_MAX in `to`, copies in the scratch. */
 heddle_status hd_key_columns_lend(const hd_key_columns *keys, hd_scratch *scratch, hd_column *to,
                                   void *stream);
+
+/* Refuses arrays of row numbers of `row_bits` bits where a join or a group-by (`what`) has others. */
+heddle_status hd_check_row_bits(const char *what, uint32_t has, uint32_t row_bits);
 
 /* The device is there and knows the stream. */
 heddle_status hd_check_stream(const heddle_device *device, const void *stream, const char *call);

@@ -29,8 +29,8 @@ typedef struct hd_rows {
     uint32_t value_bits; /* of what goes with a key; 0: nothing */
     uint64_t slice;      /* rows at most; less than 2^32 */
     bool numbers;        /* what goes with a key is its row in the slice, of 32 bits */
-    bool
-        in_order; /* every member gets its rows in their order: for hd_router_fetch and hd_router_write */
+    /* Every member gets its rows in their order: for hd_router_fetch and hd_router_write. */
+    bool in_order;
     bool direct; /* rows are written where they go: no memory to lay them out here */
 } hd_rows;
 

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "host/public_struct.h"
-#include "table/table.h"
 #include "table/totals.h"
 
 #define PIECE_MAX (UINT64_C(1) << 24) /* rows between two calls of the progress function */

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "shelf/sorted_pairs.h"
-#include "table/table.h"
 #include "table/totals.h"
 
 /* Places that are filled into parts. */

@@ -41,9 +41,11 @@ typedef struct manifest_header {
 } manifest_header;
 _Static_assert(sizeof(manifest_header) == 192, "the header's size is part of the format");
 
-static const hd_file_format format = {
-    {'H', 'E', 'D', 'D', 'L', 'E', 'S', 'H'}, 1, sizeof(manifest_header),
-    offsetof(manifest_header, reserved), sizeof(((manifest_header *)0)->reserved)};
+static const hd_file_format format = {{'H', 'E', 'D', 'D', 'L', 'E', 'S', 'H'},
+                                      1,
+                                      sizeof(manifest_header),
+                                      offsetof(manifest_header, reserved),
+                                      sizeof(((manifest_header *)0)->reserved)};
 
 typedef struct manifest_part {
     uint32_t first;

@@ -12,10 +12,10 @@
 #include "base/file_calls.h"
 #include "host/host.h"
 #include "host/public_struct.h"
+#include "host/seed.h"
 #include "shelf/shelf.h"
 #include "table/check.h"
-#include "table/slots/geometry.h"
-#include "table/table.h"
+#include "table/making.h"
 
 #define LOCK "lock"
 
@@ -97,18 +97,13 @@ static heddle_status take_lock(heddle_shelf *shelf, bool create)
                : hd_fail(HEDDLE_ERROR_IO, "cannot lock %s: %s", path, strerror(errno));
 }
 
-/* Lets a table complete the options, and learns from it what parts are like. */
+/* Learns what parts are like. */
 static heddle_status complete_options(heddle_shelf *shelf)
 {
-    heddle_table_options made = HEDDLE_TABLE_OPTIONS_INIT;
-    heddle_table *table = NULL;
-    heddle_status status;
+    heddle_table_options made = shelf->options;
     if (shelf->options.flags & HEDDLE_FLAG_FIXED)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED, "a shelf grows; HEDDLE_FLAG_FIXED is not for it");
-    HD_TRY(hd_part_create(shelf, 1, &table));
-    status = heddle_table_get_options(table, &made);
-    heddle_table_destroy(table);
-    if (status != HEDDLE_OK) return status;
+    HD_TRY(hd_options_complete(shelf->device, &made));
     shelf->options.scheme = made.scheme;
     shelf->options.value_bits = made.value_bits;
     shelf->options.capacity = 0;
@@ -189,7 +184,8 @@ static heddle_status complete_read(heddle_shelf *s)
 {
     const heddle_status status = complete_options(s);
     if (status != HEDDLE_ERROR_INVALID) return status;
-    return hd_fail(HEDDLE_ERROR_FORMAT, "the manifest in %s asks for tables that cannot be", s->directory);
+    return hd_fail(HEDDLE_ERROR_FORMAT, "the manifest in %s asks for tables that cannot be",
+                   s->directory);
 }
 
 /* What is in the directory. */

@@ -17,7 +17,7 @@
 #include "base/file_calls.h"
 #include "engine/blocks.h"
 #include "shelf/shelf.h"
-#include "table/table.h"
+#include "table/making.h"
 
 #define LOADED_SHARE 4 /* this share of the memory may be that of tables between calls */
 
@@ -178,8 +178,10 @@ static heddle_status write_file(heddle_shelf *shelf, hd_shelf_part *part)
     char *path HD_FREED = NULL;
     HD_TRY(heddle_table_size(part->table, &part->count, NULL));
     if (part->count == 0) return HEDDLE_OK;
-    if (shelf->last_file == UINT64_MAX) /* no shelf has written so many: the manifest was made by somebody else */
-        return hd_fail(HEDDLE_ERROR_FORMAT, "the shelf %s has no number left for a new part", shelf->directory);
+    /* No shelf has written so many: the manifest was made by somebody else. */
+    if (shelf->last_file == UINT64_MAX)
+        return hd_fail(HEDDLE_ERROR_FORMAT, "the shelf %s has no number left for a new part",
+                       shelf->directory);
     part->file = ++shelf->last_file;
     HD_TRY(part_path(shelf, part->file, &path));
     (void)hd_blocks_drop(shelf->device);

@@ -35,9 +35,11 @@ typedef struct file_header {
 } file_header;
 _Static_assert(sizeof(file_header) == 128, "the header's size is part of the format");
 
-static const hd_file_format format = {
-    {'H', 'E', 'D', 'D', 'L', 'E', 'T', 'B'}, 1, sizeof(file_header),
-    offsetof(file_header, reserved), sizeof(((file_header *)0)->reserved)};
+static const hd_file_format format = {{'H', 'E', 'D', 'D', 'L', 'E', 'T', 'B'},
+                                      1,
+                                      sizeof(file_header),
+                                      offsetof(file_header, reserved),
+                                      sizeof(((file_header *)0)->reserved)};
 
 /* --------------------------------------------------------------------------------------- save */
 

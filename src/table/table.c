@@ -82,7 +82,44 @@ static void choose_scheme(heddle_table_options *o)
     if (o->container == HEDDLE_CONTAINER_COUNTER && is_graph) o->scheme = HEDDLE_SCHEME_HASHGRAPH;
 }
 
+/* Refuses what is no table, sets what the caller left open, and finds the kind. */
+static heddle_status complete(heddle_table_options *o, const hd_table_kind **kind)
+{
+    HD_TRY(check_options(o));
+    choose_scheme(o);
+    *kind = kind_of(o->scheme);
+    return (*kind)->complete(o);
+}
+
 /* ----------------------------------------------------------------------------- life of a table */
+
+/* A table of complete options on the host: without storage, and perhaps not compiled. */
+static heddle_table *describe(heddle_device *device, const hd_table_kind *kind,
+                              const heddle_table_options *options)
+{
+    heddle_table *table = (heddle_table *)hd_allocate_zeroed(1, kind->bytes);
+    if (table == NULL) {
+        hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a table");
+        return NULL;
+    }
+    table->kind = kind;
+    table->device = device;
+    table->engine = device->engine;
+    table->options = *options;
+    return table;
+}
+
+heddle_status hd_options_complete(heddle_device *device, heddle_table_options *options)
+{
+    const hd_table_kind *kind;
+    HD_TRY(complete(options, &kind));
+    heddle_table *table = describe(device, kind, options);
+    if (table == NULL) return HEDDLE_ERROR_NO_MEMORY;
+    const heddle_status status = kind->choose(table);
+    *options = table->options;
+    free(table);
+    return status;
+}
 
 static heddle_status table_init(heddle_table *table)
 {
@@ -103,37 +140,26 @@ static void table_free(heddle_table *table)
     free(table);
 }
 
-/* A table of complete options. */
-static heddle_status table_make(heddle_device *device, const hd_table_kind *kind,
-                                const heddle_table_options *options, heddle_table **table)
-{
-    heddle_table *made = (heddle_table *)hd_allocate_zeroed(1, kind->bytes);
-    if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for a table");
-    made->kind = kind;
-    made->device = device;
-    made->engine = device->engine;
-    made->options = *options;
-    const heddle_status status = table_init(made);
-    if (status == HEDDLE_OK) *table = made;
-    else table_free(made);
-    return status;
-}
-
 heddle_status heddle_table_create(heddle_device *device, const heddle_table_options *options,
                                   heddle_table **table)
 {
+    const hd_table_kind *kind;
     heddle_table_options chosen;
+    heddle_table *made;
+    heddle_status status;
     if (table == NULL)
         return hd_fail(HEDDLE_ERROR_INVALID, "heddle_table_create needs a place for the table");
     *table = NULL;
     if (device == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the device is NULL");
     HD_TRY(hd_options_read(options, &chosen));
-    HD_TRY(check_options(&chosen));
-    choose_scheme(&chosen);
-    const hd_table_kind *kind = kind_of(chosen.scheme);
-    HD_TRY(kind->complete(&chosen));
+    HD_TRY(complete(&chosen, &kind));
     if (chosen.seed == 0) chosen.seed = hd_seed_draw();
-    return table_make(device, kind, &chosen, table);
+    made = describe(device, kind, &chosen);
+    if (made == NULL) return HEDDLE_ERROR_NO_MEMORY;
+    status = table_init(made);
+    if (status == HEDDLE_OK) *table = made;
+    else table_free(made);
+    return status;
 }
 
 void heddle_table_destroy(heddle_table *table)

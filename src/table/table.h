@@ -8,6 +8,7 @@
  *   check.h         whether arguments can be used; for clusters and shelves too
  *   request.h       a call as a record, and its parts
  *   totals.h        totals of several calls added up
+ *   making.h        options read and completed, and files loaded, for clusters and shelves
  *   collect.h       all pairs, brought to the host in pieces
  *   pieces.h        queries in pieces, where memory is short
  *   multi_query.h   count and retrieve where keys have many values: slots and slabs
@@ -15,7 +16,8 @@
  *   batch_groups.h  rows of a batch grouped by key: graphs and lists
  *   save.c visit.c view.c   files, visitors, kernels outside the library
  *
- * and a folder for each kind, which opens with the header of its name: slots/ (cuckoo, open,
+ * Other rooms include check.h, request.h, totals.h and making.h alone (scripts/rooms.sh). There is
+ * a folder for each kind, which opens with the header of its name: slots/ (cuckoo, open,
  * iceberg), graph/ (hashgraph), lists/ (bucket lists), slabs/ (slab hash). They have the same
  * files: kind.c (options, the table of functions), storage.c (memory), insert.c, query.c (find,
  * erase, count, retrieve), whole.c (clear, export, statistics, validation).
@@ -31,6 +33,7 @@
 #include "base/error.h"
 #include "engine/engine.h"
 #include "table/check.h"
+#include "table/making.h"
 #include "table/request.h"
 #include "table/slots/geometry.h"
 
@@ -86,7 +89,7 @@ struct hd_table_kind {
     uint64_t bytes; /* of a table of this kind, which begins with a heddle_table */
     /* Refuses what this kind cannot do, and sets what the caller left open. */
     heddle_status (*complete)(heddle_table_options *options);
-    /* Sets the name; refuses what is not compiled. */
+    /* Sets the name and what is compiled for the table; refuses what is not. */
     heddle_status (*choose)(heddle_table *table);
     /* Makes the empty table's storage, and frees it. */
     heddle_status (*start)(heddle_table *table);
@@ -144,22 +147,12 @@ void hd_call_end(hd_call *call);
 heddle_status hd_read_back(heddle_table *table, void *to, const void *from, uint64_t bytes,
                            void *stream);
 
-/* The caller's options, perhaps of an older header: what they do not have is as by default. */
-heddle_status hd_options_read(const heddle_table_options *given, heddle_table_options *options);
-
 /* The number of keys, after a wait for the stream. */
 heddle_status hd_table_count(heddle_table *table, uint64_t *count, void *stream);
 /* The table is empty from now on, as far as its counts go; or it holds `keys`. */
 heddle_status hd_table_set_count(heddle_table *table, uint64_t keys, void *stream);
 
 void hd_totals_add(heddle_totals *totals, const hd_counts *counts);
-
-/*
- * As heddle_table_load. With `whole` all pairs are read before they are inserted, in one batch,
- * which the CPU builds by regions; that takes host memory for them.
- */
-heddle_status hd_table_load(heddle_device *device, const char *path,
-                            const heddle_table_options *options, bool whole, heddle_table **table);
 
 static inline uint32_t hd_key_width(const heddle_table *table)
 {

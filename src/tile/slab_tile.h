@@ -30,8 +30,8 @@
 
 typedef struct hd_slab_look {
     uint32_t live; /* a bit for every slot that holds the key */
-    uint32_t
-        pending;     /* a bit for every slot that is about to hold it, where that takes two steps */
+    /* A bit for every slot that is about to hold it, where that takes two steps. */
+    uint32_t pending;
     uint32_t vacant; /* bits of slots that are VACANT, the first of them among others; 0: none is */
     uint32_t dead; /* a bit for every slot that is DEAD, of those before the first VACANT one; on a
                         GPU only cuda/slabs/steps.h asks for them */

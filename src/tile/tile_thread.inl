@@ -28,8 +28,8 @@
 #endif
 
 typedef struct hd_tile {
-    bool
-        owner; /* has the region to itself: a constant, so that what follows from it costs nothing */
+    /* Has the region to itself: a constant, so that what follows from it costs nothing. */
+    bool owner;
 } hd_tile;
 
 typedef struct hd_bucket {

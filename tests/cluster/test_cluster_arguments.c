@@ -179,7 +179,8 @@ static void calls_refuse_bad_arrays(void **state)
     check_refused(heddle_cluster_table_export(s.table, keys, values, 3, &count),
                   HEDDLE_ERROR_TOO_SMALL, "4 pairs");
     assert_int_equal(count, 4);
-    check_refused(heddle_cluster_table_for_all(s.table, NULL, NULL), HEDDLE_ERROR_INVALID, "visitor");
+    check_refused(heddle_cluster_table_for_all(s.table, NULL, NULL), HEDDLE_ERROR_INVALID,
+                  "visitor");
     check_refused(heddle_cluster_table_size(s.table, NULL), HEDDLE_ERROR_INVALID, "count");
     stats.size = 1;
     check_refused(heddle_cluster_table_get_stats(s.table, &stats), HEDDLE_ERROR_INVALID, "size");
@@ -209,8 +210,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         ONCE(groups_refuse_bad_names),   ONCE(groups_describe_themselves),
-        ONCE(tables_refuse_bad_options), ONCE(tables_tell_their_options), ONCE(calls_refuse_bad_arrays),
-        ONCE(sets_have_no_values),
+        ONCE(tables_refuse_bad_options), ONCE(tables_tell_their_options),
+        ONCE(calls_refuse_bad_arrays),   ONCE(sets_have_no_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

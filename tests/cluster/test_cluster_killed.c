@@ -71,7 +71,7 @@ typedef struct fate {
 
 static fate mine;
 
-/* hd_phase_watch. */
+/* hd_tune.phase_watch. */
 static void meet_fate(uint32_t phase)
 {
     if (phase == mine.phase && --mine.ends == 0) (void)kill(getpid(), mine.sign);

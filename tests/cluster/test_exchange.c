@@ -7,8 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cluster/crew.h"
-#include "cluster/exchange/exchange.h"
+#include "cluster/members.h"
 #include "support/cases.h"
 #include "support/keys.h"
 
@@ -41,112 +40,119 @@ typedef struct scene {
     char reason[MEMBERS_MAX][128];
 } scene;
 
-typedef struct desk {
+typedef struct member_arrays {
     scene *s;
     uint32_t me, round;
     uint64_t wide[MEMBERS_MAX * MOST], wide_in[MEMBERS_MAX * MOST];
     uint8_t narrow[MEMBERS_MAX * MOST], narrow_in[MEMBERS_MAX * MOST];
     uint64_t send[MEMBERS_MAX], receive[MEMBERS_MAX];
-} desk;
+} member_arrays;
 
 static heddle_status room(hd_delivery *d, void *context)
 {
-    desk *k = context;
-    if (k->s->fails_in_room && k->me == k->s->failing && k->round == k->s->fails_in)
-        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "member %u has no room", k->me);
-    d->to[0] = k->wide_in;
-    d->to[1] = k->narrow_in;
+    member_arrays *m = context;
+    if (m->s->fails_in_room && m->me == m->s->failing && m->round == m->s->fails_in)
+        return hd_fail(HEDDLE_ERROR_NO_MEMORY, "member %u has no room", m->me);
+    d->to[0] = m->wide_in;
+    d->to[1] = m->narrow_in;
     return HEDDLE_OK;
 }
 
-static void look_at(desk *k, const hd_delivery *d)
+static void look_at(member_arrays *m, const hd_delivery *d)
 {
-    scene *s = k->s;
+    scene *s = m->s;
     uint64_t at = 0;
     for (uint32_t from = 0; from < s->members; from++) {
-        if (k->receive[from] != planned(k->round, from, k->me))
-            snprintf(s->wrong[k->me], 128, "%llu elements from %u",
-                     (unsigned long long)k->receive[from], from);
-        for (uint64_t i = 0; i < k->receive[from]; i++, at++) {
-            const uint64_t expected = element(k->round, from, k->me, i);
-            if (k->wide_in[at] != expected || k->narrow_in[at] != (uint8_t)expected)
-                snprintf(s->wrong[k->me], 128, "element %llu from %u", (unsigned long long)i, from);
+        if (m->receive[from] != planned(m->round, from, m->me))
+            snprintf(s->wrong[m->me], 128, "%llu elements from %u",
+                     (unsigned long long)m->receive[from], from);
+        for (uint64_t i = 0; i < m->receive[from]; i++, at++) {
+            const uint64_t expected = element(m->round, from, m->me, i);
+            if (m->wide_in[at] != expected || m->narrow_in[at] != (uint8_t)expected)
+                snprintf(s->wrong[m->me], 128, "element %llu from %u", (unsigned long long)i, from);
         }
     }
-    if (d->total != at) snprintf(s->wrong[k->me], 128, "the total is wrong");
+    if (d->total != at) snprintf(s->wrong[m->me], 128, "the total is wrong");
 }
 
-static heddle_status send_round(desk *k)
+static heddle_status send_round(member_arrays *m)
 {
-    scene *s = k->s;
+    scene *s = m->s;
     heddle_status mine = HEDDLE_OK;
     uint64_t at = 0;
     hd_delivery d;
     memset(&d, 0, sizeof d);
     for (uint32_t to = 0; to < s->members; to++) {
-        k->send[to] = planned(k->round, k->me, to);
-        for (uint64_t i = 0; i < k->send[to]; i++, at++) {
-            k->wide[at] = element(k->round, k->me, to, i);
-            k->narrow[at] = (uint8_t)k->wide[at];
+        m->send[to] = planned(m->round, m->me, to);
+        for (uint64_t i = 0; i < m->send[to]; i++, at++) {
+            m->wide[at] = element(m->round, m->me, to, i);
+            m->narrow[at] = (uint8_t)m->wide[at];
         }
     }
     d.arrays = 2;
     d.width[0] = 8;
     d.width[1] = 1;
-    d.from[0] = k->wide;
-    d.from[1] = k->narrow;
-    d.send = k->send;
-    d.receive = k->receive;
+    d.from[0] = m->wide;
+    d.from[1] = m->narrow;
+    d.send = m->send;
+    d.receive = m->receive;
     d.room = room;
-    d.context = k;
-    if (!s->fails_in_room && k->me == s->failing && k->round == s->fails_in)
-        mine = hd_fail(HEDDLE_ERROR_DEVICE, "member %u has lost its device", k->me);
-    const heddle_status status = s->exchange->ops->all_to_all(s->exchange, k->me, mine, &d);
-    if (status == HEDDLE_OK) look_at(k, &d);
+    d.context = m;
+    if (!s->fails_in_room && m->me == s->failing && m->round == s->fails_in)
+        mine = hd_fail(HEDDLE_ERROR_DEVICE, "member %u has lost its device", m->me);
+    const heddle_status status = s->exchange->ops->all_to_all(s->exchange, m->me, mine, &d);
+    if (status == HEDDLE_OK) look_at(m, &d);
     return status;
 }
 
-static heddle_status reduce_round(desk *k)
+static heddle_status reduce_round(member_arrays *m)
 {
-    scene *s = k->s;
-    uint64_t numbers[3] = {k->me, k->round, (uint64_t)1 << 60}, most = k->me * 7 % 5;
+    scene *s = m->s;
+    uint64_t numbers[3] = {m->me, m->round, (uint64_t)1 << 60}, most = m->me * 7 % 5;
     heddle_status status =
-        s->exchange->ops->reduce(s->exchange, k->me, HEDDLE_OK, numbers, 3, HD_REDUCE_SUM);
+        s->exchange->ops->reduce(s->exchange, m->me, HEDDLE_OK, numbers, 3, HD_REDUCE_SUM);
     if (status == HEDDLE_OK)
-        status = s->exchange->ops->reduce(s->exchange, k->me, HEDDLE_OK, &most, 1, HD_REDUCE_MAX);
+        status = s->exchange->ops->reduce(s->exchange, m->me, HEDDLE_OK, &most, 1, HD_REDUCE_MAX);
     uint64_t largest = 0;
     for (uint32_t i = 0; i < s->members; i++)
         if (i * 7 % 5 > largest) largest = i * 7 % 5;
-    if (numbers[0] != s->members * (s->members - 1) / 2 || numbers[1] != k->round * s->members ||
+    if (numbers[0] != s->members * (s->members - 1) / 2 || numbers[1] != m->round * s->members ||
         numbers[2] != s->members * ((uint64_t)1 << 60) || most != largest)
-        snprintf(s->wrong[k->me], 128, "numbers do not add up");
+        snprintf(s->wrong[m->me], 128, "numbers do not add up");
     return status;
 }
 
-static void take_part(void *context, uint32_t me)
+static heddle_status take_part(hd_member *member, void *context)
 {
     scene *s = context;
-    desk *k = calloc(1, sizeof *k);
+    const uint32_t me = member->local;
+    member_arrays *m = calloc(1, sizeof *m);
     heddle_status status = HEDDLE_OK;
-    k->s = s;
-    k->me = me;
-    for (; k->round < ROUNDS && status == HEDDLE_OK; k->round++) {
-        status = send_round(k);
-        if (status == HEDDLE_OK) status = reduce_round(k);
+    m->s = s;
+    m->me = me;
+    for (; m->round < ROUNDS && status == HEDDLE_OK; m->round++) {
+        status = send_round(m);
+        if (status == HEDDLE_OK) status = reduce_round(m);
     }
     s->ended[me] = status;
-    s->rounds[me] = k->round;
+    s->rounds[me] = m->round;
     if (status != HEDDLE_OK) snprintf(s->reason[me], 128, "%.127s", heddle_last_error());
-    free(k);
+    free(m);
+    return status;
 }
 
 static void play(scene *s)
 {
+    hd_member members[MEMBERS_MAX] = {0};
     hd_crew *crew = NULL;
-    for (uint32_t i = 0; i < s->members; i++) check_ok(heddle_device_open("cpu:1", &s->devices[i]));
+    for (uint32_t i = 0; i < s->members; i++) {
+        check_ok(heddle_device_open("cpu:1", &s->devices[i]));
+        members[i].local = i;
+    }
     check_ok(hd_local_exchange_open(s->devices, s->members, &s->exchange));
-    check_ok(hd_crew_open(s->members, &crew));
-    hd_crew_run(crew, take_part, s);
+    check_ok(hd_crew_open(members, s->members, &crew));
+    const heddle_status status = hd_crew_run(crew, take_part, s);
+    check(status == s->ended[0], "the crew says %s", heddle_status_string(status));
     hd_crew_close(crew);
     s->exchange->ops->close(s->exchange);
     for (uint32_t i = 0; i < s->members; i++) {

@@ -16,6 +16,7 @@ extern "C" {
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+/* cmocka wants the four headers above before it */
 #include <cmocka.h>
 }
 
@@ -73,7 +74,8 @@ __global__ void erase_half(pairs::table one, uint32_t n, uint32_t *erased)
     pairs::writer writer(one);
     const uint32_t tiles = gridDim.x * blockDim.x / pairs::tile_size;
     for (uint32_t i = (uint32_t)pairs::tile_number(); i < n; i += tiles)
-        if (writer.erase(i / 2 * 2654435761u) && threadIdx.x % pairs::tile_size == 0) atomicAdd(erased, 1);
+        if (writer.erase(i / 2 * 2654435761u) && threadIdx.x % pairs::tile_size == 0)
+            atomicAdd(erased, 1);
 }
 
 struct count_them {
@@ -86,7 +88,8 @@ struct note_rows {
     __device__ void operator()(uint64_t row, uint32_t, uint32_t) const { found[row]++; }
 };
 
-static heddle_table *table_make(heddle_device *device, uint32_t scheme, uint32_t bits, uint64_t keys)
+static heddle_table *table_make(heddle_device *device, uint32_t scheme, uint32_t bits,
+                                uint64_t keys)
 {
     heddle_table_options options = HEDDLE_TABLE_OPTIONS_INIT;
     heddle_table *table = NULL;
@@ -194,7 +197,8 @@ template <class F> static F driver(const char *name)
 {
     void *function = NULL;
     cudaDriverEntryPointQueryResult result;
-    check_cuda(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &result));
+    check_cuda(
+        cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &result));
     assert_non_null(function);
     return (F)function;
 }
@@ -217,15 +221,19 @@ static CUfunction linked_kernel(void)
     size_t bytes = 0;
     assert_true(functions.size() > 1000);
     assert_int_equal(DRIVER("cuLinkCreate", cuLinkCreate_v2)(0, NULL, NULL, &link), CUDA_SUCCESS);
-    assert_int_equal(DRIVER("cuLinkAddData", cuLinkAddData_v2)(link, CU_JIT_INPUT_PTX, (void *)kernel_ptx,
-                                              sizeof kernel_ptx, "kernel", 0, NULL, NULL),
-                     CUDA_SUCCESS);
-    assert_int_equal(DRIVER("cuLinkAddData", cuLinkAddData_v2)(link, CU_JIT_INPUT_PTX, &functions[0],
-                                              functions.size() + 1, "heddle", 0, NULL, NULL),
+    assert_int_equal(
+        DRIVER("cuLinkAddData", cuLinkAddData_v2)(link, CU_JIT_INPUT_PTX, (void *)kernel_ptx,
+                                                  sizeof kernel_ptx, "kernel", 0, NULL, NULL),
+        CUDA_SUCCESS);
+    assert_int_equal(DRIVER("cuLinkAddData", cuLinkAddData_v2)(link, CU_JIT_INPUT_PTX,
+                                                               &functions[0], functions.size() + 1,
+                                                               "heddle", 0, NULL, NULL),
                      CUDA_SUCCESS);
     assert_int_equal(DRIVER("cuLinkComplete", cuLinkComplete)(link, &image, &bytes), CUDA_SUCCESS);
     assert_int_equal(DRIVER("cuModuleLoadData", cuModuleLoadData)(&module, image), CUDA_SUCCESS);
-    assert_int_equal(DRIVER("cuModuleGetFunction", cuModuleGetFunction)(&kernel, module, "insert_numbers"), CUDA_SUCCESS);
+    assert_int_equal(
+        DRIVER("cuModuleGetFunction", cuModuleGetFunction)(&kernel, module, "insert_numbers"),
+        CUDA_SUCCESS);
     return kernel;
 }
 
@@ -245,8 +253,8 @@ static void linked(void **state)
     check_cuda(cudaMemcpy(view, &inside, sizeof inside, cudaMemcpyHostToDevice));
     CUfunction kernel = linked_kernel();
     void *arguments[] = {&view, &n};
-    assert_int_equal(DRIVER("cuLaunchKernel", cuLaunchKernel)(kernel, (n + 255) / 256, 1, 1, 256, 1, 1, 0, 0, arguments,
-                                            NULL),
+    assert_int_equal(DRIVER("cuLaunchKernel", cuLaunchKernel)(kernel, (n + 255) / 256, 1, 1, 256, 1,
+                                                              1, 0, 0, arguments, NULL),
                      CUDA_SUCCESS);
     check_cuda(cudaDeviceSynchronize());
     check_ok(heddle_table_size(table, &size, NULL));

@@ -27,9 +27,10 @@
 #define HEDDLE_BUCKET 16
 #include <heddle/device.cuh>
 
-extern "C" __device__ int32_t heddle_iceberg_k32_v32_b16_insert(const void *view, uint32_t key, uint32_t value,
-                                                                uint32_t policy);
-extern "C" __device__ int32_t heddle_iceberg_k32_v32_b16_find(const void *view, uint32_t key, uint32_t *value);
+extern "C" __device__ int32_t heddle_iceberg_k32_v32_b16_insert(const void *view, uint32_t key,
+                                                                uint32_t value, uint32_t policy);
+extern "C" __device__ int32_t heddle_iceberg_k32_v32_b16_find(const void *view, uint32_t key,
+                                                              uint32_t *value);
 extern "C" __device__ int32_t heddle_iceberg_k32_v32_b16_erase(const void *view, uint32_t key);
 
 static const uint32_t N = 1 << 20;
@@ -37,8 +38,8 @@ static const uint32_t N = 1 << 20;
 __host__ __device__ static uint32_t key_of(uint32_t i) { return i * 2654435761u; }
 
 /* Every key four times: by tiles, by lanes of tiles, and by single threads, all in one launch. */
-__global__ void fill(pairs::table one, wide::table two, ids::table three, const void *view, uint32_t n,
-                     device_word *failed)
+__global__ void fill(pairs::table one, wide::table two, ids::table three, const void *view,
+                     uint32_t n, device_word *failed)
 {
     pairs::writer writer(one);
     wide::writer wide_writer(two);
@@ -51,7 +52,8 @@ __global__ void fill(pairs::table one, wide::table two, ids::table three, const 
         const int c = id_writer.insert_each((uint64_t)(i / 4) << 31, 0, HEDDLE_POLICY_KEEP, i < n);
         int d = 0;
         if (i < n)
-            d = heddle_iceberg_k32_v32_b16_insert(view, key_of((n - 1 - i) / 2), 1, HEDDLE_POLICY_ADD);
+            d = heddle_iceberg_k32_v32_b16_insert(view, key_of((n - 1 - i) / 2), 1,
+                                                  HEDDLE_POLICY_ADD);
         if (i < n && (a == HEDDLE_OUTCOME_FAILED || b == HEDDLE_OUTCOME_FAILED ||
                       c == HEDDLE_OUTCOME_FAILED || d == HEDDLE_OUTCOME_FAILED))
             atomicAdd(failed, 1);
@@ -59,8 +61,8 @@ __global__ void fill(pairs::table one, wide::table two, ids::table three, const 
     }
 }
 
-__global__ void find_all(pairs::table one, wide::table two, ids::table three, const void *view, uint32_t n,
-                         device_word *wrong)
+__global__ void find_all(pairs::table one, wide::table two, ids::table three, const void *view,
+                         uint32_t n, device_word *wrong)
 {
     const uint32_t tiles = gridDim.x * blockDim.x / pairs::tile_size;
     for (uint32_t i = (uint32_t)pairs::tile_number(); i < n; i += tiles) {
@@ -90,7 +92,8 @@ __global__ void erase_half(pairs::table one, const void *view, uint32_t n, devic
     pairs::writer writer(one);
     const uint32_t tiles = gridDim.x * blockDim.x / pairs::tile_size;
     for (uint32_t i = (uint32_t)pairs::tile_number(); i < n; i += tiles)
-        if (writer.erase(key_of(i / 2)) && threadIdx.x % pairs::tile_size == 0) atomicAdd(erased, 1);
+        if (writer.erase(key_of(i / 2)) && threadIdx.x % pairs::tile_size == 0)
+            atomicAdd(erased, 1);
     for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
         if (heddle_iceberg_k32_v32_b16_erase(view, key_of(i / 2))) atomicAdd(erased, 1);
 }
@@ -104,9 +107,12 @@ static void iceberg(void **state)
     (void)state;
     if (heddle_cuda_device_count() == 0) skip();
     check_ok(heddle_device_open("cuda:0", &device));
-    heddle_table *a = table_of(device, HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_ICEBERG, 32, 32, 16, N / 2, 0);
-    heddle_table *b = table_of(device, HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_ICEBERG, 64, 64, 16, N / 2, 0);
-    heddle_table *c = table_of(device, HEDDLE_CONTAINER_SET, HEDDLE_SCHEME_ICEBERG, 64, 0, 16, N / 4, 0);
+    heddle_table *a =
+        table_of(device, HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_ICEBERG, 32, 32, 16, N / 2, 0);
+    heddle_table *b =
+        table_of(device, HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_ICEBERG, 64, 64, 16, N / 2, 0);
+    heddle_table *c =
+        table_of(device, HEDDLE_CONTAINER_SET, HEDDLE_SCHEME_ICEBERG, 64, 0, 16, N / 4, 0);
     device_word *word = words_make(1);
     check_ok(pairs::open(a, &one));
     check_ok(wide::open(b, &two));
@@ -170,8 +176,8 @@ static void full(void **state)
     size_is(table, n - rest_keys.size());
     check_ok(heddle_table_contains(table, keys.data(), n, found.data(), NULL, NULL));
     for (uint32_t i = 0; i < n; i++) assert_int_equal(found[i], said[i] != HEDDLE_OUTCOME_FAILED);
-    check_ok(heddle_table_insert(table, rest_keys.data(), rest_values.data(), rest_keys.size(), NULL, NULL,
-                                 NULL));
+    check_ok(heddle_table_insert(table, rest_keys.data(), rest_values.data(), rest_keys.size(),
+                                 NULL, NULL, NULL));
     size_is(table, n);
     check_ok(heddle_table_find(table, keys.data(), n, values.data(), NULL, NULL, NULL));
     for (uint32_t i = 0; i < n; i++) assert_int_equal(values[i], i);

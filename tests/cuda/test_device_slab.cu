@@ -37,23 +37,37 @@
 #include <heddle/device.cuh>
 
 /* The functions of a map, and those that are linked. */
-#define INSTANCE(name, inside, linked, K, V)                                                                  \
-    extern "C" __device__ int32_t heddle_##linked##_insert(const void *view, K key, V value, uint32_t policy); \
-    extern "C" __device__ int32_t heddle_##linked##_find(const void *view, K key, V *value);                  \
-    extern "C" __device__ int32_t heddle_##linked##_erase(const void *view, K key);                           \
-    struct name##_linked {                                                                                    \
-        static __device__ int insert(const void *v, K k, V x, uint32_t p) { return heddle_##linked##_insert(v, k, x, p); } \
-        static __device__ int find(const void *v, K k, V *x) { return heddle_##linked##_find(v, k, x); }      \
-        static __device__ int erase(const void *v, K k) { return heddle_##linked##_erase(v, k); }             \
-    };                                                                                                        \
-    struct name : name##_linked {                                                                             \
-        typedef inside::table table;                                                                          \
-        typedef inside::writer writer;                                                                        \
-        typedef K key_type;                                                                                   \
-        typedef V value_type;                                                                                 \
-        enum { tile_size = inside::tile_size, bucket = inside::bucket_size, bits = 8 * sizeof(K) };           \
-        static heddle_status open(heddle_table *handle, table *t) { return inside::open(handle, t); }         \
-        static __device__ uint64_t tile_number() { return inside::tile_number(); }                            \
+#define INSTANCE(name, inside, linked, K, V)                                                       \
+    extern "C" __device__ int32_t heddle_##linked##_insert(const void *view, K key, V value,       \
+                                                           uint32_t policy);                       \
+    extern "C" __device__ int32_t heddle_##linked##_find(const void *view, K key, V *value);       \
+    extern "C" __device__ int32_t heddle_##linked##_erase(const void *view, K key);                \
+    struct name##_linked {                                                                         \
+        static __device__ int insert(const void *v, K k, V x, uint32_t p)                          \
+        {                                                                                          \
+            return heddle_##linked##_insert(v, k, x, p);                                           \
+        }                                                                                          \
+        static __device__ int find(const void *v, K k, V *x)                                       \
+        {                                                                                          \
+            return heddle_##linked##_find(v, k, x);                                                \
+        }                                                                                          \
+        static __device__ int erase(const void *v, K k) { return heddle_##linked##_erase(v, k); }  \
+    };                                                                                             \
+    struct name : name##_linked {                                                                  \
+        typedef inside::table table;                                                               \
+        typedef inside::writer writer;                                                             \
+        typedef K key_type;                                                                        \
+        typedef V value_type;                                                                      \
+        enum {                                                                                     \
+            tile_size = inside::tile_size,                                                         \
+            bucket = inside::bucket_size,                                                          \
+            bits = 8 * sizeof(K)                                                                   \
+        };                                                                                         \
+        static heddle_status open(heddle_table *handle, table *t)                                  \
+        {                                                                                          \
+            return inside::open(handle, t);                                                        \
+        }                                                                                          \
+        static __device__ uint64_t tile_number() { return inside::tile_number(); }                 \
     }
 INSTANCE(map_32, pairs, slab_k32_v32, uint32_t, uint32_t);
 INSTANCE(map_64, wide, slab_k64_v64, uint64_t, uint64_t);
@@ -65,13 +79,16 @@ template <class K> __host__ __device__ static K key_of(uint32_t number)
     return (K)((number + UINT64_C(1)) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - 8 * sizeof(K)));
 }
 
-template <class I> static heddle_table *make(heddle_device *device, uint64_t capacity, uint32_t flags)
+template <class I>
+static heddle_table *make(heddle_device *device, uint64_t capacity, uint32_t flags)
 {
-    return table_of(device, HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_SLAB, I::bits, I::bits, I::bucket, capacity, flags);
+    return table_of(device, HEDDLE_CONTAINER_MAP, HEDDLE_SCHEME_SLAB, I::bits, I::bits, I::bucket,
+                    capacity, flags);
 }
 
 /* Every key four times: by lanes of tiles and by single threads, all in one launch. */
-template <class I> __global__ void fill(typename I::table table, const void *view, uint32_t n, device_word *failed)
+template <class I>
+__global__ void fill(typename I::table table, const void *view, uint32_t n, device_word *failed)
 {
     typename I::writer writer(table);
     typedef typename I::key_type K;
@@ -80,13 +97,15 @@ template <class I> __global__ void fill(typename I::table table, const void *vie
         const int a = writer.insert_each(key_of<K>(i / 2), 1, HEDDLE_POLICY_ADD, i < n);
         int b = HEDDLE_OUTCOME_INSERTED;
         if (i < n) b = I::insert(view, key_of<K>((n - 1 - i) / 2), 1, HEDDLE_POLICY_ADD);
-        if (i < n && (a == HEDDLE_OUTCOME_FAILED || b == HEDDLE_OUTCOME_FAILED)) atomicAdd(failed, 1);
+        if (i < n && (a == HEDDLE_OUTCOME_FAILED || b == HEDDLE_OUTCOME_FAILED))
+            atomicAdd(failed, 1);
         __syncwarp();
     }
 }
 
 /* Keys [0, n / 2) have the value 4, the others are absent. */
-template <class I> __global__ void find_all(typename I::table table, const void *view, uint32_t n, device_word *wrong)
+template <class I>
+__global__ void find_all(typename I::table table, const void *view, uint32_t n, device_word *wrong)
 {
     const uint32_t tiles = gridDim.x * blockDim.x / I::tile_size;
     for (uint32_t i = (uint32_t)I::tile_number(); i < n; i += tiles) {
@@ -103,7 +122,9 @@ template <class I> __global__ void find_all(typename I::table table, const void 
 }
 
 /* Half of the keys, each by several tiles and threads. */
-template <class I> __global__ void erase_half(typename I::table table, const void *view, uint32_t n, device_word *erased)
+template <class I>
+__global__ void erase_half(typename I::table table, const void *view, uint32_t n,
+                           device_word *erased)
 {
     typename I::writer writer(table);
     const uint32_t tiles = gridDim.x * blockDim.x / I::tile_size;
@@ -116,7 +137,10 @@ template <class I> __global__ void erase_half(typename I::table table, const voi
 
 struct add_values {
     device_word *sum;
-    template <class K, class V> __device__ void operator()(K, V value) const { atomicAdd(sum, (device_word)value); }
+    template <class K, class V> __device__ void operator()(K, V value) const
+    {
+        atomicAdd(sum, (device_word)value);
+    }
 };
 
 template <class I> static void one_kind_at_a_time(void **state)
@@ -153,12 +177,13 @@ template <class I> static void one_kind_at_a_time(void **state)
 static const uint32_t HOT = 64, ROUNDS = 256;
 
 template <class I>
-__global__ void all_at_once(typename I::table table, const void *view, uint32_t n, device_word *came,
-                            device_word *went, device_word *wrong)
+__global__ void all_at_once(typename I::table table, const void *view, uint32_t n,
+                            device_word *came, device_word *went, device_word *wrong)
 {
     typedef typename I::key_type K;
     typename I::writer writer(table);
-    const uint32_t lane = threadIdx.x % I::tile_size, thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const uint32_t lane = threadIdx.x % I::tile_size,
+                   thread = blockIdx.x * blockDim.x + threadIdx.x;
     uint32_t tile_state = thread / I::tile_size * 2654435761u + 1, state = thread * 2246822519u + 1;
     for (uint32_t round = 0; round < ROUNDS; round++) {
         tile_state = tile_state * 1664525u + 1013904223u;
@@ -262,7 +287,8 @@ template <class I> static void full(void **state)
     size_is(table, n - rest_keys.size());
     check_ok(heddle_table_contains(table, keys.data(), n, found.data(), NULL, NULL));
     for (uint32_t i = 0; i < n; i++) assert_int_equal(found[i], said[i] != HEDDLE_OUTCOME_FAILED);
-    check_ok(heddle_table_insert(table, rest_keys.data(), rest_values.data(), rest_keys.size(), NULL, NULL, NULL));
+    check_ok(heddle_table_insert(table, rest_keys.data(), rest_values.data(), rest_keys.size(),
+                                 NULL, NULL, NULL));
     size_is(table, n);
     check_ok(heddle_table_find(table, keys.data(), n, values.data(), NULL, NULL, NULL));
     for (uint32_t i = 0; i < n; i++) assert_int_equal(values[i], i);
@@ -276,7 +302,8 @@ __global__ void fill_set(ids::table table, uint32_t n, device_word *came)
     ids::writer writer(table);
     for (uint32_t base = 0; base < n; base += gridDim.x * blockDim.x) {
         const uint32_t i = base + blockIdx.x * blockDim.x + threadIdx.x;
-        const int outcome = writer.insert_each(key_of<uint64_t>(i / 4), 0, HEDDLE_POLICY_KEEP, i < n);
+        const int outcome =
+            writer.insert_each(key_of<uint64_t>(i / 4), 0, HEDDLE_POLICY_KEEP, i < n);
         if (i < n && outcome == HEDDLE_OUTCOME_INSERTED) atomicAdd(came, 1);
     }
 }
@@ -292,9 +319,11 @@ static void sets_and_names(void **state)
     (void)state;
     if (heddle_cuda_device_count() == 0) skip();
     check_ok(heddle_device_open("cuda:0", &device));
-    heddle_table *a = table_of(device, HEDDLE_CONTAINER_SET, HEDDLE_SCHEME_SLAB, 64, 0, 0, N / 4, 0);
+    heddle_table *a =
+        table_of(device, HEDDLE_CONTAINER_SET, HEDDLE_SCHEME_SLAB, 64, 0, 0, N / 4, 0);
     heddle_table *b = make<map_32>(device, 100, 0);
-    heddle_table *c = table_of(device, HEDDLE_CONTAINER_MULTIMAP, HEDDLE_SCHEME_SLAB, 32, 32, 0, 100, 0);
+    heddle_table *c =
+        table_of(device, HEDDLE_CONTAINER_MULTIMAP, HEDDLE_SCHEME_SLAB, 32, 32, 0, 100, 0);
     device_word *came = words_make(1);
     check_ok(ids::open(a, &set));
     fill_set<<<264, 256>>>(set, N, came);

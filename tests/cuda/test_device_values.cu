@@ -55,25 +55,34 @@
 #include <heddle/device.cuh>
 
 /* A table's functions, and those that are linked. */
-#define INSTANCE(name, inside, linked, K, V, scheme_id)                                                       \
-    extern "C" __device__ int32_t heddle_##linked##_insert(const void *view, K key, V value);                \
-    extern "C" __device__ uint64_t heddle_##linked##_count(const void *view, K key);                         \
-    extern "C" __device__ int32_t heddle_##linked##_erase(const void *view, K key);                          \
-    struct name : inside##_types {                                                                            \
-        static __device__ int insert(const void *v, K k, V x) { return heddle_##linked##_insert(v, k, x); }   \
-        static __device__ uint64_t count(const void *v, K k) { return heddle_##linked##_count(v, k); }        \
-        static __device__ int erase(const void *v, K k) { return heddle_##linked##_erase(v, k); }             \
-        enum { bits = 8 * sizeof(K), scheme = scheme_id };                                                    \
+#define INSTANCE(name, inside, linked, K, V, scheme_id)                                            \
+    extern "C" __device__ int32_t heddle_##linked##_insert(const void *view, K key, V value);      \
+    extern "C" __device__ uint64_t heddle_##linked##_count(const void *view, K key);               \
+    extern "C" __device__ int32_t heddle_##linked##_erase(const void *view, K key);                \
+    struct name : inside##_types {                                                                 \
+        static __device__ int insert(const void *v, K k, V x)                                      \
+        {                                                                                          \
+            return heddle_##linked##_insert(v, k, x);                                              \
+        }                                                                                          \
+        static __device__ uint64_t count(const void *v, K k)                                       \
+        {                                                                                          \
+            return heddle_##linked##_count(v, k);                                                  \
+        }                                                                                          \
+        static __device__ int erase(const void *v, K k) { return heddle_##linked##_erase(v, k); }  \
+        enum { bits = 8 * sizeof(K), scheme = scheme_id };                                         \
     }
-#define TYPES(inside)                                                                                         \
-    struct inside##_types {                                                                                   \
-        typedef inside::table table;                                                                          \
-        typedef inside::writer writer;                                                                        \
-        typedef inside::key_type key_type;                                                                    \
-        typedef inside::value_type value_type;                                                                \
-        enum { tile_size = inside::tile_size, bucket = inside::bucket_size };                                 \
-        static heddle_status open(heddle_table *handle, table *t) { return inside::open(handle, t); }         \
-        static __device__ uint64_t tile_number() { return inside::tile_number(); }                            \
+#define TYPES(inside)                                                                              \
+    struct inside##_types {                                                                        \
+        typedef inside::table table;                                                               \
+        typedef inside::writer writer;                                                             \
+        typedef inside::key_type key_type;                                                         \
+        typedef inside::value_type value_type;                                                     \
+        enum { tile_size = inside::tile_size, bucket = inside::bucket_size };                      \
+        static heddle_status open(heddle_table *handle, table *t)                                  \
+        {                                                                                          \
+            return inside::open(handle, t);                                                        \
+        }                                                                                          \
+        static __device__ uint64_t tile_number() { return inside::tile_number(); }                 \
     }
 TYPES(multi);
 TYPES(multi_wide);
@@ -84,7 +93,8 @@ TYPES(slabs_wide);
 INSTANCE(multi_32, multi, open_multimap_k32_v32_b8, uint32_t, uint32_t, HEDDLE_SCHEME_OPEN);
 INSTANCE(multi_64, multi_wide, open_multimap_k64_v64_b8, uint64_t, uint64_t, HEDDLE_SCHEME_OPEN);
 INSTANCE(lists_32, lists, bucket_list_k32_v32_b8, uint32_t, uint32_t, HEDDLE_SCHEME_BUCKET_LIST);
-INSTANCE(lists_64, lists_wide, bucket_list_k64_v64_b8, uint64_t, uint64_t, HEDDLE_SCHEME_BUCKET_LIST);
+INSTANCE(lists_64, lists_wide, bucket_list_k64_v64_b8, uint64_t, uint64_t,
+         HEDDLE_SCHEME_BUCKET_LIST);
 INSTANCE(slabs_32, slabs, slab_multimap_k32_v32, uint32_t, uint32_t, HEDDLE_SCHEME_SLAB);
 INSTANCE(slabs_64, slabs_wide, slab_multimap_k64_v64, uint64_t, uint64_t, HEDDLE_SCHEME_SLAB);
 
@@ -105,30 +115,33 @@ __global__ void fill(typename I::table table, const void *view, uint32_t n, uint
     const uint32_t stride = gridDim.x * blockDim.x, half = n / 2;
     for (uint32_t base = 0; base < half; base += stride) {
         const uint32_t i = base + blockIdx.x * blockDim.x + threadIdx.x;
-        const int outcome = writer.insert_each(key_of<typename I::key_type>(number_of(i)), i, i < half);
+        const int outcome =
+            writer.insert_each(key_of<typename I::key_type>(number_of(i)), i, i < half);
         if (i < half) outcomes[i] = (uint8_t)outcome;
         if (i < half)
-            outcomes[half + i] =
-                (uint8_t)I::insert(view, key_of<typename I::key_type>(number_of(half + i)), half + i);
+            outcomes[half + i] = (uint8_t)I::insert(
+                view, key_of<typename I::key_type>(number_of(half + i)), half + i);
         __syncwarp();
     }
 }
 
 /* counts[number] as tiles and as threads find it; sums[number] of the values that visits see. */
 template <class I>
-__global__ void look(typename I::table table, const void *view, uint32_t numbers, device_word *counts,
-                     device_word *sums, device_word *wrong)
+__global__ void look(typename I::table table, const void *view, uint32_t numbers,
+                     device_word *counts, device_word *sums, device_word *wrong)
 {
     const uint32_t tiles = gridDim.x * blockDim.x / I::tile_size;
     for (uint32_t i = (uint32_t)I::tile_number(); i < numbers; i += tiles) {
         const auto key = key_of<typename I::key_type>(i);
         typename I::value_type any = 0;
         const uint64_t values = count(table, key);
-        const uint64_t seen = visit(table, key, [&](typename I::key_type, typename I::value_type value) {
-            atomicAdd(&sums[i], (device_word)value);
-        });
+        const uint64_t seen =
+            visit(table, key, [&](typename I::key_type, typename I::value_type value) {
+                atomicAdd(&sums[i], (device_word)value);
+            });
         const bool found = find(table, key, &any);
-        if (seen != values || found != (values != 0) || contains(table, key) != found) atomicAdd(wrong, 1);
+        if (seen != values || found != (values != 0) || contains(table, key) != found)
+            atomicAdd(wrong, 1);
         if (found && number_of((uint32_t)any) != i) atomicAdd(wrong, 1);
         if (I::count(view, key) != values) atomicAdd(wrong, 1);
         counts[i] = values;
@@ -137,7 +150,8 @@ __global__ void look(typename I::table table, const void *view, uint32_t numbers
 
 /* Every second key, by tiles and by threads. */
 template <class I>
-__global__ void erase_some(typename I::table table, const void *view, uint32_t numbers, device_word *erased)
+__global__ void erase_some(typename I::table table, const void *view, uint32_t numbers,
+                           device_word *erased)
 {
     typename I::writer writer(table);
     const uint32_t tiles = gridDim.x * blockDim.x / I::tile_size, lane = threadIdx.x % I::tile_size;
@@ -145,19 +159,24 @@ __global__ void erase_some(typename I::table table, const void *view, uint32_t n
         const auto key = key_of<typename I::key_type>(i);
         if (writer.erase(key) && lane == 0) atomicAdd(erased, 1);
     }
-    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; 2 * i < numbers; i += gridDim.x * blockDim.x)
+    for (uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; 2 * i < numbers;
+         i += gridDim.x * blockDim.x)
         if (I::erase(view, key_of<typename I::key_type>(2 * i))) atomicAdd(erased, 1);
 }
 
 struct add_values {
     device_word *sum;
-    template <class K, class V> __device__ void operator()(K, V value) const { atomicAdd(sum, (device_word)value); }
+    template <class K, class V> __device__ void operator()(K, V value) const
+    {
+        atomicAdd(sum, (device_word)value);
+    }
 };
 
 /* How many pairs of the first n are there, and the sum of their values, by number of the key. */
 typedef std::map<uint32_t, std::pair<uint64_t, uint64_t>> model;
 
-template <class I> static void look_is(const typename I::table &table, const void *view, const model &m)
+template <class I>
+static void look_is(const typename I::table &table, const void *view, const model &m)
 {
     const uint32_t numbers = 2 + N / 8;
     device_word *counts = words_make(numbers), *sums = words_make(numbers), *wrong = words_make(1);
@@ -181,14 +200,17 @@ template <class I> static void look_is(const typename I::table &table, const voi
     cudaFree(wrong);
 }
 
-template <class I> static heddle_table *make(heddle_device *device, uint64_t capacity, uint32_t flags)
+template <class I>
+static heddle_table *make(heddle_device *device, uint64_t capacity, uint32_t flags)
 {
-    return table_of(device, HEDDLE_CONTAINER_MULTIMAP, I::scheme, I::bits, I::bits, I::bucket, capacity, flags);
+    return table_of(device, HEDDLE_CONTAINER_MULTIMAP, I::scheme, I::bits, I::bits, I::bucket,
+                    capacity, flags);
 }
 
 /* Inserts N pairs by a kernel; those that failed come back. */
 template <class I>
-static std::vector<uint32_t> fill_by_kernel(const typename I::table &table, const void *view, model *m)
+static std::vector<uint32_t> fill_by_kernel(const typename I::table &table, const void *view,
+                                            model *m)
 {
     std::vector<uint8_t> outcomes(N);
     std::vector<uint32_t> failed;
@@ -297,12 +319,18 @@ static void names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fills<multi_32>),     cmocka_unit_test(fills<multi_64>),
-        cmocka_unit_test(fills<lists_32>),     cmocka_unit_test(fills<lists_64>),
-        cmocka_unit_test(overflows<multi_32>), cmocka_unit_test(overflows<multi_64>),
-        cmocka_unit_test(overflows<lists_32>), cmocka_unit_test(overflows<lists_64>),
-        cmocka_unit_test(fills<slabs_32>),     cmocka_unit_test(fills<slabs_64>),
-        cmocka_unit_test(overflows<slabs_32>), cmocka_unit_test(overflows<slabs_64>),
+        cmocka_unit_test(fills<multi_32>),
+        cmocka_unit_test(fills<multi_64>),
+        cmocka_unit_test(fills<lists_32>),
+        cmocka_unit_test(fills<lists_64>),
+        cmocka_unit_test(overflows<multi_32>),
+        cmocka_unit_test(overflows<multi_64>),
+        cmocka_unit_test(overflows<lists_32>),
+        cmocka_unit_test(overflows<lists_64>),
+        cmocka_unit_test(fills<slabs_32>),
+        cmocka_unit_test(fills<slabs_64>),
+        cmocka_unit_test(overflows<slabs_32>),
+        cmocka_unit_test(overflows<slabs_64>),
         cmocka_unit_test(names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

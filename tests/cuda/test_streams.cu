@@ -7,6 +7,7 @@ extern "C" {
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+/* cmocka wants the four headers above before it */
 #include <cmocka.h>
 }
 
@@ -52,7 +53,8 @@ static int set_up(void **state)
     for (uint64_t i = 0; i < N; i++) host[i] = (uint32_t)i * 2654435761u;
     assert_int_equal(cudaMemcpy(f->keys, host.data(), 4 * N, cudaMemcpyHostToDevice), cudaSuccess);
     for (uint64_t i = 0; i < N; i++) host[i] = (uint32_t)i + 1;
-    assert_int_equal(cudaMemcpy(f->values, host.data(), 4 * N, cudaMemcpyHostToDevice), cudaSuccess);
+    assert_int_equal(cudaMemcpy(f->values, host.data(), 4 * N, cudaMemcpyHostToDevice),
+                     cudaSuccess);
     *state = f;
     return 0;
 }
@@ -77,7 +79,8 @@ static void check_answers(const fixture *f, uint32_t times)
 {
     std::vector<uint32_t> answers(N);
     std::vector<uint8_t> found(N);
-    assert_int_equal(cudaMemcpy(answers.data(), f->answers, 4 * N, cudaMemcpyDeviceToHost), cudaSuccess);
+    assert_int_equal(cudaMemcpy(answers.data(), f->answers, 4 * N, cudaMemcpyDeviceToHost),
+                     cudaSuccess);
     assert_int_equal(cudaMemcpy(found.data(), f->found, N, cudaMemcpyDeviceToHost), cudaSuccess);
     for (uint64_t i = 0; i < N; i++) {
         assert_int_equal(found[i], 1);
@@ -89,8 +92,12 @@ static void queue_insert_and_find(const fixture *f)
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     options.policy = HEDDLE_POLICY_ADD;
-    assert_int_equal(heddle_table_insert(f->table, f->keys, f->values, N, &options, nullptr, f->stream), HEDDLE_OK);
-    assert_int_equal(heddle_table_find(f->table, f->keys, N, f->answers, f->found, nullptr, f->stream), HEDDLE_OK);
+    assert_int_equal(
+        heddle_table_insert(f->table, f->keys, f->values, N, &options, nullptr, f->stream),
+        HEDDLE_OK);
+    assert_int_equal(
+        heddle_table_find(f->table, f->keys, N, f->answers, f->found, nullptr, f->stream),
+        HEDDLE_OK);
 }
 
 static void works_in_stream_order(void **state)
@@ -121,7 +128,8 @@ static void can_be_captured_and_replayed(void **state)
     assert_int_equal(heddle_table_take_totals(f->table, &totals, f->stream), HEDDLE_OK);
     assert_int_equal(cudaStreamBeginCapture(f->stream, cudaStreamCaptureModeGlobal), cudaSuccess);
     queue_insert_and_find(f);
-    assert_int_equal(heddle_table_contains(f->table, f->keys, N, f->found, nullptr, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_contains(f->table, f->keys, N, f->found, nullptr, f->stream),
+                     HEDDLE_OK);
     assert_int_equal(cudaStreamEndCapture(f->stream, &graph), cudaSuccess);
     assert_int_equal(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
     for (int i = 0; i < 3; i++) assert_int_equal(cudaGraphLaunch(replay, f->stream), cudaSuccess);
@@ -149,14 +157,19 @@ static void recorded_erasures_are_reckoned_with(void **state)
     cudaGraphExec_t replay;
     uint64_t size = 0;
     assert_int_equal(cudaStreamBeginCapture(f->stream, cudaStreamCaptureModeGlobal), cudaSuccess);
-    assert_int_equal(heddle_table_erase(f->table, f->keys, N / 2, f->found, nullptr, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_erase(f->table, f->keys, N / 2, f->found, nullptr, f->stream),
+                     HEDDLE_OK);
     assert_int_equal(cudaStreamEndCapture(f->stream, &graph), cudaSuccess);
     assert_int_equal(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
     assert_int_equal(heddle_table_clear(f->table, f->stream), HEDDLE_OK);
-    assert_int_equal(heddle_table_insert(f->table, f->keys, f->values, N, nullptr, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(
+        heddle_table_insert(f->table, f->keys, f->values, N, nullptr, &totals, f->stream),
+        HEDDLE_OK);
     assert_int_equal(totals.inserted, N);
     assert_int_equal(cudaGraphLaunch(replay, f->stream), cudaSuccess);
-    assert_int_equal(heddle_table_insert(f->table, f->keys, f->values, N, nullptr, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(
+        heddle_table_insert(f->table, f->keys, f->values, N, nullptr, &totals, f->stream),
+        HEDDLE_OK);
     assert_int_equal(totals.inserted, N / 2);
     assert_int_equal(totals.kept, N / 2);
     assert_int_equal(heddle_table_size(f->table, &size, f->stream), HEDDLE_OK);
@@ -171,11 +184,13 @@ static void queue_mixture(const fixture *f, heddle_table *table, const uint8_t *
 {
     heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
     options.policy = HEDDLE_POLICY_ADD;
-    assert_int_equal(heddle_table_insert(table, f->keys, f->values, N, &options, nullptr, f->stream), HEDDLE_OK);
-    assert_int_equal(heddle_table_mixed(table, operations, f->keys, f->values, N, f->answers, &options, nullptr,
-                                        f->stream),
+    assert_int_equal(
+        heddle_table_insert(table, f->keys, f->values, N, &options, nullptr, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_mixed(table, operations, f->keys, f->values, N, f->answers,
+                                        &options, nullptr, f->stream),
                      HEDDLE_OK);
-    assert_int_equal(heddle_table_contains(table, f->keys, N, f->found, nullptr, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_contains(table, f->keys, N, f->found, nullptr, f->stream),
+                     HEDDLE_OK);
     assert_int_equal(heddle_table_flush(table, f->stream), HEDDLE_OK);
 }
 
@@ -192,8 +207,11 @@ static void check_mixture(const fixture *f, heddle_table *table, uint64_t times)
     assert_int_equal(totals.found, times * (N / 2 + N / 4 + N / 2));
     assert_int_equal(totals.absent, times * (N / 2));
     assert_int_equal(cudaMemcpy(found.data(), f->found, N, cudaMemcpyDeviceToHost), cudaSuccess);
-    assert_int_equal(cudaMemcpy(answers.data(), f->answers, 4 * N, cudaMemcpyDeviceToHost), cudaSuccess);
-    assert_int_equal(heddle_table_find(table, f->keys, N, values.data(), nullptr, nullptr, f->stream), HEDDLE_OK);
+    assert_int_equal(cudaMemcpy(answers.data(), f->answers, 4 * N, cudaMemcpyDeviceToHost),
+                     cudaSuccess);
+    assert_int_equal(
+        heddle_table_find(table, f->keys, N, values.data(), nullptr, nullptr, f->stream),
+        HEDDLE_OK);
     for (uint64_t i = 0; i < N; i++) {
         const uint32_t sum = ((uint32_t)i + 1) * (uint32_t)times;
         assert_int_equal(found[i], i % 4 >= 2);
@@ -257,7 +275,8 @@ static void filters_can_be_captured(void **state)
     assert_int_equal(heddle_filter_clear(filter, f->stream), HEDDLE_OK);
     assert_int_equal(heddle_filter_add(other, f->keys, N, f->stream), HEDDLE_OK);
     assert_int_equal(heddle_filter_merge(filter, other, f->stream), HEDDLE_OK);
-    assert_int_equal(heddle_filter_contains(filter, f->keys, N, f->found, nullptr, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_filter_contains(filter, f->keys, N, f->found, nullptr, f->stream),
+                     HEDDLE_OK);
     assert_int_equal(cudaStreamEndCapture(f->stream, &graph), cudaSuccess);
     assert_int_equal(cudaMemset(f->found, 0, N), cudaSuccess);
     assert_int_equal(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);

@@ -18,8 +18,8 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
-#define __shared__                                                                                 \
-    static /* one block runs at a time; what the last one left there is the next one's garbage */
+/* One block runs at a time; what the last one left there is the next one's garbage. */
+#define __shared__ static
 
 #define SHIM static inline __attribute__((unused))
 #define HERE int line = __builtin_LINE()

@@ -5,8 +5,8 @@
 #include "shim.h"
 
 #define DELIVER_BLOCK 64 /* a fiber a thread: few of them */
-#include "model/hash.h"
 #include "cuda/columns/deliver_kernels.h"
+#include "model/hash.h"
 
 #include "cuda/partition/sorted_pair.h"
 #include "sorted_lists.h"

@@ -7,8 +7,8 @@
 
 #define LIST_BLOCK 64 /* a fiber a thread: few of them */
 #define LIST_ITEMS 3
-#include "model/hash.h"
 #include "cuda/lists/list_kernels.h"
+#include "model/hash.h"
 
 #include "cuda/partition/sorted_pair.h"
 #include "sorted_lists.h"

@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "route/spread.h"
 #include "cpu/device/engine.h"
+#include "route/spread.h"
 #include "support/cases.h"
 #include "support/keys.h"
 #include "support/mixed.h"

@@ -105,7 +105,8 @@ static void regions_of_the_host(void **state)
     threads++;
     assert_int_equal(threads, 4);
     check_ok(heddle_table_insert(few.table, few.keys, few.values, 5, NULL, NULL, NULL));
-    assert_int_equal(run_child(open_and_insert, &f), 1); /* the child's table has all keys, the parent's five */
+    assert_int_equal(run_child(open_and_insert, &f),
+                     1); /* the child's table has all keys, the parent's five */
     insert_all(&f);
     assert_int_equal(run_child(open_and_insert, &f), 0);
     drop(&f);

@@ -25,8 +25,7 @@ void fuzz_fail(const char *file, int line, const char *format, ...)
 void fuzz_status(heddle_status got, heddle_status expected, const char *call, const char *file,
                  int line)
 {
-    if (got != expected)
-        fuzz_fail(file, line, "%s gave \"%s\"", call, heddle_status_string(got));
+    if (got != expected) fuzz_fail(file, line, "%s gave \"%s\"", call, heddle_status_string(got));
 }
 
 void fuzz_refused(heddle_status status, bool missing)

@@ -65,8 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     heddle_column_file *column = NULL;
     const char *const path = fuzz_path("column");
     fuzz_write(path, bytes.at, bytes.left);
-    const heddle_status status =
-        heddle_column_file_open(path, mode, widths[way & 3], &column);
+    const heddle_status status = heddle_column_file_open(path, mode, widths[way & 3], &column);
     if (status == HEDDLE_OK) use(column, mode, &how);
     else fuzz_refused(status, false);
     fuzz_check(status == HEDDLE_OK || column == NULL, "a file is refused and a column made");

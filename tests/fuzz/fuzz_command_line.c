@@ -24,7 +24,8 @@ static uint64_t said_bytes, said_lines; /* on stderr, by the last call */
 
 int shelf_run(const shelf_options *options)
 {
-    fuzz_check(options->directory != NULL && options->directory[0] != 0, "a shelf without a directory");
+    fuzz_check(options->directory != NULL && options->directory[0] != 0,
+               "a shelf without a directory");
     fuzz_check(options->command < SHELF_COMMANDS, "there is no command %u", options->command);
     return TOOL_OK;
 }
@@ -71,7 +72,8 @@ static int read_command(const tool_command *command, int argc, char **argv)
     memset(&o, 0, sizeof o);
     if (command == &dist_page) return dist_options_read(command, argc, argv, &o.dist);
     if (command == &shelf_bench_page) return shelf_bench_read(command, argc, argv, &o.shelf);
-    if (command == &skew_page || command == &info_page) return command_read(command, argc, argv, &o);
+    if (command == &skew_page || command == &info_page)
+        return command_read(command, argc, argv, &o);
     return command->run(command, argc, argv); /* help, advise; bench and shelf, which are above */
 }
 
@@ -108,7 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *argv[ARGUMENTS_MOST + 1];
     FILE *const own_out = stdout, *const own_err = stderr;
     if (counted == NULL) {
-        const cookie_io_functions_t counts = {NULL, count_said, NULL, NULL}, drops = {NULL, drop, NULL, NULL};
+        const cookie_io_functions_t counts = {NULL, count_said, NULL, NULL},
+                                    drops = {NULL, drop, NULL, NULL};
         counted = fopencookie(NULL, "w", counts);
         nowhere = fopencookie(NULL, "w", drops);
         fuzz_check(counted != NULL && nowhere != NULL, "no memory");
@@ -123,7 +126,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     stdout = own_out;
     stderr = own_err;
     fuzz_check(status == TOOL_OK || status == TOOL_REFUSED, "exit status %d", status);
-    fuzz_check(status == TOOL_OK || said_bytes != 0, "a command line is refused without a sentence");
+    fuzz_check(status == TOOL_OK || said_bytes != 0,
+               "a command line is refused without a sentence");
     fuzz_check(status == TOOL_OK || argc < 2 || said_lines == 1, "a refusal has %llu lines",
                (unsigned long long)said_lines);
     for (int i = 0; i < argc; i++) free(argv[i]);

@@ -90,7 +90,8 @@ static void check_key(sequence *s, written *w, const uint64_t *order, uint64_t f
         return;
     }
     w->inserted += !existed;
-    const bool open = s->policy == HEDDLE_POLICY_REPLACE || (s->policy == HEDDLE_POLICY_KEEP && !existed);
+    const bool open =
+        s->policy == HEDDLE_POLICY_REPLACE || (s->policy == HEDDLE_POLICY_KEEP && !existed);
     for (uint64_t i = first; i < last && bits != 0; i++) {
         const uint64_t value = low_bits(s->values[order[i]], bits);
         given |= value == w->now[at];
@@ -200,13 +201,15 @@ static void mix(sequence *s)
     for (uint64_t i = 0; i < s->n; i++) {
         uint64_t old = 0;
         const uint64_t key = s->keys[i], value = low_bits(s->values[i], bits);
-        const bool there = model_find(s->t.model, key, &old), inserts = operations[i] == HEDDLE_OPERATION_INSERT;
-        const uint8_t written_as = s->policy == HEDDLE_POLICY_KEEP ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED;
+        const bool there = model_find(s->t.model, key, &old),
+                   inserts = operations[i] == HEDDLE_OPERATION_INSERT;
+        const uint8_t written_as =
+            s->policy == HEDDLE_POLICY_KEEP ? HEDDLE_OUTCOME_KEPT : HEDDLE_OUTCOME_UPDATED;
         const uint8_t expected = inserts ? (there ? written_as : HEDDLE_OUTCOME_INSERTED)
                                          : (there ? HEDDLE_OUTCOME_FOUND : HEDDLE_OUTCOME_ABSENT);
         if (status == HEDDLE_ERROR_FULL && outcomes[i] == HEDDLE_OUTCOME_FAILED) continue;
-        check(outcomes[i] == expected, "operation %u of key %#llx: outcome %u, not %u", operations[i],
-              (unsigned long long)key, outcomes[i], expected);
+        check(outcomes[i] == expected, "operation %u of key %#llx: outcome %u, not %u",
+              operations[i], (unsigned long long)key, outcomes[i], expected);
         if (bits != 0 && there && operations[i] >= HEDDLE_OPERATION_FIND)
             check(array_at(&out, i, bits) == old, "key %#llx: value %#llx", (unsigned long long)key,
                   (unsigned long long)array_at(&out, i, bits));
@@ -335,7 +338,8 @@ static bool is_compiled(const heddle_table_options *options)
     heddle_table *table = NULL;
     const heddle_status status = heddle_table_create(fuzz_device(), options, &table);
     heddle_table_destroy(table);
-    check(status == HEDDLE_OK || status == HEDDLE_ERROR_UNSUPPORTED, "a table is refused: %s", heddle_last_error());
+    check(status == HEDDLE_OK || status == HEDDLE_ERROR_UNSUPPORTED, "a table is refused: %s",
+          heddle_last_error());
     return status == HEDDLE_OK;
 }
 

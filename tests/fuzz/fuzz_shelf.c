@@ -88,7 +88,9 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned
         piece *const p = &f.at[which];
         const size_t header = which == 0 ? FUZZ_MANIFEST_HEADER : FUZZ_TABLE_HEADER;
         if (fuzz_random(&random) % 2 == 0) fuzz_change_field(p->data, p->size, header, &random);
-        else (void)LLVMFuzzerMutate(p->data, p->size, p->size); /* the lengths in between stay right */
+        else
+            (void)LLVMFuzzerMutate(p->data, p->size,
+                                   p->size); /* the lengths in between stay right */
     }
     if (f.count == 0 || fuzz_random(&random) % 16 == 0) return size;
     if (fuzz_random(&random) % 8 != 0) mend_lengths(&f);

@@ -2,7 +2,8 @@
 #include "fuzz.h"
 
 #define MEMORY_LEAST (UINT64_C(1) << 20)
-#define MEMORY_SHARE 4096 /* bytes of a table for each of a file: a pair in a list may be alone in a large bucket */
+/* Bytes of a table for each of a file: a pair in a list may be alone in a large bucket. */
+#define MEMORY_SHARE 4096
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
 {

@@ -85,7 +85,8 @@ static uint32_t kinds_of_bucket(uint32_t first)
     const tile_kind *one = tile_kinds[first];
     uint32_t last = first + 1;
     while (last < tile_kind_count && tile_kinds[last]->key_bits == one->key_bits &&
-           tile_kinds[last]->value_bits == one->value_bits && tile_kinds[last]->bucket == one->bucket)
+           tile_kinds[last]->value_bits == one->value_bits &&
+           tile_kinds[last]->bucket == one->bucket)
         last++;
     return last;
 }

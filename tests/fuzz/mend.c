@@ -58,10 +58,36 @@ void fuzz_mend_manifest(uint8_t *data, size_t size)
 
 void fuzz_change_field(uint8_t *data, size_t size, size_t header, uint64_t *random)
 {
-    static const uint64_t limits[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 16, 20, 31, 32, 33, 63, 64, 65, 96, 128, 255, 256,
-                                      1 << 20, (1 << 20) + 1, UINT32_MAX, UINT64_C(1) << 32, UINT64_C(1) << 44,
-                                      INT64_MAX, UINT64_MAX};
-    static const double shares[] = {0, -0.0, 0.1, 0.5, 0.8, 0.99, 1, 2, 4, 16, 17, 1e-300, 1e300, -1, 512, 513};
+    static const uint64_t limits[] = {0,
+                                      1,
+                                      2,
+                                      3,
+                                      4,
+                                      5,
+                                      6,
+                                      7,
+                                      8,
+                                      16,
+                                      20,
+                                      31,
+                                      32,
+                                      33,
+                                      63,
+                                      64,
+                                      65,
+                                      96,
+                                      128,
+                                      255,
+                                      256,
+                                      1 << 20,
+                                      (1 << 20) + 1,
+                                      UINT32_MAX,
+                                      UINT64_C(1) << 32,
+                                      UINT64_C(1) << 44,
+                                      INT64_MAX,
+                                      UINT64_MAX};
+    static const double shares[] = {0, -0.0, 0.1, 0.5,    0.8,   0.99, 1,   2,
+                                    4, 16,   17,  1e-300, 1e300, -1,   512, 513};
     const uint64_t what = fuzz_random(random);
     const size_t width = what & 1 ? 4 : 8;
     if (size < header || header < width) return;

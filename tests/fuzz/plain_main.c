@@ -90,7 +90,8 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t most)
 
 static void keep(const uint8_t *data, size_t size)
 {
-    const uint32_t at = input_count < INPUTS_MOST ? input_count++ : (uint32_t)(fuzz_random(&state) % INPUTS_MOST);
+    const uint32_t at =
+        input_count < INPUTS_MOST ? input_count++ : (uint32_t)(fuzz_random(&state) % INPUTS_MOST);
     free(inputs[at].data);
     inputs[at].data = (uint8_t *)fuzz_allocate(size);
     if (size != 0) memcpy(inputs[at].data, data, size);
@@ -121,7 +122,8 @@ static void take_path(const char *path)
         return;
     }
     struct dirent **entries = NULL;
-    const int count = scandir(path, &entries, NULL, alphasort); /* in this order, so that runs are alike */
+    const int count =
+        scandir(path, &entries, NULL, alphasort); /* in this order, so that runs are alike */
     fuzz_check(count >= 0, "cannot read %s", path);
     for (int i = 0; i < count; i++) {
         char name[4096];
@@ -145,7 +147,8 @@ static void run_changes(uint64_t runs)
             size = LLVMFuzzerCustomMutator != NULL
                        ? LLVMFuzzerCustomMutator(data, size, longest, (unsigned)fuzz_random(&state))
                        : LLVMFuzzerMutate(data, size, longest);
-        uint8_t *const exact = (uint8_t *)malloc(size != 0 ? size : 1); /* so that a byte too far is seen */
+        uint8_t *const exact =
+            (uint8_t *)malloc(size != 0 ? size : 1); /* so that a byte too far is seen */
         fuzz_check(exact != NULL, "no memory");
         if (size != 0) memcpy(exact, data, size);
         run_one(exact, size);
@@ -178,7 +181,7 @@ int main(int argc, char **argv)
     if (input_count == 0) keep((const uint8_t *)"", 0);
     run_changes(runs);
     for (uint32_t i = 0; i < input_count; i++) free(inputs[i].data);
-    (void)printf("%llu inputs: %llu files and %llu changes of them\n", (unsigned long long)runs_done,
-                 files, (unsigned long long)runs_done - files);
+    (void)printf("%llu inputs: %llu files and %llu changes of them\n",
+                 (unsigned long long)runs_done, files, (unsigned long long)runs_done - files);
     return 0;
 }

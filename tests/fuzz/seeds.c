@@ -47,11 +47,13 @@ static void write_tables(void)
 {
     static const uint32_t widths[] = {32, 64};
     char name[64];
-    for (uint32_t container = HEDDLE_CONTAINER_MAP; container <= HEDDLE_CONTAINER_COUNTER; container++)
+    for (uint32_t container = HEDDLE_CONTAINER_MAP; container <= HEDDLE_CONTAINER_COUNTER;
+         container++)
         for (uint32_t scheme = HEDDLE_SCHEME_CUCKOO; scheme <= HEDDLE_SCHEME_SLAB; scheme++)
             for (uint32_t i = 0; i < 4; i++) {
                 const uint32_t k = widths[i / 2], v = widths[i % 2];
-                const uint32_t flags = scheme != HEDDLE_SCHEME_HASHGRAPH && i == 3 ? HEDDLE_FLAG_FIXED : 0;
+                const uint32_t flags =
+                    scheme != HEDDLE_SCHEME_HASHGRAPH && i == 3 ? HEDDLE_FLAG_FIXED : 0;
                 heddle_table *table = make_table(container, scheme, k, v, flags);
                 if (table == NULL) continue;
                 (void)snprintf(name, sizeof name, "%u_%s", container, heddle_table_instance(table));
@@ -70,7 +72,8 @@ static void write_filters(void)
         o.seed = 9;
         fuzz_ok(heddle_filter_create(fuzz_device(), &o, &filter));
         fuzz_ok(heddle_filter_add(filter, keys, 20, NULL));
-        fuzz_ok(heddle_filter_save(filter, name_of("filter_file", bits == 32 ? "k32" : "k64"), NULL));
+        fuzz_ok(
+            heddle_filter_save(filter, name_of("filter_file", bits == 32 ? "k32" : "k64"), NULL));
         heddle_filter_destroy(filter);
     }
 }
@@ -101,7 +104,8 @@ static void pack(const char *name, const char *folder, int way)
     for (int i = 0; i < count; i++) {
         unsigned number = 0;
         (void)snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);
-        if (sscanf(entries[i]->d_name, "part_%x.heddle", &number) == 1) put_file(to, path, true, number);
+        if (sscanf(entries[i]->d_name, "part_%x.heddle", &number) == 1)
+            put_file(to, path, true, number);
         free(entries[i]);
     }
     free(entries);

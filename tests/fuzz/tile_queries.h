@@ -19,7 +19,16 @@ typedef struct tile_question {
     int32_t like_slot; /* not below 0: the key of this slot instead */
     uint32_t change;   /* what is changed at the end: TILE_CHANGES, or more for nothing */
 } tile_question;
-enum { TILE_UPDATE, TILE_ERASE, TILE_CLAIM, TILE_FILL, TILE_MARK, TILE_VACATE, TILE_PUT, TILE_CHANGES };
+enum {
+    TILE_UPDATE,
+    TILE_ERASE,
+    TILE_CLAIM,
+    TILE_FILL,
+    TILE_MARK,
+    TILE_VACATE,
+    TILE_PUT,
+    TILE_CHANGES
+};
 
 /* The slab's answers are those up to its first vacant slot, behind which there is nothing to know. */
 typedef struct tile_answers {
@@ -39,7 +48,8 @@ typedef struct tile_kind {
     void (*ask)(const tile_question *q, tile_answers *a); /* `a` is all zeros */
 } tile_kind;
 
-extern const tile_kind *const tile_kinds[]; /* those of one bucket one behind the other, scalar first */
+extern const tile_kind
+    *const tile_kinds[]; /* those of one bucket one behind the other, scalar first */
 extern const uint32_t tile_kind_count;
 
 #endif

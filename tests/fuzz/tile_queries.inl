@@ -69,14 +69,16 @@ static void ask_slab(const tile_question *q, tile_answers *a)
 {
     char *const slab = (char *)q->slab;
     const hd_slab_tile t = slab_tile_here();
-    const hd_key from = q->like_slot >= 0 ? slab_key(slab, (uint32_t)q->like_slot % HD_SLAB_SLOTS)
-                                          : (hd_key)q->key;
+    const hd_key from =
+        q->like_slot >= 0 ? slab_key(slab, (uint32_t)q->like_slot % HD_SLAB_SLOTS) : (hd_key)q->key;
     const hd_key lean = from & ~HD_STATE_MASK;
     hd_slab_look look = slab_look(t, slab, lean);
-    const uint32_t first = look.vacant & -look.vacant, before = first != 0 ? first - 1 : HD_SLAB_ALL;
+    const uint32_t first = look.vacant & -look.vacant,
+                   before = first != 0 ? first - 1 : HD_SLAB_ALL;
     a->slab_vacant = first;
     a->slab_live = look.live &= before;
-    a->slab_pending = HD_SLAB_IN_ONE ? 0 : look.pending & before; /* nobody makes a word of both PENDING */
+    a->slab_pending =
+        HD_SLAB_IN_ONE ? 0 : look.pending & before; /* nobody makes a word of both PENDING */
     a->slab_dead = look.dead & before;
     a->slab_next = first == 0 ? look.next : 0;
     a->slab_pending_now = slab_pending(t, slab, lean);
@@ -98,7 +100,8 @@ static void change(hd_tile t, const hd_view *view, const tile_question *q, hd_ke
     hd_hit hit = {0}, first = {0};
     hd_vacancy v;
     bool has_first = (q->number & 1) != 0;
-    const bool found = bucket_lookup(t, view, &b, lean, &hit), room = bucket_vacancy(t, view, &b, &v);
+    const bool found = bucket_lookup(t, view, &b, lean, &hit),
+               room = bucket_vacancy(t, view, &b, &v);
     switch (q->change) {
     case TILE_UPDATE:
         if (found) hit_update(t, view, hit, q->policy, pair.value, true);
@@ -137,9 +140,8 @@ static bool ask_repeats(const hd_view *view)
 static void ask(const tile_question *q, tile_answers *a)
 {
     const hd_view view = view_of(q);
-    const hd_key from = q->like_slot >= 0
-                            ? *slot_key_at(&view, (uint32_t)q->like_slot % HD_BUCKET)
-                            : (hd_key)q->key;
+    const hd_key from = q->like_slot >= 0 ? *slot_key_at(&view, (uint32_t)q->like_slot % HD_BUCKET)
+                                          : (hd_key)q->key;
     const hd_key lean = from & (hd_key)view.key_mask & ~HD_TOP_BIT;
     const hd_tile t = q->number & 2 ? tile_owner() : tile_here();
     ask_one_key(t, &view, lean, a);
@@ -149,4 +151,5 @@ static void ask(const tile_question *q, tile_answers *a)
     change(t, &view, q, lean, a);
 }
 
-const tile_kind HD_TILE_SYMBOL = {HD_KEY_BITS, HD_VALUE_BITS, HD_BUCKET, sizeof(hd_word), HD_TILE_NAME, ask};
+const tile_kind HD_TILE_SYMBOL = {HD_KEY_BITS,     HD_VALUE_BITS, HD_BUCKET,
+                                  sizeof(hd_word), HD_TILE_NAME,  ask};

@@ -78,7 +78,8 @@ static void save_and_load(const content *c)
     content d = take_content(again);
     d.options.seed = c->options.seed;
     d.options.capacity = c->options.capacity;
-    if (c->options.scheme == HEDDLE_SCHEME_OPEN) d.options.hashes = c->options.hashes; /* growth raises it */
+    if (c->options.scheme == HEDDLE_SCHEME_OPEN)
+        d.options.hashes = c->options.hashes; /* growth raises it */
     fuzz_check(memcmp(&c->options, &d.options, sizeof d.options) == 0, "other options are loaded");
     fuzz_check(d.size == c->size, "another size is loaded");
     for (uint64_t i = 0; i < c->size; i++) {
@@ -110,8 +111,8 @@ static void change(content *c)
         memcpy(c->keys + i * kb / 8, &key, kb / 8);
         if (vb != 0) memcpy(c->values + i * vb / 8, &key, vb / 8);
     }
-    const heddle_status status = heddle_table_insert(
-        c->table, c->keys, vb != 0 ? c->values : NULL, MORE, NULL, &totals, NULL);
+    const heddle_status status = heddle_table_insert(c->table, c->keys, vb != 0 ? c->values : NULL,
+                                                     MORE, NULL, &totals, NULL);
     fuzz_check(status == HEDDLE_OK || (fixed && status == HEDDLE_ERROR_FULL), "insert gave \"%s\"",
                heddle_status_string(status));
     fuzz_check(totals.inserted + totals.updated + totals.kept + totals.failed == MORE,

@@ -68,3 +68,10 @@ add_test(NAME room_pages COMMAND ${CMAKE_CURRENT_LIST_DIR}/pages.sh)
 
 # Every allocation can be made to fail.
 add_test(NAME allocations COMMAND ${CMAKE_CURRENT_LIST_DIR}/allocations.sh)
+
+# The environment changes what the library does where a page says so, and nowhere else.
+add_test(NAME environment COMMAND ${CMAKE_CURRENT_LIST_DIR}/environment.sh)
+
+# The sources are formatted.
+add_test(NAME format COMMAND ${CMAKE_CURRENT_LIST_DIR}/format.sh)
+set_tests_properties(format PROPERTIES SKIP_RETURN_CODE 77)

@@ -1,6 +1,6 @@
 /*
  * types.c: what typed.h takes, in C and in C++: every typed call and every options macro, each in a line of its own. With
- * WRONG_KEYS or WRONG_VALUES the arrays have types that it must not take: then none of these lines compiles (types.sh).
+ * WRONG_KEYS and its like the arrays have types that it must not take: then none of these lines compiles (types.sh).
  */
 #include <heddle/heddle.h>
 
@@ -13,6 +13,16 @@ typedef uint64_t key;
 typedef uint8_t value;
 #else
 typedef float value;
+#endif
+#ifdef WRONG_COLUMNS
+typedef void element;
+#else
+typedef double element;
+#endif
+#ifdef WRONG_WIDTHS /* these alone: a set operation has arrays of one width */
+typedef int32_t other;
+#else
+typedef int64_t other;
 #endif
 
 extern const heddle_table_options map_options, set_options, multimap_options, counter_options;
@@ -28,9 +38,17 @@ extern heddle_table *t;
 extern heddle_cluster_table *c;
 extern heddle_shelf *s;
 extern heddle_filter *f;
+extern heddle_device *d;
+extern heddle_cluster *m;
+extern heddle_join *j;
+extern heddle_groups *g;
+extern heddle_cluster_join *cj;
+extern heddle_cluster_groups *cg;
 extern const key *asked;
+extern const other *others;
 extern key *out;
 extern value *values;
+extern const element *column;
 extern uint8_t *bytes;
 extern uint64_t n, *numbers;
 
@@ -38,6 +56,14 @@ extern uint64_t n, *numbers;
 /* The widths are known without a look at the pointer: an argument is evaluated once, by the call itself. */
 static_assert(HEDDLE_KEY_BITS_(asked++) % 32 == 0 && HEDDLE_VALUE_BITS_(values++) % 32 == 0, "");
 #endif
+
+uint32_t width(void);
+uint32_t width(void)
+{
+    const heddle_column plain = HEDDLE_COLUMN_OF(column);
+    const heddle_column of_array[2] = {HEDDLE_COLUMN_OF(bytes), HEDDLE_COLUMN_OF("text")};
+    return plain.width + of_array[1].width;
+}
 
 heddle_status use(heddle_visitor visit);
 heddle_status use(heddle_visitor visit)
@@ -59,6 +85,9 @@ heddle_status use(heddle_visitor visit)
         heddle_set_count(t, asked, n, numbers, NULL, NULL),
         heddle_set_export(t, out, n, &n, NULL),
         heddle_set_mixed(t, bytes, asked, n, NULL, NULL, NULL),
+        heddle_map_contains(t, asked, n, bytes, NULL, NULL),
+        heddle_map_erase(t, asked, n, bytes, NULL, NULL),
+        heddle_map_count(t, asked, n, numbers, NULL, NULL),
         heddle_set_locate(t, asked, n, numbers, NULL, NULL),
         heddle_set_at(t, numbers, n, out, bytes, NULL),
         heddle_set_for_each(t, asked, n, visit, NULL, NULL),
@@ -74,6 +103,9 @@ heddle_status use(heddle_visitor visit)
         heddle_cluster_set_erase(c, asked, n, bytes, NULL),
         heddle_cluster_set_count(c, asked, n, numbers, NULL),
         heddle_cluster_set_export(c, out, n, &n),
+        heddle_cluster_map_contains(c, asked, n, bytes, NULL),
+        heddle_cluster_map_erase(c, asked, n, bytes, NULL),
+        heddle_cluster_map_count(c, asked, n, numbers, NULL),
 
         heddle_shelf_map_insert(s, asked, values, n, NULL, NULL),
         heddle_shelf_map_build(s, asked, values, n, NULL, NULL),
@@ -86,11 +118,29 @@ heddle_status use(heddle_visitor visit)
         heddle_shelf_set_erase(s, asked, n, bytes, NULL),
         heddle_shelf_set_count(s, asked, n, numbers, NULL),
         heddle_shelf_set_export(s, out, n, &n),
+        heddle_shelf_map_contains(s, asked, n, bytes, NULL),
+        heddle_shelf_map_erase(s, asked, n, bytes, NULL),
+        heddle_shelf_map_count(s, asked, n, numbers, NULL),
 
         heddle_filter_add_keys(f, asked, n, NULL),
         heddle_filter_contains_keys(f, asked, n, bytes, &n, NULL),
         heddle_filter_select_keys(f, asked, n, (int64_t *)NULL, numbers, &n, NULL),
         heddle_filter_select_keys(f, (const int64_t *)NULL, n, out, numbers, &n, NULL),
+
+        heddle_join_fetch_rows(j, out, (uint64_t *)NULL, n, &n, NULL),
+        heddle_join_fetch_rows(j, (int32_t *)NULL, out, n, &n, NULL),
+        heddle_groups_first_rows(g, out, NULL),
+        heddle_groups_numbers_of_rows(g, out, NULL),
+        heddle_groups_all_rows(g, numbers, out, NULL),
+        heddle_cluster_join_fetch_rows(cj, out, (uint64_t *)NULL, n, &n),
+        heddle_cluster_join_fetch_rows(cj, (uint64_t *)NULL, out, n, &n),
+        heddle_cluster_groups_first_rows(cg, out),
+        heddle_cluster_groups_numbers_of_rows(cg, out),
+        heddle_set_operation_keys(d, 1, asked, n, asked, n, out, n, &n, NULL),
+        heddle_cluster_set_operation_keys(m, 1, asked, n, asked, n, out, n, &n),
+        heddle_set_operation_keys(d, 1, others, n, asked, n, out, n, &n, NULL),
+        heddle_set_operation_keys(d, 1, asked, n, others, n, out, n, &n, NULL),
+        heddle_cluster_set_operation_keys(m, 1, others, n, asked, n, out, n, &n),
     };
     return statuses[0];
 }

@@ -15,7 +15,8 @@
 #include "support/cluster_model.h"
 #include "support/keys.h"
 
-#define LONG 20         /* seconds: what a machine with much to do may take, and no wait of ten times as long */
+/* Seconds: what a machine with much to do may take, and no wait of ten times as long. */
+#define LONG 20
 #define TIMEOUT_MS 2500 /* ranks that are there answer sooner, also on a machine with much to do */
 
 static int rank, ranks;

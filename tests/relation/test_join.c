@@ -341,8 +341,10 @@ static void wrong_fetches_are_refused(const test_case *c)
     assert_int_equal(least, 16);
     check_status(heddle_join_fetch(join, rows, rows, 15, &count, NULL), HEDDLE_ERROR_TOO_SMALL);
     check_status(heddle_join_fetch(join, rows, rows, 16, NULL, NULL), HEDDLE_ERROR_INVALID);
-    check_status(heddle_join_fetch(join, (char *)rows + 1, rows, 16, &count, NULL), HEDDLE_ERROR_INVALID);
-    check_status(heddle_join_fetch(join, rows, (char *)rows + 2, 16, &count, NULL), HEDDLE_ERROR_INVALID);
+    check_status(heddle_join_fetch(join, (char *)rows + 1, rows, 16, &count, NULL),
+                 HEDDLE_ERROR_INVALID);
+    check_status(heddle_join_fetch(join, rows, (char *)rows + 2, 16, &count, NULL),
+                 HEDDLE_ERROR_INVALID);
     check_status(heddle_join_fetch(NULL, rows, rows, 16, &count, NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_join_count(NULL, &count, NULL), HEDDLE_ERROR_INVALID);
     check_status(heddle_join_count(join, NULL, NULL), HEDDLE_ERROR_INVALID);

@@ -380,7 +380,8 @@ static const operation nothing = END;
 
 static void pairs_and_triples(void)
 {
-    const int step = getenv("HEDDLE_TEST_QUICK") != NULL ? 3 : 1; /* most of the time goes to triples */
+    const int step =
+        getenv("HEDDLE_TEST_QUICK") != NULL ? 3 : 1; /* most of the time goes to triples */
     for (int x = 0; x < LETTERS; x++)
         for (int y = x; y < LETTERS; y++) {
             set_script(0, alphabet[x], nothing);

@@ -127,7 +127,8 @@ static void npy_files(void **state)
             heddle_column_file_close(column);
         }
     heddle_column_file *other = NULL; /* as other programs may write it */
-    write_npy(path, 1, "{ \"shape\":( 100 ,),\"fortran_order\" : True, 'descr':\"<u4\"}  ", numbers, 400);
+    write_npy(path, 1, "{ \"shape\":( 100 ,),\"fortran_order\" : True, 'descr':\"<u4\"}  ", numbers,
+              400);
     check_ok(heddle_column_file_open(path, HEDDLE_COLUMN_FILE_READ, 0, &other));
     assert_int_equal(heddle_column_file_count(other), 100);
     assert_memory_equal(heddle_column_file_data(other), numbers, 400);
@@ -150,16 +151,19 @@ static void damaged_npy_files(void **state)
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (), }", "no dimension", 4},
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", "cut off", 36},
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", "behind its end", 44},
-        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "cut off", 40},
+        {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (99999999999999999999,), }",
+         "cut off", 40},
         {1, "{'descr': '<u4', 'shape': (10,), }", "their order", 40},
         {1, "{'descr': '<u4', 'fortran_order': Perhaps, 'shape': (10,), }", "neither", 40},
-        {1, "{'descr': '<u4', 'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", "twice", 40},
+        {1, "{'descr': '<u4', 'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", "twice",
+         40},
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), 'more': 1}", "else", 40},
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), ", "no dictionary", 40},
         {1, "'descr': '<u4', 'fortran_order': False, 'shape': (10,), }", "no dictionary", 40},
         {1, "{'descr': '<u4', 'fortran_order': False 'shape': (10,), }", "no dictionary", 40},
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (10,), } x", "behind", 40},
-        {1, "{'descr': [('a', '<u4')], 'fortran_order': False, 'shape': (10,), }", "more than a number", 40},
+        {1, "{'descr': [('a', '<u4')], 'fortran_order': False, 'shape': (10,), }",
+         "more than a number", 40},
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': 10, }", "its shape", 40},
         {1, "{'descr': '<u4', 'fortran_order': False, 'shape': (-1,), }", "its shape", 40},
         {1, "{'descr': '<u4', 'fortran_order': False}", "how many there are", 40},
@@ -289,7 +293,8 @@ static void larger_than_the_disk(void **state)
     limit.rlim_max = before.rlim_max;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
-    const uint64_t count = (disk.f_bfree + (disk.f_blocks - disk.f_bfree) / 2 + 1) * disk.f_frsize / 8;
+    const uint64_t count =
+        (disk.f_bfree + (disk.f_blocks - disk.f_bfree) / 2 + 1) * disk.f_frsize / 8;
     const heddle_status status = heddle_column_file_create(path, 64, count, &column);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     check_status(status, HEDDLE_ERROR_IO);

@@ -519,12 +519,15 @@ static void wrong_calls(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        ONCE(processes_are_killed),  ONCE(processes_are_killed_at_any_time),
-        ONCE(parts_are_damaged),     ONCE(parts_are_exchanged),
-        ONCE(manifests_are_damaged), ONCE(manifests_are_forged),
-        ONCE(one_writer_or_many_readers), ONCE(scratch_elsewhere),
-        ONCE(wrong_calls)};
+    const struct CMUnitTest tests[] = {ONCE(processes_are_killed),
+                                       ONCE(processes_are_killed_at_any_time),
+                                       ONCE(parts_are_damaged),
+                                       ONCE(parts_are_exchanged),
+                                       ONCE(manifests_are_damaged),
+                                       ONCE(manifests_are_forged),
+                                       ONCE(one_writer_or_many_readers),
+                                       ONCE(scratch_elsewhere),
+                                       ONCE(wrong_calls)};
     program = argv[0];
     if (argc == 4) {
         fill_arrays();

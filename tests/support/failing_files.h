@@ -35,8 +35,8 @@ typedef struct failing_report {
     uint32_t errors;    /* how many fit it */
     bool must_be_told;  /* a call of the library that is OK all the same has lost something */
     uint64_t written;   /* bytes that were written or reserved */
-    const char
-        *careless; /* not NULL: what was done too early for a machine that stops in the middle */
+    /* Not NULL: what was done too early for a machine that stops in the middle. */
+    const char *careless;
 } failing_report;
 
 void failing_arm(const failing_plan *plan);

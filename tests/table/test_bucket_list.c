@@ -452,9 +452,15 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         OVER_MULTIS(forged_first_bucket),
-        OVER_MULTIS(options),      OVER_MULTIS(other_options),   OVER_MULTIS(hot_key),
-        OVER_MULTIS(growth_rules), OVER_MULTIS(order_of_values), OVER_MULTIS(dead_room),
-        OVER_MULTIS(fixed),        OVER_MULTIS(saved),           OVER_MULTIS(crowd),
+        OVER_MULTIS(options),
+        OVER_MULTIS(other_options),
+        OVER_MULTIS(hot_key),
+        OVER_MULTIS(growth_rules),
+        OVER_MULTIS(order_of_values),
+        OVER_MULTIS(dead_room),
+        OVER_MULTIS(fixed),
+        OVER_MULTIS(saved),
+        OVER_MULTIS(crowd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

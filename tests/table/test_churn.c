@@ -10,8 +10,8 @@
 #include "support/tuned.h"
 #include "table/slots/regions.h"
 
-#define ROUNDS                                                                                     \
-    12 /* without help a miss then takes half as many looks again, or many times as many */
+/* Without help a miss then takes half as many looks again, or many times as many. */
+#define ROUNDS 12
 
 /* Against fresh marks. Marks are renewed once half the slots were erased, not at every call: 1.05 in large
  * buckets; in those of one slot, which push on the most keys, 1.21 to 1.27. */

@@ -50,8 +50,8 @@ static void looks_are_few(const test_case *c)
         for (uint64_t k = 0; k < n; k++) often[i] += keys[k] == keys[i];
     array k = array_of(c, ROLE_KEYS, keys, n, options.key_bits);
     array matches = array_poisoned(c, ROLE_VALUES, n * sizeof(uint64_t), 0xee);
-    check_ok(heddle_table_count(m.table, array_pointer(&k), n, (uint64_t *)array_pointer(&matches), &totals,
-                                NULL));
+    check_ok(heddle_table_count(m.table, array_pointer(&k), n, (uint64_t *)array_pointer(&matches),
+                                &totals, NULL));
     array_pull(&matches);
     for (uint64_t i = 0; i < n; i++)
         for (uint64_t f = 0; f < FREQUENT; f++)
@@ -64,8 +64,8 @@ static void looks_are_few(const test_case *c)
           (unsigned long long)n);
     /* Erased once; every other equal key of the batch finds nothing. */
     check_ok(heddle_table_erase(m.table, array_pointer(&k), n, NULL, &totals, NULL));
-    check(totals.probes < 20 * n, "%llu looks to erase %llu keys", (unsigned long long)totals.probes,
-          (unsigned long long)n);
+    check(totals.probes < 20 * n, "%llu looks to erase %llu keys",
+          (unsigned long long)totals.probes, (unsigned long long)n);
     multi_model_erase(&m, keys, n);
     multi_check(&m);
     check(totals.found <= n - asked + FREQUENT && totals.found + totals.absent == n,
@@ -155,7 +155,8 @@ static void statistics_are_quick(const test_case *c)
     check_ok(heddle_table_create(c->device, &options, &table));
     uint64_t *keys = keys_allocate(n);
     for (uint64_t i = 0; i < n; i++) keys[i] = 7;
-    array k = array_of(c, ROLE_KEYS, keys, n, 32), v = array_of(c, ROLE_VALUES, keys, n, options.value_bits);
+    array k = array_of(c, ROLE_KEYS, keys, n, 32),
+          v = array_of(c, ROLE_VALUES, keys, n, options.value_bits);
     check_ok(heddle_table_insert(table, array_pointer(&k), array_pointer(&v), n, NULL, NULL, NULL));
     const double began = seconds();
     check_ok(heddle_table_get_stats(table, &stats, NULL));

@@ -237,7 +237,8 @@ static void workspaces(const test_case *c)
     keys_fill_values(values, n, 1);
     check_ok(heddle_table_build_workspace(m.table, n, &bytes));
     check_refused(heddle_table_build_workspace(m.table, n, NULL), HEDDLE_ERROR_INVALID, "NULL");
-    check_refused(heddle_table_build_workspace(m.table, UINT64_MAX, &bytes), HEDDLE_ERROR_NO_MEMORY, "too many");
+    check_refused(heddle_table_build_workspace(m.table, UINT64_MAX, &bytes), HEDDLE_ERROR_NO_MEMORY,
+                  "too many");
     if (m.options.container != HEDDLE_CONTAINER_MULTIMAP) assert_int_equal(bytes, 0);
     else assert_true(bytes >= n * (kb + vb) / 8);
     for (int part = 0; bytes != 0 && part < 2; part++) {

@@ -420,7 +420,8 @@ static void no_handles(const test_case *c)
     uint64_t keys[1] = {0}, slots[1] = {0};
     if (!is_open_multimap(c)) return;
     multi m = multi_create(c, NULL);
-    check_status(heddle_table_locate(m.table, keys, 1, slots, NULL, NULL), HEDDLE_ERROR_UNSUPPORTED);
+    check_status(heddle_table_locate(m.table, keys, 1, slots, NULL, NULL),
+                 HEDDLE_ERROR_UNSUPPORTED);
     check(strstr(heddle_last_error(), "several pairs") != NULL, "%s", heddle_last_error());
     multi_destroy(&m);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "support/cases.h"
+#include "table/making.h"
 
 static void check_refused(heddle_status got, heddle_status expected, const char *what)
 {
@@ -244,6 +245,51 @@ static void options_are_completed(const test_case *c)
     heddle_table_destroy(table);
 }
 
+static void same_options(const heddle_table_options *a, const heddle_table_options *b)
+{
+    check(a->container == b->container && a->scheme == b->scheme && a->key_bits == b->key_bits &&
+              a->value_bits == b->value_bits && a->flags == b->flags,
+          "another table");
+    check(a->bucket == b->bucket && a->hashes == b->hashes, "%u, %u; %u, %u", a->bucket, a->hashes,
+          b->bucket, b->hashes);
+    check(a->load == b->load && a->vertices == b->vertices && a->threshold == b->threshold,
+          "another load, or threshold, or other vertices");
+    check(a->list_first == b->list_first && a->list_growth == b->list_growth, "other lists");
+}
+
+/* These options completed without a table, and by one that is made with them. */
+static void completed_twice(heddle_device *device, const heddle_table_options *options)
+{
+    heddle_table_options alone = *options, made = HEDDLE_TABLE_OPTIONS_INIT;
+    heddle_table *table = NULL;
+    const heddle_status expected = heddle_table_create(device, options, &table);
+    check_status(hd_options_complete(device, &alone), expected);
+    if (expected != HEDDLE_OK) return;
+    check_ok(heddle_table_get_options(table, &made));
+    same_options(&alone, &made);
+    heddle_table_destroy(table);
+}
+
+/* hd_options_complete chooses what a table chooses, and refuses what a table refuses. */
+static void completed_without_a_table(const test_case *c)
+{
+    static const uint32_t values[] = {0, 32, 64};
+    const uint32_t changes = sizeof impossibles / sizeof *impossibles - 2; /* not the capacities */
+    for (uint32_t kind = 0; kind < 4 * 7 * 2 * 3; kind++)
+        for (uint32_t change = 0; change <= changes; change++) {
+            heddle_table_options o = HEDDLE_TABLE_OPTIONS_INIT;
+            o.container = HEDDLE_CONTAINER_MAP + kind % 4;
+            o.scheme = kind / 4 % 7;
+            o.key_bits = kind / 28 % 2 != 0 ? 64 : 32;
+            o.value_bits = values[kind / 56];
+            o.seed = 5;
+            if (change != changes) impossibles[change].change(&o);
+            case_note("container %u, scheme %u, %u and %u bits, change %u", o.container, o.scheme,
+                      o.key_bits, o.value_bits, change);
+            completed_twice(c->device, &o);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -255,6 +301,7 @@ int main(void)
         OVER_DEVICES(impossible_options),
         OVER_DEVICES(impossible_sizes_later),
         OVER_INSTANCES(options_are_completed),
+        OVER_DEVICES(completed_without_a_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -174,12 +174,12 @@ static void one_key_after_many(const test_case *c)
     heddle_totals totals = HEDDLE_TOTALS_INIT;
     keys_fill(keys, n, KEYS_RANDOM, c->ops->key_bits, 193);
     keys_fill_values(values, n, 193);
-    check_ok(fills_call(c, table, heddle_table_build, keys, values, n, HEDDLE_POLICY_KEEP, UINT64_MAX,
-                        &totals));
+    check_ok(fills_call(c, table, heddle_table_build, keys, values, n, HEDDLE_POLICY_KEEP,
+                        UINT64_MAX, &totals));
     keys_fill(keys, n, KEYS_ZEROS, c->ops->key_bits, 193);
     fills_values(values, keys, n, HEDDLE_POLICY_KEEP);
-    checked t = fill_checked(c, table, heddle_table_build, keys, values, n, HEDDLE_POLICY_KEEP,
-                             UINT64_MAX);
+    checked t =
+        fill_checked(c, table, heddle_table_build, keys, values, n, HEDDLE_POLICY_KEEP, UINT64_MAX);
     checked_destroy(&t);
     tune_regions(UINT64_MAX, UINT32_MAX);
     free(keys);
@@ -290,12 +290,11 @@ static void workspace_query(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_TABLES(every_key_set_and_policy),   OVER_WIDTHS(many_sizes),
-        OVER_SLOT_WIDTHS(short_workspace),       OVER_TABLES(crowded_regions),
-        OVER_TABLES(one_key_after_many),
-        OVER_INSTANCES(copies_in_small_regions), OVER_TABLES(insert_into_empty),
-        OVER_INSTANCES(too_many_keys),           OVER_SLOT_WIDTHS(without_memory),
-        OVER_SLOT_WIDTHS(workspace_query),
+        OVER_TABLES(every_key_set_and_policy), OVER_WIDTHS(many_sizes),
+        OVER_SLOT_WIDTHS(short_workspace),     OVER_TABLES(crowded_regions),
+        OVER_TABLES(one_key_after_many),       OVER_INSTANCES(copies_in_small_regions),
+        OVER_TABLES(insert_into_empty),        OVER_INSTANCES(too_many_keys),
+        OVER_SLOT_WIDTHS(without_memory),      OVER_SLOT_WIDTHS(workspace_query),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

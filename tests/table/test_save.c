@@ -230,7 +230,8 @@ static void forged_headers_are_refused(const test_case *c)
         files_write_forged(path, content, bytes, HEADER);
         /* A library with more schemes or tables may have written such a file. */
         const bool other = at == SCHEME || at == BUCKET;
-        expect_refusal(c, other ? HEDDLE_ERROR_UNSUPPORTED : HEDDLE_ERROR_FORMAT, "forged header", at);
+        expect_refusal(c, other ? HEDDLE_ERROR_UNSUPPORTED : HEDDLE_ERROR_FORMAT, "forged header",
+                       at);
         memcpy(content + at, before, sizeof before);
     }
     files_write_forged(path, content, bytes, HEADER);

@@ -104,7 +104,8 @@ static bool build_lists_failed(const test_case *c, const packed *p, heddle_table
     memset(failed, 0xee, sizeof failed);
     check_ok(heddle_table_create(c->device, options, &table));
     check_ok(heddle_table_get_options(table, &used));
-    const uint64_t wanted = (uint64_t)(share * (double)used.capacity), n = wanted < CROWD ? wanted : CROWD;
+    const uint64_t wanted = (uint64_t)(share * (double)used.capacity),
+                   n = wanted < CROWD ? wanted : CROWD;
     o.failed = failed;
     o.failed_capacity = CROWD;
     (void)heddle_table_build(table, p->keys, case_is_map(c) ? p->values : NULL, n, &o, &totals,
@@ -135,8 +136,7 @@ static void attempts_given_up_are_forgotten(const test_case *c)
     options.load = 0.99;
     options.flags = HEDDLE_FLAG_FIXED;
     for (options.seed = 1; options.seed <= SEEDS; options.seed++)
-        retried +=
-            build_lists_failed(c, &p, &options, 0.8 + 0.18 * (double)options.seed / SEEDS);
+        retried += build_lists_failed(c, &p, &options, 0.8 + 0.18 * (double)options.seed / SEEDS);
     if (c->ops->scheme == HEDDLE_SCHEME_ICEBERG) assert_int_not_equal(retried, 0);
     packed_free(&p);
     free(numbers);
@@ -234,7 +234,8 @@ static void colliding_keys_are_met(const test_case *c)
             hd_mix mix;
             hd_mix_init(&mix, options.seed);
             if (round == 2) mix = hd_table_view(t.table)->mix;
-            for (uint64_t i = at; i < at + count; i++) keys[i] = unmixed(&mix, 64, i << 32 | 0x1234567);
+            for (uint64_t i = at; i < at + count; i++)
+                keys[i] = unmixed(&mix, 64, i << 32 | 0x1234567);
             if (round != 1) checked_insert(&t, keys + at, keys + at, count, HEDDLE_POLICY_KEEP);
         }
         if (round == 1) checked_build(&t, keys, keys, n, HEDDLE_POLICY_KEEP);
@@ -267,8 +268,9 @@ static void halves_that_are_alike(const test_case *c)
         failed += one.failed;
         seeds += one.failed != 0;
     }
-    check(seeds * 50 <= case_size(SEEDS), "%llu keys failed, under %llu of %llu seeds", (unsigned long long)failed,
-          (unsigned long long)seeds, (unsigned long long)case_size(SEEDS));
+    check(seeds * 50 <= case_size(SEEDS), "%llu keys failed, under %llu of %llu seeds",
+          (unsigned long long)failed, (unsigned long long)seeds,
+          (unsigned long long)case_size(SEEDS));
     if (c->ops->scheme != HEDDLE_SCHEME_ICEBERG) assert_int_equal(failed, 0);
     packed_free(&p);
     free(numbers);

@@ -184,7 +184,7 @@ static heddle_status begin_array(hd_transport_exchange *x, const hd_delivery *d,
                : HEDDLE_OK;
 }
 
-/* Of hd_meanwhile_set. Failures are found at the end. */
+/* Of hd_while_waiting_set. Failures are found at the end. */
 static void move_on(void *context)
 {
     const hd_transport_exchange *x = (const hd_transport_exchange *)context;
@@ -202,7 +202,7 @@ static heddle_status transport_begin(hd_exchange *exchange, uint32_t member, hed
     x->fetched = hd_ways_fetch(x, d); /* received at the end: the others are waiting */
     if (status != HEDDLE_OK) return status;
     x->under_way = d;
-    if (x->transport.all_to_all_progress != NULL) hd_meanwhile_set(move_on, x);
+    if (x->transport.all_to_all_progress != NULL) hd_while_waiting_set(move_on, x);
     return HEDDLE_OK;
 }
 
@@ -213,7 +213,7 @@ static heddle_status transport_end(hd_exchange *exchange, uint32_t member)
     heddle_status mine;
     (void)member;
     x->under_way = NULL;
-    hd_meanwhile_set(NULL, NULL);
+    hd_while_waiting_set(NULL, NULL);
     if (x->lost || x->transport.all_to_all_end(x->transport.context) != 0) return lose(x);
     mine = wait_for_copies(x, x->fetched); /* others will use their memories again */
     if (mine == HEDDLE_OK) mine = hd_ways_unpack(x, d);
@@ -278,6 +278,12 @@ static heddle_status make_cluster(hd_transport_exchange *x, const char *device,
                        HEDDLE_CLUSTER_MEMBERS_MAX);
     HD_TRY(heddle_device_open(device, &x->device));
     return hd_cluster_make(&x->base, &x->device, &chosen, made);
+}
+
+uint32_t heddle_transport_timeout(const heddle_cluster_options *options)
+{
+    heddle_cluster_options chosen;
+    return hd_cluster_options_read(options, &chosen) == HEDDLE_OK ? chosen.timeout_ms : 0;
 }
 
 heddle_status heddle_cluster_open_over(const heddle_transport *transport, const char *device,

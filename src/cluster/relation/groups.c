@@ -11,7 +11,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "host/public_struct.h"
-#include "table/slots/geometry.h"
+#include "host/seed.h"
+#include "relation/relation.h"
 
 /* The seed of the members' own mixes, which must not be that of the bins. */
 #define OTHER_SEED UINT64_C(0x51d7348d9f06b2ea)
@@ -178,4 +179,11 @@ heddle_status heddle_cluster_groups_get_stats(heddle_cluster_groups *by,
     HD_TRY(hd_check_struct(stats, &hd_relation_stats_kind));
     hd_write_struct(stats, &by->relation.stats, &hd_relation_stats_kind);
     return HEDDLE_OK;
+}
+
+heddle_status heddle_cluster_groups_check_row_bits(const heddle_cluster_groups *by,
+                                                   uint32_t row_bits)
+{
+    if (by == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the group-by is NULL");
+    return hd_check_row_bits("group-by", by->row_bits, row_bits);
 }

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "cluster/relation/groups.h"
-#include "table/table.h"
+#include "table/check.h"
 
 static uint32_t type_width(uint32_t type) { return type <= HEDDLE_TYPE_F32 ? 4 : 8; }
 

@@ -13,8 +13,9 @@
 #include "base/error.h"
 #include "cluster/relation/relation.h"
 #include "host/public_struct.h"
+#include "host/seed.h"
 #include "relation/join/join.h"
-#include "table/slots/geometry.h"
+#include "relation/relation.h"
 
 /* The seed of the members' own mixes, which must not be that of the bins. */
 #define OTHER_SEED UINT64_C(0x8e4b2f1d6a3c5907)
@@ -173,4 +174,10 @@ heddle_status heddle_cluster_join_get_stats(heddle_cluster_join *join, heddle_re
     HD_TRY(hd_check_struct(stats, &hd_relation_stats_kind));
     hd_write_struct(stats, &join->stats, &hd_relation_stats_kind);
     return HEDDLE_OK;
+}
+
+heddle_status heddle_cluster_join_check_row_bits(const heddle_cluster_join *join, uint32_t row_bits)
+{
+    if (join == NULL) return hd_fail(HEDDLE_ERROR_INVALID, "the join is NULL");
+    return hd_check_row_bits("join", join->row_bits, row_bits);
 }

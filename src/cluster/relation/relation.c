@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "cluster/send.h"
 #include "relation/relation.h"
-#include "table/table.h"
 
 /* ---------------------------------------------------------------------------------------- calls */
 
@@ -20,7 +19,7 @@ heddle_status hd_relation_run(heddle_cluster *cluster, hd_member_work work, void
     pthread_mutex_lock(&cluster->lock);
     for (uint32_t i = 0; i < local; i++)
         memset(cluster->members[i].seconds, 0, sizeof cluster->members[i].seconds);
-    status = hd_cluster_run(cluster, work, context);
+    status = hd_crew_run(cluster->crew, work, context);
     for (int phase = 0; phase < HEDDLE_PHASES && seconds != NULL; phase++) {
         seconds[phase] = 0;
         for (uint32_t i = 0; i < local; i++)
@@ -32,7 +31,7 @@ heddle_status hd_relation_run(heddle_cluster *cluster, hd_member_work work, void
 
 heddle_status hd_relation_run_held(heddle_cluster *cluster, hd_member_work work, void *context)
 {
-    HD_TRY(hd_cluster_run(cluster, work, context));
+    HD_TRY(hd_crew_run(cluster->crew, work, context));
     for (uint32_t i = 1; i < cluster->exchange->local; i++)
         if (cluster->members[i].status != HEDDLE_OK)
             return hd_fail(cluster->members[i].status, "%s", cluster->members[i].reason);

@@ -44,9 +44,9 @@ typedef struct hd_relation {
     uint32_t row_bits;
     uint64_t seed;    /* of the bins; the first member's counts */
     uint64_t choices; /* options that all processes must agree upon, in one number */
-    heddle_status
-        refused;      /* arguments that are wrong: members tell each other, so that nobody waits */
-    char reason[256]; /* of that */
+    /* Arguments that are wrong: members tell each other, so that nobody waits. */
+    heddle_status refused;
+    char reason[256];            /* of that */
     heddle_relation_stats stats; /* written by the first local member */
 } hd_relation;
 

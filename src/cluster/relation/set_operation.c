@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cluster/relation/relation.h"
-#include "table/slots/geometry.h"
+#include "host/seed.h"
 
 /* A call, the same for all local members. */
 typedef struct operation {

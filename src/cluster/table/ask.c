@@ -11,7 +11,7 @@
 #include "cluster/table/answers_of_all.h"
 #include "cluster/table/ask.h"
 #include "host/public_struct.h"
-#include "table/table.h"
+#include "table/check.h"
 
 /* The arrays of a delivery that are answers, where keys go direct: they are announced and not sent. */
 enum { FOUND = 1, VALUES = 2 };

@@ -28,7 +28,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "host/public_struct.h"
-#include "table/table.h"
+#include "table/check.h"
 
 /* ----------------------------------------------------------------------------------- partition */
 
@@ -297,37 +297,31 @@ static void take_over(void *context, heddle_status status)
     }
 }
 
-static heddle_status insert_call(heddle_cluster_table *table, bool builds, const void *keys,
-                                 const void *values, uint64_t n,
-                                 const heddle_insert_options *options, heddle_totals *totals)
+/* Reads the caller's structs. What is wrong with them is said by the call, so that the other processes learn it. */
+static void insertion_begin(hd_insertion *call, const heddle_insert_options *options,
+                            const heddle_totals *totals)
 {
     static const heddle_insert_options defaults = HEDDLE_INSERT_OPTIONS_INIT;
-    hd_insertion call;
-    heddle_status status;
-    memset(&call, 0, sizeof call);
-    call.table = table;
-    call.builds = builds;
-    call.keys = (const char *)keys;
-    call.values = (const char *)values;
-    call.n = n;
-    call.options = defaults;
-    call.refused = hd_check_totals(totals);
-    if (call.refused == HEDDLE_OK)
-        call.refused = hd_read_struct(&call.options, options, &hd_insert_options_kind);
-    if (call.refused != HEDDLE_OK)
-        snprintf(call.reason, sizeof call.reason, "%s", heddle_last_error());
-    call.effect.repairs = builds;
-    call.effect.after = take_over;
-    if (table != NULL) { /* else the call says so */
-        call.received =
-            (uint64_t *)hd_allocate_zeroed(table->spread.members, sizeof *call.received);
-    }
-    status =
-        hd_cluster_call(table, builds ? "build" : "insert", insert_member, &call, &call.effect);
-    if (totals != NULL && call.refused == HEDDLE_OK) hd_write_totals(totals, &call.totals);
-    hd_spread_free(&call.fresh);
-    free(call.counts);
-    free(call.received);
+    call->options = defaults;
+    call->refused = hd_check_totals(totals);
+    if (call->refused == HEDDLE_OK)
+        call->refused = hd_read_struct(&call->options, options, &hd_insert_options_kind);
+    if (call->refused != HEDDLE_OK)
+        snprintf(call->reason, sizeof call->reason, "%s", heddle_last_error());
+    call->effect.repairs = call->builds;
+    call->effect.after = take_over;
+    if (call->table != NULL) /* else the call says so */
+        call->received =
+            (uint64_t *)hd_allocate_zeroed(call->table->spread.members, sizeof *call->received);
+}
+
+/* Gives the caller the totals, and the status of the call back. */
+static heddle_status insertion_end(hd_insertion *call, heddle_totals *totals, heddle_status status)
+{
+    if (totals != NULL && call->refused == HEDDLE_OK) hd_write_totals(totals, &call->totals);
+    hd_spread_free(&call->fresh);
+    free(call->counts);
+    free(call->received);
     return status;
 }
 
@@ -336,7 +330,14 @@ heddle_status heddle_cluster_table_build(heddle_cluster_table *table, const void
                                          const heddle_insert_options *options,
                                          heddle_totals *totals)
 {
-    return insert_call(table, true, keys, values, n, options, totals);
+    hd_insertion call = {.table = table,
+                         .builds = true,
+                         .keys = (const char *)keys,
+                         .values = (const char *)values,
+                         .n = n};
+    insertion_begin(&call, options, totals);
+    return insertion_end(&call, totals,
+                         hd_cluster_call(table, "build", insert_member, &call, &call.effect));
 }
 
 heddle_status heddle_cluster_table_insert(heddle_cluster_table *table, const void *keys,
@@ -344,5 +345,9 @@ heddle_status heddle_cluster_table_insert(heddle_cluster_table *table, const voi
                                           const heddle_insert_options *options,
                                           heddle_totals *totals)
 {
-    return insert_call(table, false, keys, values, n, options, totals);
+    hd_insertion call = {
+        .table = table, .keys = (const char *)keys, .values = (const char *)values, .n = n};
+    insertion_begin(&call, options, totals);
+    return insertion_end(&call, totals,
+                         hd_cluster_call(table, "insert", insert_member, &call, &call.effect));
 }

@@ -34,13 +34,13 @@ typedef struct hd_insertion {
     const char *keys, *values;
     uint64_t n;
     heddle_insert_options options;
-    uint64_t
-        *counts; /* of all members: rows of every bin, unless guessed, and what HD_SUM_* says */
+    /* Of all members: rows of every bin, unless guessed, and what HD_SUM_* says. */
+    uint64_t *counts;
     uint64_t *received; /* rows of every member */
     bool has_values;    /* pairs, not keys alone */
     bool reports;       /* somebody wants to know what became of single keys */
-    bool
-        has_hot; /* somebody has hot keys (cluster/table/hot_rows.h), which are sent when all else is */
+    /* Somebody has hot keys (cluster/table/hot_rows.h), which are sent when all else is. */
+    bool has_hot;
     uint64_t folded;         /* rows that were not sent, since they are in those of hot keys */
     hd_spread fresh;         /* new owners of bins, where they change */
     const hd_spread *spread; /* the one that the call goes by */

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "cluster/table/insert.h"
-#include "table/table.h"
 
 /*
  * Whether pairs flow into this member's part. A hashgraph and lists of values want all at once; rows of hot keys come

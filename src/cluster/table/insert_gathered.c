@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "cluster/table/insert.h"
-#include "table/table.h"
 
 /* What a member that guesses expects besides its share of the rows. */
 #define GUESS_SHARE 32

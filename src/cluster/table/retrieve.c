@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "cluster/table/ask.h"
-#include "table/table.h"
+#include "table/check.h"
 
 /* Values of a stretch, for every key of a slice; a single key may have more. */
 #define VALUES_A_KEY 4

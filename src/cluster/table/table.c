@@ -8,9 +8,9 @@
 
 #include "base/alloc.h"
 #include "host/public_struct.h"
+#include "host/seed.h"
 #include "table/check.h"
-#include "table/slots/geometry.h"
-#include "table/table.h"
+#include "table/making.h"
 
 /* Shares of the capacity vary by the hash, and by the size of bins. */
 #define SHARE_DEVIATIONS 6
@@ -78,7 +78,7 @@ heddle_status hd_cluster_call(heddle_cluster_table *table, const char *what, hd_
     if (status == HEDDLE_OK) {
         for (uint32_t i = 0; i < cluster->exchange->local; i++)
             memset(cluster->members[i].seconds, 0, sizeof cluster->members[i].seconds);
-        status = hd_cluster_run(cluster, work, context);
+        status = hd_crew_run(cluster->crew, work, context);
         keep_seconds(table);
         if (effect != NULL) status = take_effect(table, status, effect, context);
     }
@@ -213,7 +213,7 @@ static heddle_status create_parts(heddle_cluster *cluster, creation *c)
     heddle_status status;
     if (c->refused != HEDDLE_OK) strncpy(c->reason, heddle_last_error(), sizeof c->reason - 1);
     pthread_mutex_lock(&cluster->lock);
-    status = hd_cluster_run(cluster, create_part, c);
+    status = hd_crew_run(cluster->crew, create_part, c);
     pthread_mutex_unlock(&cluster->lock);
     return status;
 }

@@ -15,7 +15,7 @@
  *     whole.c            size, export, visitors, clear, statistics, validation
  *
  * A call takes the cluster's lock and refuses a marked table (hd_cluster_call), lets every local member work on a thread
- * of its own (hd_cluster_run, cluster/members.h), and adds up what they counted. Rows and answers travel by
+ * of its own (hd_crew_run, cluster/crew.h), and adds up what they counted. Rows and answers travel by
  * cluster/send.h.
  */
 #ifndef HD_CLUSTER_TABLE_H

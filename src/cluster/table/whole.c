@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "cluster/table/table.h"
 #include "host/public_struct.h"
-#include "table/table.h"
+#include "table/check.h"
 
 /* ------------------------------------------------------------------------------- size and clear */
 

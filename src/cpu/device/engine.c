@@ -221,7 +221,7 @@ static bool cpu_is_recording(heddle_device *device, void *stream)
 static heddle_status cpu_synchronize(heddle_device *device, void *stream)
 {
     (void)device, (void)stream;
-    hd_meanwhile_work(); /* there is nothing to wait for, but tests have such devices exchange by halves */
+    hd_while_waiting_work(); /* there is nothing to wait for, but tests have such devices exchange by halves */
     return HEDDLE_OK;
 }
 

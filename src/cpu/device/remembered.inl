@@ -5,7 +5,7 @@
  * does not know the seed can choose keys that share a slot. A slot that two keys want belongs to the later one.
  */
 #ifndef HD_KEY_BITS
-#error "included by cpu/graph/graph.c, cpu/slabs/batch.h and cpu/slots/instance.c, which know hd_key"
+#error "included by cpu/graph/graph.c, cpu/slabs/batch.h, cpu/slots/instance.c: they know hd_key"
 #endif
 #ifndef HD_CPU_REMEMBERED_H
 #define HD_CPU_REMEMBERED_H

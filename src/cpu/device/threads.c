@@ -18,7 +18,7 @@
 #define ITEMS_A_THREAD 32
 #define SHORT_ITEMS 0
 #else
-#define ITEMS_A_THREAD 2048 /* below this a second thread costs more than it brings */
+#define ITEMS_A_THREAD 2048             /* below this a second thread costs more than it brings */
 #define SHORT_ITEMS (UINT64_C(1) << 22) /* longer steps outlast what was seen when they began */
 #endif
 #define SMALL_MOST 4 /* short steps in a row that work alone rather than end threads */

@@ -1,6 +1,6 @@
 /*
  * batch.h: batches of operations on slab hashes by the threads of a CPU. A thread takes a chunk of them at a
- * time and sorts it by operation, so that each loop over them knows what it does. It has WINDOW
+ * time and sorts it by operation, so that each loop over them knows what it does. It has WAVE
  * operations on their way, takes a step of each in turn, and puts the next one in the place of one that is done:
  * memory always has something to do, and an operation that has to wait lets others go first.
  */
@@ -14,7 +14,7 @@
 
 #include "cpu/device/remembered.inl"
 
-#define WINDOW 16
+#define WAVE 16         /* operations, or walks, that a thread has in flight */
 #define SLAB_CHUNK 1024 /* operations that a thread takes at a time */
 #define SLAB_KINDS 3    /* INSERT, ERASE and FIND */
 #define PATIENCE 64     /* turns in which nothing came to an end, before others get the core */
@@ -118,10 +118,10 @@ HD_FN bool flight_turn(uint32_t operation, slab_flight *f, const hd_slab_view *v
 HD_FN void share_run(uint32_t operation, const hd_slab_view *view, const hd_slab_batch *batch,
                      slab_share share, hd_slab_taker *taker, remembered *known, slab_sums *sums)
 {
-    slab_flight flights[WINDOW];
+    slab_flight flights[WAVE];
     uint32_t count = 0, idle = 0;
     uint64_t looks = 0;
-    while (count < WINDOW &&
+    while (count < WAVE &&
            flight_start(operation, &flights[count], view, batch, &share, known))
         count++;
     while (count != 0) {
@@ -231,8 +231,6 @@ static inline void slab_batch(int threads, const hd_slab_view *of_table, const h
 }
 
 /* ------------------------------------------------------------------------------ all pairs of a key */
-
-#define WAVE 16
 
 typedef struct slab_all_sums {
     uint64_t found, pairs, looks;

@@ -20,7 +20,7 @@
 #include "scheme/marks.h"
 #include "scheme/scheme.h"
 
-#define WAVE 32
+#define WAVE 32 /* walks or keys that a thread has in flight */
 #if defined(HD_ONLY_SCALAR)
 #define CHUNK 64 /* as ITEMS_A_THREAD in cpu/device/engine.c */
 #else

@@ -1,6 +1,6 @@
 /*
  * lookup.inl: finding, testing, locating and erasing the keys of a batch. Finds and tests are a stream
- * (lookup_stream.inl). For the others a thread has WINDOW walks on their way, looks at them in turn, and puts the next
+ * (lookup_stream.inl). For the others a thread has WAVE walks on their way, looks at them in turn, and puts the next
  * key in the place of one that is done: so a prefetch goes out with every look, and memory always has the same to
  * do.
  */
@@ -9,8 +9,6 @@
 #endif
 #ifndef HD_CPU_LOOKUP_H
 #define HD_CPU_LOOKUP_H
-
-#define WINDOW 32
 
 enum { FIND, CONTAINS, ERASE, LOCATE };
 
@@ -64,9 +62,9 @@ static inline void lookup_chunk(int op, const hd_view *view, const hd_batch *bat
                                 uint64_t end, sums *s)
 {
     const hd_key *keys = (const hd_key *)batch->keys;
-    flight flights[WINDOW];
+    flight flights[WAVE];
     uint32_t count = 0;
-    while (count < WINDOW && first < end) flight_start(&flights[count++], view, keys, first++);
+    while (count < WAVE && first < end) flight_start(&flights[count++], view, keys, first++);
     while (count != 0) {
         for (uint32_t f = 0; f < count;) {
             if (flight_look(op, &flights[f], view, batch, s)) f++;

@@ -257,24 +257,24 @@ static __global__ void __launch_bounds__(GROUPED_BLOCK)
 
 /*
  * Random writes of single numbers cost a whole sector each. So with work memory the numbers are first
- * sorted by the leading bits of their rows. Every row is there once, so each window of rows is then a
- * window of the sorted numbers, and a block puts it in order in shared memory.
+ * sorted by the leading bits of their rows. Every row is there once, so each section of rows is then a
+ * section of the sorted numbers, and a block puts it in order in shared memory.
  */
-#define WINDOW_BITS 12
-#define WINDOW (1 << WINDOW_BITS)
-#define WINDOW_BLOCK 512
+#define SECTION_BITS 12
+#define SECTION (1 << SECTION_BITS)
+#define SECTION_BLOCK 512
 
 template <class ROW>
-static __global__ void __launch_bounds__(WINDOW_BLOCK)
-    order_windows(const ROW *rows, const ROW *numbers, uint64_t n, ROW *out)
+static __global__ void __launch_bounds__(SECTION_BLOCK)
+    order_sections(const ROW *rows, const ROW *numbers, uint64_t n, ROW *out)
 {
-    __shared__ ROW window[WINDOW];
-    const uint64_t begin = (uint64_t)blockIdx.x * WINDOW;
-    const uint32_t count = (uint32_t)(n - begin < WINDOW ? n - begin : WINDOW);
-    for (uint32_t i = threadIdx.x; i < count; i += WINDOW_BLOCK)
-        window[rows[begin + i] - begin] = numbers[begin + i];
+    __shared__ ROW section[SECTION];
+    const uint64_t begin = (uint64_t)blockIdx.x * SECTION;
+    const uint32_t count = (uint32_t)(n - begin < SECTION ? n - begin : SECTION);
+    for (uint32_t i = threadIdx.x; i < count; i += SECTION_BLOCK)
+        section[rows[begin + i] - begin] = numbers[begin + i];
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < count; i += WINDOW_BLOCK) out[begin + i] = window[i];
+    for (uint32_t i = threadIdx.x; i < count; i += SECTION_BLOCK) out[begin + i] = section[i];
 }
 
 template <class ROW> struct number_layout {
@@ -285,7 +285,7 @@ template <class ROW> struct number_layout {
     {
         const uint64_t array = (n * sizeof(ROW) + 255) / 256 * 256;
         end = n > 1 ? 64 - __builtin_clzll(n - 1) : 1;
-        begin = end > WINDOW_BITS ? WINDOW_BITS : 0;
+        begin = end > SECTION_BITS ? SECTION_BITS : 0;
         sort_bytes = 0;
         cub::DeviceRadixSort::SortPairs(NULL, sort_bytes, (const ROW *)NULL, (ROW *)NULL,
                                         (const ROW *)NULL, (ROW *)NULL, n, begin, end);
@@ -310,7 +310,7 @@ static cudaError_t number_sorted(const hd_grouped *grouped, const void *names, v
         work + l.sort, l.sort_bytes, rows, sorted_rows, (const ROW *)unsorted, numbers, grouped->n,
         l.begin, l.end, stream);
     if (error != cudaSuccess) return error;
-    order_windows<<<(unsigned)((grouped->n + WINDOW - 1) / WINDOW), WINDOW_BLOCK, 0, stream>>>(
+    order_sections<<<(unsigned)((grouped->n + SECTION - 1) / SECTION), SECTION_BLOCK, 0, stream>>>(
         sorted_rows, numbers, grouped->n, (ROW *)out);
     return cudaGetLastError();
 }

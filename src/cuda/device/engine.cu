@@ -211,9 +211,9 @@ static heddle_status cuda_synchronize(heddle_device *device, void *stream)
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(device, stream, &use);
     if (status != HEDDLE_OK) return status;
-    while (hd_meanwhile_any() && cudaStreamQuery(use) == cudaErrorNotReady) {
+    while (hd_while_waiting_any() && cudaStreamQuery(use) == cudaErrorNotReady) {
         (void)cudaGetLastError(); /* that is none */
-        hd_meanwhile_work();
+        hd_while_waiting_work();
     }
     return hd_cuda_check(cudaStreamSynchronize(use), "work on the stream failed");
 }

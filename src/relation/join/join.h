@@ -73,8 +73,8 @@ typedef struct hd_join_keys {
     const heddle_column *columns[2];
     uint32_t count;   /* columns of a side */
     uint64_t rows[2]; /* of the caller's tables */
-    const void
-        *names[2]; /* numbers of row_bits that stand for the rows, device memory; NULL: their own */
+    /* Numbers of row_bits that stand for the rows, device memory; NULL: their own. */
+    const void *names[2];
 } hd_join_keys;
 
 /*

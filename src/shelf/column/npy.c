@@ -96,7 +96,9 @@ static heddle_status read_item(const char *path, const char **at, npy_words *wor
                                                 : NULL;
     next = skip(next);
     if (seen == NULL || *seen || *next != ':')
-        return refuse(path, "its header says something else than type, order and shape, or one of them twice");
+        return refuse(
+            path,
+            "its header says something else than type, order and shape, or one of them twice");
     *seen = true;
     *at = skip(next + 1);
     if (seen == &words->has_order) return read_order(path, at);

@@ -38,6 +38,7 @@ static heddle_status choose(heddle_table *table)
 {
     const heddle_table_options *o = &table->options;
     hd_lists_table *t = hd_lists(table);
+    heddle_table_options keys = hd_lists_keys_options(table);
     t->ops = table->engine->lists != NULL ? table->engine->lists(o->value_bits) : NULL;
     if (t->ops == NULL || table->engine->columns == NULL)
         return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
@@ -46,6 +47,8 @@ static heddle_status choose(heddle_table *table)
     snprintf(t->name, sizeof t->name, "bucket_list_k%u_v%u", o->key_bits, o->value_bits);
     table->name = t->name;
     table->slice = table->engine->slice_max;
+    HD_TRY(hd_options_complete(table->device, &keys));
+    table->options.hashes = keys.hashes;
     return HEDDLE_OK;
 }
 
@@ -60,7 +63,6 @@ static heddle_status start(heddle_table *table)
     HD_TRY(hd_lists_start(table, storage, hd_lists_fixed(table) ? capacity : capacity / 8, capacity,
                           table->options.seed));
     hd_lists(table)->pairs_wanted = capacity;
-    table->options.hashes = storage->keys->options.hashes;
     table->options.capacity = hd_lists_room(storage) * HD_LIST_UNIT / hd_value_width(table);
     return HEDDLE_OK;
 }

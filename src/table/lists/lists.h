@@ -68,6 +68,8 @@ static inline bool hd_lists_fixed(const heddle_table *table)
 
 /* ------------------------------------------------------------------------------------- storage */
 
+/* What the table of keys is to be like, except its capacity and its seed. */
+heddle_table_options hd_lists_keys_options(const heddle_table *table);
 /* Empty lists, with room for `keys` keys and for `values` values. */
 heddle_status hd_lists_start(heddle_table *table, hd_lists_storage *storage, uint64_t keys,
                              uint64_t values, uint64_t seed);

@@ -36,8 +36,7 @@ uint64_t hd_lists_used(const hd_lists_storage *storage)
  * ------------------------------------------------------------------------------ life of a storage
  */
 
-static heddle_status make_keys(heddle_table *table, uint64_t keys, uint64_t seed,
-                               heddle_table **made)
+heddle_table_options hd_lists_keys_options(const heddle_table *table)
 {
     heddle_table_options o = HEDDLE_TABLE_OPTIONS_INIT;
     o.container = HEDDLE_CONTAINER_MAP;
@@ -47,6 +46,13 @@ static heddle_status make_keys(heddle_table *table, uint64_t keys, uint64_t seed
     o.bucket = table->options.bucket;
     o.hashes = table->options.hashes;
     o.load = table->options.load;
+    return o;
+}
+
+static heddle_status make_keys(heddle_table *table, uint64_t keys, uint64_t seed,
+                               heddle_table **made)
+{
+    heddle_table_options o = hd_lists_keys_options(table);
     o.capacity = keys;
     o.seed = seed;
     return heddle_table_create(table->device, &o, made);

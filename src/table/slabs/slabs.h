@@ -4,15 +4,16 @@
  *
  *   kind.c     options, and the table of functions
  *   storage.c  how many lists and slabs a capacity needs; their memory
- *   insert.c   insertions and mixtures, slice by slice, making room where keys found no slab
- *   build.c    builds and first insertions by regions, where the engine can
+ *   insert.c   build and insert: the dispatcher, and its ways:
+ *     insert_large.c   by regions, into a table that has never held anything, where the engine can
+ *     mixed.c          mixtures and insertions, slice by slice, making room where keys found no slab
  *   upkeep.c   compaction, more slabs, more lists
  *   query.c    find, erase, count, retrieve
  *   whole.c    clear, reserve, export, statistics, validation
  *
- * An insertion: hd_slabs_insert (build.c) tries regions on a table that never held anything; all
- * else is hd_slabs_mixed (insert.c): tidy up, then for each slice one batch of the engine; make
- * room for the keys that failed, and give them another try.
+ * An insertion: hd_slabs_insert tries hd_slabs_insert_large; all else is hd_slabs_mixed: tidy up,
+ * then for each slice one batch of the engine; make room for the keys that failed, and give them
+ * another try.
  */
 #ifndef HD_SLABS_TABLE_H
 #define HD_SLABS_TABLE_H
@@ -140,6 +141,8 @@ heddle_status hd_slabs_make_room(heddle_table *table, uint64_t failed, bool *mad
  */
 
 heddle_status hd_slabs_insert(heddle_table *table, hd_request *r);
+/* Inserts by regions if the table has never held anything and the batch suits that; *done says whether. */
+heddle_status hd_slabs_insert_large(heddle_table *table, hd_request *r, bool *done);
 heddle_status hd_slabs_mixed(heddle_table *table, hd_request *r);
 heddle_status hd_slabs_build(heddle_table *table, hd_request *r);
 heddle_status hd_slabs_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes);

@@ -3,8 +3,8 @@
 
 #include "table/slots/slots.h"
 
-#define ICEBERG_LOAD_16                                                                            \
-    0.82 /* up to which buckets of 16 slots hold all keys, with almost any seed */
+/* Up to which buckets of 16 slots hold all keys, with almost any seed. */
+#define ICEBERG_LOAD_16 0.82
 
 /*
  * Buckets of 64 bytes cost no more than one random access on either machine, but fewer than 8 slots
@@ -39,10 +39,10 @@ static heddle_status complete(heddle_table_options *o)
 {
     const struct scheme_rule *rule = &scheme_rules[o->scheme];
     if (o->container == HEDDLE_CONTAINER_MULTIMAP && o->scheme != HEDDLE_SCHEME_OPEN)
-        return hd_fail(
-            HEDDLE_ERROR_UNSUPPORTED,
-            "%s holds every key once: multimaps are made by the schemes open, hashgraph, bucket_list and slab",
-            rule->name);
+        return hd_fail(HEDDLE_ERROR_UNSUPPORTED,
+                       "%s holds every key once: multimaps are made by the schemes open, "
+                       "hashgraph, bucket_list and slab",
+                       rule->name);
     if (o->vertices != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "only a hashgraph has vertices; %s has a load",
                        rule->name);

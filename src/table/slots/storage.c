@@ -13,7 +13,8 @@
 
 #define SLICE_MIN (UINT64_C(1) << 16)
 #define MOVE_TRIES 6
-#define ROOMY 0.5 /* share of the keys that a table is made for, below which room is not what it lacks */
+/* Share of the keys that a table is made for, below which room is not what it lacks. */
+#define ROOMY 0.5
 
 /*
  * A slice for every eight to sixteen slots keeps a device busy and costs five bytes a key of the
@@ -211,7 +212,8 @@ heddle_status hd_slots_grow(heddle_table *table, uint64_t more_keys, bool in_vai
     keys += more_keys;
     const bool roomy = (double)keys < ROOMY * made_for;
     if (in_vain || (roomy && hd_is_multimap(table))) relax(table, &p);
-    else if (roomy) p.seed = hd_seed_draw(); /* no more room, as often as somebody who reads the seed brings it about */
+    /* No more room, as often as somebody who reads the seed brings it about. */
+    else if (roomy) p.seed = hd_seed_draw();
     else p.capacity *= 2;
     if (p.capacity < keys) p.capacity = keys;
     HD_TRY(move_as(table, p, stream));

@@ -1,7 +1,7 @@
 /*
- * build.c: builds of slab hashes, and insertions that may go the same way: large ones into a table
- * that has never held anything. Where the engine can, the pairs are sorted by region and every
- * region is filled by itself; what is left then, and all else, is inserted (insert.c).
+ * insert_large.c: builds of slab hashes, and large insertions into a table that has never held anything. Where the
+ * engine can, the pairs are sorted by region and every region is filled by itself. What is left then is inserted by
+ * mixed.c.
  */
 #include <string.h>
 
@@ -134,31 +134,14 @@ static heddle_status fill(heddle_table *table, hd_request *r, bool *done)
 
 /* --------------------------------------------------------------------------------------- calls */
 
-heddle_status hd_slabs_insert(heddle_table *table, hd_request *r)
+heddle_status hd_slabs_insert_large(heddle_table *table, hd_request *r, bool *done)
 {
     uint64_t born = 1;
-    bool done = false;
-    if ((r->waits || !hd_slabs_fixed(table)) && suits_call(table, r)) {
-        r->waits = true;
-        HD_TRY(hd_read_back(table, &born, &table->control->born, sizeof born, r->stream));
-        if (born == 0) HD_TRY(fill(table, r, &done));
-    }
-    return done ? HEDDLE_OK : hd_slabs_mixed(table, r);
-}
-
-/* An empty table that may grow is made large enough first. */
-heddle_status hd_slabs_build(heddle_table *table, hd_request *r)
-{
+    *done = false;
+    if ((!r->waits && hd_slabs_fixed(table)) || !suits_call(table, r)) return HEDDLE_OK;
     r->waits = true;
-    if (!hd_slabs_fixed(table) && r->n > hd_slabs(table)->storage.capacity) {
-        hd_slabs_storage fresh;
-        HD_TRY(hd_slabs_start(table, &fresh, r->n, table->options.seed, r->stream));
-        hd_slabs_adopt(table, &fresh, table->options.seed);
-        HD_TRY(hd_table_set_count(table, 0, r->stream));
-    } else {
-        HD_TRY(hd_slabs_clear(table, r->stream));
-    }
-    return hd_slabs_insert(table, r);
+    HD_TRY(hd_read_back(table, &born, &table->control->born, sizeof born, r->stream));
+    return born == 0 ? fill(table, r, done) : HEDDLE_OK;
 }
 
 /* Of the lists that the table has, or will have for so many pairs. */
