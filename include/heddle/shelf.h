@@ -25,9 +25,10 @@
  * Memory.   `memory` bounds the tables and the scratch memory of a call, of the host and of the
  *           device alike, by an estimate of what the kind of table needs. On a CPU calls take at
  *           most an eighth more, and 1 MiB that does not scale down: 6 MiB in hashgraph sets and
- *           counters and in bucket lists. It does not count the caller's arrays, nor what the operating system keeps of files; on a GPU the staging
- *           buffers of its device come on top. Pairs of one key are never divided: a multimap needs
- *           memory for all pairs of its most frequent key.
+ *           counters and in bucket lists. It does not count the caller's arrays, nor what the
+ *           operating system keeps of files; on a GPU the staging buffers of its device come on
+ *           top. Pairs of one key are never divided: a multimap needs memory for all pairs of its
+ *           most frequent key.
  * Disk.     A call that changes parts writes them anew beside the old ones. So the disk needs room
  *           for a second copy of the parts that change, and for the batch where it does not fit
  *           into memory.

@@ -192,6 +192,19 @@ static void check_whole(alone *a)
     free(all);
 }
 
+/* The models without a key. */
+static void forget(alone *a, uint64_t key)
+{
+    for (uint32_t m = 0; m < a->s.members; m++) {
+        shared *model = &a->models[m];
+        uint64_t at;
+        const uint64_t count = shared_model_find(model, key, &at);
+        memmove(model->pairs + at, model->pairs + at + count,
+                (model->size - at - count) * sizeof *model->pairs);
+        model->size -= count;
+    }
+}
+
 static void erase(alone *a, const uint64_t *keys, uint64_t n)
 {
     void *k = shared_narrow(keys, n, a->s.options.key_bits);
@@ -206,17 +219,33 @@ static void erase(alone *a, const uint64_t *keys, uint64_t n)
     }
     assert_int_equal(totals.found, flags);
     assert_int_equal(totals.absent, n - flags);
-    for (uint32_t m = 0; m < a->s.members; m++)
-        for (uint64_t i = 0; i < n; i++) {
-            shared *model = &a->models[m];
-            uint64_t at;
-            const uint64_t count = shared_model_find(model, keys[i], &at);
-            memmove(model->pairs + at, model->pairs + at + count,
-                    (model->size - at - count) * sizeof *model->pairs);
-            model->size -= count;
-        }
+    for (uint64_t i = 0; i < n; i++) forget(a, keys[i]);
     free(k);
     free(found);
+}
+
+/*
+ * Every member says 1 for one of the equal keys of a batch, and members that have the key need not choose the same one. So
+ * there are as many ones as members that have it, or fewer, and one at least.
+ */
+static void erase_copies(alone *a, uint64_t key)
+{
+    enum { COPIES = 50 };
+    uint64_t keys[COPIES], flags = 0, holders = 0, at;
+    uint8_t found[COPIES];
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    for (uint32_t i = 0; i < COPIES; i++) keys[i] = key;
+    for (uint32_t m = 0; m < a->s.members; m++)
+        holders += shared_model_find(&a->models[m], key, &at) != 0;
+    void *k = shared_narrow(keys, COPIES, a->s.options.key_bits);
+    check_ok(heddle_cluster_table_erase(a->s.table, k, COPIES, found, &totals));
+    for (uint32_t i = 0; i < COPIES; i++) flags += found[i];
+    check(flags <= holders && (flags != 0) == (holders != 0), "%llu of %u equal keys are erased by %llu members",
+          (unsigned long long)flags, COPIES, (unsigned long long)holders);
+    assert_int_equal(totals.found, flags);
+    assert_int_equal(totals.absent, COPIES - flags);
+    forget(a, key);
+    free(k);
 }
 
 static void go_through(const shared_kind *kind, const char *devices, uint32_t members)
@@ -235,6 +264,9 @@ static void go_through(const shared_kind *kind, const char *devices, uint32_t me
     check_whole(&a);
     look(&a, keys, 2 * n);
     erase(&a, keys + n / 4, n / 5);
+    check_whole(&a);
+    for (uint64_t i = 0; i < 5; i++) erase_copies(&a, keys[i]);
+    erase_copies(&a, keys[n / 4]); /* which is gone */
     check_whole(&a);
     look(&a, keys, 2 * n < 1000 ? 2 * n : 1000);
     write_batch(&a, keys, values, 100, true, true);

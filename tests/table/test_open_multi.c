@@ -414,6 +414,30 @@ static void frequent_keys_grow_and_load(const test_case *c)
     files_remove();
 }
 
+/* Windows without room are counted: none in an empty table, and all that the pairs of one key fill. */
+static void full_windows_are_counted(const test_case *c)
+{
+    heddle_table_options options = case_options(c);
+    heddle_table_stats stats = HEDDLE_TABLE_STATS_INIT;
+    const uint64_t n = 500;
+    if (!is_open_multimap(c)) return;
+    uint64_t *keys = keys_allocate(n), *values = keys_allocate(n);
+    for (uint64_t i = 0; i < n; i++) keys[i] = 7;
+    keys_fill_values(values, n, 7);
+    options.capacity = 4 * n;
+    multi m = multi_create(c, &options);
+    check_ok(heddle_table_get_stats(m.table, &stats, NULL));
+    assert_int_equal(stats.full, 0);
+    multi_insert(&m, keys, values, n);
+    check_ok(heddle_table_get_options(m.table, &options));
+    check_ok(heddle_table_get_stats(m.table, &stats, NULL));
+    check(stats.full >= n / options.bucket / 2 && stats.full <= n / options.bucket,
+          "%llu windows of %u are full of %llu pairs", (unsigned long long)stats.full, options.bucket,
+          (unsigned long long)n);
+    multi_destroy(&m);
+    free(keys), free(values);
+}
+
 /* A pair of a multimap stays where it is, except that its key names several. */
 static void no_handles(const test_case *c)
 {
@@ -466,6 +490,7 @@ int main(void)
         OVER_MULTIS(all_of_all_keys),
         OVER_MULTIS(lost_marks_are_found),
         OVER_MULTIS(frequent_keys_grow_and_load),
+        OVER_MULTIS(full_windows_are_counted),
         OVER_MULTIS(no_handles),
         OVER_MULTIS(random_sequences),
     };

@@ -276,6 +276,32 @@ static void halves_that_are_alike(const test_case *c)
     free(numbers);
 }
 
+/*
+ * A fixed iceberg table at a high load, which moves nothing: with few seeds a key finds its three buckets full. Keys that
+ * differ in few bits, (i * 65537) << 8, meet such seeds a little more often than random keys, and not often.
+ */
+static void structured_keys_in_iceberg_tables(const test_case *c)
+{
+    enum { SEEDS = 400, KEYS = 2000 };
+    heddle_table_options options = case_options(c);
+    uint32_t keys[KEYS], few = 0;
+    if (c->ops->scheme != HEDDLE_SCHEME_ICEBERG || c->ops->key_bits != 32 || c->ops->value_bits != 0) return;
+    for (uint32_t i = 0; i < KEYS; i++) keys[i] = (i * 65537u) << 8;
+    options.capacity = KEYS;
+    options.load = 0.85;
+    options.flags = HEDDLE_FLAG_FIXED;
+    for (options.seed = 1; options.seed <= SEEDS; options.seed++) {
+        heddle_totals totals = HEDDLE_TOTALS_INIT;
+        heddle_table *table = NULL;
+        check_ok(heddle_table_create(c->device, &options, &table));
+        const heddle_status status = heddle_table_insert(table, keys, NULL, KEYS, NULL, &totals, NULL);
+        assert_true(status == HEDDLE_OK || status == HEDDLE_ERROR_FULL);
+        few += totals.failed != 0;
+        heddle_table_destroy(table);
+    }
+    check(few <= SEEDS / 50, "%u of %u seeds have no place for a key", few, SEEDS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -285,6 +311,7 @@ int main(void)
         OVER_SLOT_WIDTHS(seeds_are_drawn),
         OVER_INSTANCES(colliding_keys_are_met),
         OVER_INSTANCES(halves_that_are_alike),
+        OVER_SLOT_WIDTHS(structured_keys_in_iceberg_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
