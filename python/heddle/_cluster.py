@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Sequence
 from ctypes import byref, c_void_p
 from typing import Any
@@ -38,7 +37,7 @@ class Cluster:
         self._handle: Any = None
         check(lib.heddle_cluster_open(names.encode(), byref(wanted), byref(handle)))
         self._handle, self.devices, self._tables = handle.value, names, 0
-        self._groupings: weakref.WeakSet[ClusterGrouping] = weakref.WeakSet()
+        self._groupings: set[int] = set()  # handles of group-bys that are open
         self.relation_stats: dict[str, Any] = {}  # how the last join or groupby went: heddle_relation_stats
 
     def __len__(self) -> int:
@@ -88,8 +87,7 @@ class Cluster:
     def groupby(self, keys: Any, data: Any = None, *, sorted: bool = False, equal_nan: bool = True) -> GroupBy:
         """heddle.groupby over the devices; its `rows` and `top` are not there. It ends with the cluster."""
         views, names = key_views(keys, data, equal_nan)
-        grouping = ClusterGrouping(self._open(), views)
-        self._groupings.add(grouping)
+        grouping = ClusterGrouping(self._open(), self._groupings, views)
         self.relation_stats = grouping.stats
         return GroupBy(grouping, names, data, sorted)
 
@@ -121,8 +119,8 @@ class Cluster:
         if self._handle is not None and self._tables:
             raise ValueError(f"{self._tables} tables of the cluster are not closed")
         handle, self._handle = self._handle, None
-        for grouping in list(self._groupings):
-            grouping.close()
+        while self._groupings:
+            lib.heddle_cluster_groups_destroy(self._groupings.pop())
         if handle is not None:
             lib.heddle_cluster_close(handle)
 

@@ -59,8 +59,9 @@ def fetch(
 class ClusterGrouping:
     """Groups of rows over a cluster, as heddle._grouping has them for one device. Results are arrays of the first view."""
 
-    def __init__(self, cluster: Any, views: Sequence[View]):
-        self.handle: Any = None
+    def __init__(self, cluster: Any, open_handles: set[int], views: Sequence[View]):
+        self.handle: int | None = None
+        self.open_handles = open_handles  # of the cluster, which may be collected first and destroys them then
         self.views, self.like, self.rows = views, views[0], same_length(views)
         handle, count, stats = c_void_p(), c_uint64(), options(c.RelationStats)
         check(
@@ -68,20 +69,19 @@ class ClusterGrouping:
                 cluster, columns_struct(views), len(views), self.rows, byref(_UNORDERED), byref(handle)
             )
         )
-        self.handle = handle
+        self.handle = handle.value
+        open_handles.add(handle.value or 0)
         check(lib.heddle_cluster_groups_count(handle, byref(count), None))
         check(lib.heddle_cluster_groups_get_stats(handle, byref(stats)))
         self.count, self.stats = count.value, fields_of(stats)
 
-    def close(self) -> None:
-        handle, self.handle = self.handle, None
-        if handle is not None:
-            lib.heddle_cluster_groups_destroy(handle)
-
-    __del__ = close
+    def __del__(self) -> None:
+        if self.handle in self.open_handles:
+            self.open_handles.remove(self.handle)
+            lib.heddle_cluster_groups_destroy(self.handle)
 
     def _open(self) -> Any:
-        if self.handle is None:
+        if self.handle not in self.open_handles:
             raise ValueError("the cluster is closed")
         return self.handle
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import ctypes
 import threading
 from typing import Any
@@ -11,11 +13,25 @@ from ._library import check, lib, options
 
 CPU = -1  # in place of the number of a GPU
 
+# Handles of devices that are gone. A table or group-by may be collected together with its device, and Python does not
+# say which of them goes first: so a device is closed when the next one is opened, and at the end of the program not at
+# all.
+_retired: list[Any] = []
+_ending = [False]
+atexit.register(_ending.append, True)
+
+
+def _close_retired() -> None:
+    for _ in range(len(_retired)):
+        with contextlib.suppress(IndexError):  # another thread may have been here
+            lib.heddle_device_close(_retired.pop())
+
 
 class Device:
     """A device by name: "auto", "cpu", "cpu:4" (four threads), "cuda" or "cuda:1"."""
 
     def __init__(self, name: str = "auto"):
+        _close_retired()
         handle = ctypes.c_void_p()
         self.handle: Any = None
         check(lib.heddle_device_open(name.encode(), ctypes.byref(handle)))
@@ -50,10 +66,11 @@ class Device:
         hardware = self.info.name.decode(errors="replace")
         return f"<heddle.Device {self.name}: {hardware}, {self.info.features.decode(errors='replace')}>"
 
-    def __del__(self) -> None:
-        if getattr(self, "handle", None) is not None and lib is not None:
-            lib.heddle_device_close(self.handle)
-            self.handle = None
+    def __del__(self, ending: list[bool] = _ending, retired: list[Any] = _retired) -> None:
+        handle, self.handle = getattr(self, "handle", None), None
+        if handle is not None and not ending[-1]:
+            lib.heddle_device_trim(handle)
+            retired.append(handle)
 
 
 _opened: dict[str, Device] = {}
@@ -91,6 +108,7 @@ def device_of(wanted: Device | str | None, index: int) -> Device:
 
 def trim() -> None:
     """Frees the scratch memory that the devices of this module's functions keep for their next call."""
+    _close_retired()
     for device in list(_opened.values()):
         device.trim()
 

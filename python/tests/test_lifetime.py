@@ -14,6 +14,13 @@ import pytest
 import heddle
 
 
+CPYTHON = sys.implementation.name == "cpython"
+MEMORY = pytest.mark.skipif(
+    not CPYTHON or not os.path.exists("/proc/self/statm"), reason="no /proc, or an interpreter that compiles as it goes"
+)
+PICKLES = pytest.mark.skipif(not CPYTHON, reason="NumPy leaves arrays unaligned that PyPy has unpickled")
+
+
 def resident():
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
@@ -26,7 +33,7 @@ def work(x):
     heddle.groupby(x).sum(x)
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="no /proc")
+@MEMORY
 def test_ten_thousand_calls_leave_nothing_behind():
     x = numpy.arange(200) % 50
     table = heddle.HashMap(x[:50], x[:50], device="cpu:1")
@@ -55,7 +62,7 @@ def test_ten_thousand_calls_leave_nothing_behind():
     assert settled(10_000) - before < 8 << 20
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="no /proc")
+@MEMORY
 def test_arrays_of_many_sizes_leave_nothing_behind():
     """Columns of Arrow with nulls, in one piece and in several, and arrays of every size up to some thousand."""
     pyarrow = pytest.importorskip("pyarrow")
@@ -103,6 +110,31 @@ def test_views_hold_no_array_longer_than_needed():
     assert gone() is None and len(table) == 1000
 
 
+def test_devices_and_what_uses_them_end_in_any_order():
+    """What is collected together ends in no order that Python would promise."""
+    program = """
+import gc, heddle, numpy, os
+from heddle import _words
+if "HEDDLE_TEST_BUCKET" in os.environ:
+    _words.DEFAULTS["bucket"] = int(os.environ["HEDDLE_TEST_BUCKET"])
+class Node: pass
+x = numpy.arange(5000)
+for number in range(20):
+    node, device, cluster = Node(), heddle.Device("cpu:1"), heddle.Cluster("cpu:1,cpu:1")
+    if number % 2:
+        node.device, node.cluster = device, cluster
+    node.groups, node.others = heddle.groupby(x, device=device), cluster.groupby(x)
+    node.table, node.filter = heddle.HashMap(x, x, device=device), heddle.BloomFilter(9, device=device)
+    node.me, node.device, node.cluster = node, device, cluster
+    if number < 19:
+        del node, device, cluster
+        gc.collect()
+"""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
+    assert done.returncode == 0 and done.stderr == ""
+
+
 def test_functions_from_several_threads():
     x = numpy.random.default_rng(1).integers(0, 1000, 20_000)
     expected, errors = numpy.unique(x), []
@@ -128,7 +160,7 @@ def in_child(table, x, queue):
 
 @pytest.mark.forks
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("method", ["fork", "spawn"])
+@pytest.mark.parametrize("method", ["fork", pytest.param("spawn", marks=PICKLES)])
 def test_processes(method):
     x = numpy.arange(50_000)
     table = heddle.HashMap(x, x)
@@ -147,6 +179,7 @@ def test_processes(method):
 
 
 @pytest.mark.forks
+@PICKLES
 def test_a_pool_of_forked_workers():
     with multiprocessing.get_context("fork").Pool(2) as pool:
         parts = pool.map(heddle.unique_values, [numpy.arange(1000) % 10] * 8)
