@@ -15,7 +15,8 @@
 
 #define AT_ONCE 64 /* threads made in one go */
 
-static _Thread_local int team = 1; /* what the runtime has for this thread; it may have more, never fewer */
+static _Thread_local int team =
+    1; /* what the runtime has for this thread; it may have more, never fewer */
 
 #if !defined(__clang__)
 static _Thread_local bool paused, alone;

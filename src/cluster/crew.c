@@ -59,18 +59,16 @@ static void *hand_live(void *argument)
 }
 
 /* A fork takes no threads along: whoever waited for them would wait for ever. */
-static bool is_here(const hd_crew *crew)
-{
-    return crew->started == 0 || crew->process == getpid();
-}
+static bool is_here(const hd_crew *crew) { return crew->started == 0 || crew->process == getpid(); }
 
 heddle_status hd_crew_run(hd_crew *crew, hd_member_work work, void *context)
 {
     hd_member *first = &crew->members[0];
     if (!is_here(crew))
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "the cluster was opened before a fork, in another process; its threads are there. "
-                       "Open one in this process");
+        return hd_fail(
+            HEDDLE_ERROR_INVALID,
+            "the cluster was opened before a fork, in another process; its threads are there. "
+            "Open one in this process");
     if (crew->started == 0) {
         do_work(first, work, context);
     } else {

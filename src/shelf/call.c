@@ -23,8 +23,10 @@ heddle_status hd_shelf_enter(heddle_shelf *shelf, bool writes, const char *what)
     if (writes && shelf->read_only)
         return hd_fail(HEDDLE_ERROR_INVALID, "%s: the shelf was opened to be read only", what);
     if (!shelf->read_only && shelf->process != getpid())
-        return hd_fail(HEDDLE_ERROR_INVALID,
-                       "%s: the shelf was opened before a fork, in another process; open it in this one", what);
+        return hd_fail(
+            HEDDLE_ERROR_INVALID,
+            "%s: the shelf was opened before a fork, in another process; open it in this one",
+            what);
     pthread_mutex_lock(&shelf->mutex);
     memset(shelf->seconds, 0, sizeof shelf->seconds);
     shelf->since = now();
@@ -73,7 +75,8 @@ static double pair_in_table(const heddle_table_options *o, double load)
     const double pair = (double)(o->key_bits + o->value_bits) / 8;
     switch (o->scheme) {
     case HEDDLE_SCHEME_HASHGRAPH: return pair + 2 * (o->vertices > 0 ? o->vertices : 1);
-    case HEDDLE_SCHEME_SLAB: return 8 + 2.5 * pair; /* slabs that are not full, and a pool ahead of need */
+    case HEDDLE_SCHEME_SLAB:
+        return 8 + 2.5 * pair; /* slabs that are not full, and a pool ahead of need */
     case HEDDLE_SCHEME_BUCKET_LIST:
         return (o->key_bits / 8.0 + 16) / (load > 0 ? load : 0.8) + 2.0 * o->value_bits / 8;
     default: return pair / (load > 0 ? load : 0.65);

@@ -67,7 +67,8 @@ struct heddle_shelf {
     heddle_device *device;
     char *directory, *scratch;
     int lock; /* a file that is locked while the shelf is open */
-    int64_t process; /* that has opened it. A child that was forked holds the same lock, which keeps neither away */
+    int64_t
+        process; /* that has opened it. A child that was forked holds the same lock, which keeps neither away */
     bool read_only;
     heddle_table_options options; /* of the parts; capacity 0 */
     uint64_t seed, memory;

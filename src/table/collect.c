@@ -40,8 +40,7 @@ static heddle_status pair_buffers_make(pair_buffers *b, uint64_t pairs)
         b->host_values = b->room.values;
     } else {
         HD_TRY(engine->allocate_pinned(device, key_bytes, &b->host_keys));
-        if (value_bytes != 0)
-            HD_TRY(engine->allocate_pinned(device, value_bytes, &b->host_values));
+        if (value_bytes != 0) HD_TRY(engine->allocate_pinned(device, value_bytes, &b->host_values));
     }
     return engine->allocate_pinned(device, sizeof(uint64_t), (void **)&b->count);
 }

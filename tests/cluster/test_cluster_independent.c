@@ -240,8 +240,9 @@ static void erase_copies(alone *a, uint64_t key)
     void *k = shared_narrow(keys, COPIES, a->s.options.key_bits);
     check_ok(heddle_cluster_table_erase(a->s.table, k, COPIES, found, &totals));
     for (uint32_t i = 0; i < COPIES; i++) flags += found[i];
-    check(flags <= holders && (flags != 0) == (holders != 0), "%llu of %u equal keys are erased by %llu members",
-          (unsigned long long)flags, COPIES, (unsigned long long)holders);
+    check(flags <= holders && (flags != 0) == (holders != 0),
+          "%llu of %u equal keys are erased by %llu members", (unsigned long long)flags, COPIES,
+          (unsigned long long)holders);
     assert_int_equal(totals.found, flags);
     assert_int_equal(totals.absent, COPIES - flags);
     forget(a, key);

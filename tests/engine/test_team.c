@@ -157,7 +157,8 @@ static int use_cluster(void *context)
     heddle_cluster *own = NULL;
     heddle_totals totals = HEDDLE_TOTALS_INIT;
     uint32_t key = 5;
-    if (heddle_cluster_table_contains(table, &key, 1, NULL, &totals) != HEDDLE_ERROR_INVALID) return 1;
+    if (heddle_cluster_table_contains(table, &key, 1, NULL, &totals) != HEDDLE_ERROR_INVALID)
+        return 1;
     if (strstr(heddle_last_error(), "fork") == NULL) return 2;
     heddle_cluster_table_destroy(table);
     if (heddle_cluster_open("cpu:1,cpu:1", NULL, &own) != HEDDLE_OK) return 3;

@@ -103,10 +103,21 @@ static heddle_status load_forged(const test_case *c, uint8_t *content, uint64_t 
 /* Whoever can write the file can write the checksum, too: every word of the header, with numbers at the edges. */
 static void forged_headers(const test_case *c)
 {
-    static const uint64_t numbers[] = {0, 1, 2, 17, 0x7fffffff, 0xffffffff, UINT64_C(1) << 40, UINT64_C(1) << 63,
+    static const uint64_t numbers[] = {0,
+                                       1,
+                                       2,
+                                       17,
+                                       0x7fffffff,
+                                       0xffffffff,
+                                       UINT64_C(1) << 40,
+                                       UINT64_C(1) << 63,
                                        UINT64_C(0x7ff0000000000000) /* infinity */,
-                                       UINT64_C(0x7ff8000000000000) /* not a number */, UINT64_MAX};
-    enum { NUMBERS = sizeof numbers / sizeof numbers[0], BLOCKS = 56 /* their number, and what is reserved */ };
+                                       UINT64_C(0x7ff8000000000000) /* not a number */,
+                                       UINT64_MAX};
+    enum {
+        NUMBERS = sizeof numbers / sizeof numbers[0],
+        BLOCKS = 56 /* their number, and what is reserved */
+    };
     heddle_filter *filter = make_saved(c, 64, 300, 0);
     uint64_t bytes = 0, before;
     uint8_t *content = files_read(path, &bytes);
@@ -115,13 +126,15 @@ static void forged_headers(const test_case *c)
     for (uint32_t at = 12; at < HEADER - 8; at += 4)
         for (uint32_t i = 0; i < 2 * NUMBERS; i++) {
             const uint32_t width = i < NUMBERS && at % 8 == 0 ? 8 : 4;
-            case_note("byte %u: %llx, %u bytes", at, (unsigned long long)numbers[i % NUMBERS], width);
+            case_note("byte %u: %llx, %u bytes", at, (unsigned long long)numbers[i % NUMBERS],
+                      width);
             memcpy(&before, content + at, 8);
             memcpy(content + at, &numbers[i % NUMBERS], width);
             const bool same = memcmp(&before, content + at, 8) == 0;
             const heddle_status status = load_forged(c, content, bytes);
             /* The file has the blocks that it says, and what is unknown is 0. */
-            check(same || at < BLOCKS || status == HEDDLE_ERROR_FORMAT, "a forged filter was loaded");
+            check(same || at < BLOCKS || status == HEDDLE_ERROR_FORMAT,
+                  "a forged filter was loaded");
             memcpy(content + at, &before, 8);
         }
     free(content);

@@ -52,7 +52,10 @@ static void must(bool truth, const char *what, const char *more)
     fprintf(stderr, "soak: %s: %s (%s)\n", what, more, heddle_last_error());
     abort();
 }
-static void ok(heddle_status status, const char *what) { must(status == HEDDLE_OK, what, "failed"); }
+static void ok(heddle_status status, const char *what)
+{
+    must(status == HEDDLE_OK, what, "failed");
+}
 
 /* ---------------------------------------------------------------------------------------- tables */
 
@@ -113,7 +116,8 @@ static void work_table(worker *w)
     const shared_kind *kind = all.kinds[keys_below(&w->state, all.kind_count)];
     heddle_table_options options = shared_options(kind);
     heddle_table *table = NULL;
-    rows_of r = rows_make(kind, 100 + keys_below(&w->state, ROWS - 100), keys_below(&w->state, 100));
+    rows_of r =
+        rows_make(kind, 100 + keys_below(&w->state, ROWS - 100), keys_below(&w->state, 100));
     options.capacity = keys_below(&w->state, ROWS);
     if (options.capacity == 0) options.capacity = 1;
     ok(heddle_table_create(all.device, &options, &table), kind->name);
@@ -230,8 +234,9 @@ static void work_handles(worker *w)
 
 static void *work(void *context)
 {
-    static void (*const works[])(worker *w) = {work_table, work_table,  work_old_table, work_filter,
-                                               work_join,  work_groups, work_handles,   work_handles};
+    static void (*const works[])(worker * w) = {work_table,   work_table,  work_old_table,
+                                                work_filter,  work_join,   work_groups,
+                                                work_handles, work_handles};
     worker *w = context;
     while (!all.ends) {
         works[keys_below(&w->state, sizeof works / sizeof works[0])](w);
@@ -343,7 +348,8 @@ static void nothing_is_left(void **state)
     const uint32_t files = entries("/proc/self/fd"), threads = entries("/proc/self/task");
     const watch w = soak_for(seconds, case_quick() ? HANDLES / 5 : HANDLES);
     const uint64_t after = counted_memory_now();
-    printf("%.0f s, %llu rounds, %llu rows, %llu handles; resident: %llu KiB, then %llu; %lld bytes are left\n",
+    printf("%.0f s, %llu rounds, %llu rows, %llu handles; resident: %llu KiB, then %llu; %lld "
+           "bytes are left\n",
            now() - w.began, (unsigned long long)all.rounds, (unsigned long long)all.rows,
            (unsigned long long)all.handles, (unsigned long long)w.early, (unsigned long long)w.late,
            (long long)(after - before));

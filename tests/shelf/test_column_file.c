@@ -239,10 +239,14 @@ static void created_kinds(void **state)
         const char *words;
         uint32_t bits, kind;
     } kinds[] = {
-        {"'descr': '|u1',", 8, HEDDLE_ELEMENT_UNSIGNED},  {"'descr': '|i1',", 8, HEDDLE_ELEMENT_SIGNED},
-        {"'descr': '|b1',", 8, HEDDLE_ELEMENT_BOOL},      {"'descr': '<u4',", 32, HEDDLE_ELEMENT_UNSIGNED},
-        {"'descr': '<i4',", 32, HEDDLE_ELEMENT_SIGNED},   {"'descr': '<f4',", 32, HEDDLE_ELEMENT_FLOAT},
-        {"'descr': '<u8',", 64, HEDDLE_ELEMENT_UNSIGNED}, {"'descr': '<i8',", 64, HEDDLE_ELEMENT_SIGNED},
+        {"'descr': '|u1',", 8, HEDDLE_ELEMENT_UNSIGNED},
+        {"'descr': '|i1',", 8, HEDDLE_ELEMENT_SIGNED},
+        {"'descr': '|b1',", 8, HEDDLE_ELEMENT_BOOL},
+        {"'descr': '<u4',", 32, HEDDLE_ELEMENT_UNSIGNED},
+        {"'descr': '<i4',", 32, HEDDLE_ELEMENT_SIGNED},
+        {"'descr': '<f4',", 32, HEDDLE_ELEMENT_FLOAT},
+        {"'descr': '<u8',", 64, HEDDLE_ELEMENT_UNSIGNED},
+        {"'descr': '<i8',", 64, HEDDLE_ELEMENT_SIGNED},
         {"'descr': '<f8',", 64, HEDDLE_ELEMENT_FLOAT},
     };
     char npy[500], raw[500];
@@ -270,10 +274,13 @@ static void created_kinds(void **state)
         assert_int_equal(heddle_column_file_element_kind(column), HEDDLE_ELEMENT_UNKNOWN);
         heddle_column_file_close(column);
     }
-    check_status(heddle_column_file_create_as(npy, 8, HEDDLE_ELEMENT_FLOAT, 3, &column), HEDDLE_ERROR_INVALID);
-    check_status(heddle_column_file_create_as(npy, 32, HEDDLE_ELEMENT_BOOL, 3, &column), HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_create_as(npy, 8, HEDDLE_ELEMENT_FLOAT, 3, &column),
+                 HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_create_as(npy, 32, HEDDLE_ELEMENT_BOOL, 3, &column),
+                 HEDDLE_ERROR_INVALID);
     check_status(heddle_column_file_create_as(npy, 64, 5, 3, &column), HEDDLE_ERROR_INVALID);
-    check_status(heddle_column_file_create_as(npy, 64, HEDDLE_ELEMENT_UNKNOWN, 3, &column), HEDDLE_ERROR_INVALID);
+    check_status(heddle_column_file_create_as(npy, 64, HEDDLE_ELEMENT_UNKNOWN, 3, &column),
+                 HEDDLE_ERROR_INVALID);
     assert_null(column);
     assert_int_equal(heddle_column_file_element_kind(NULL), HEDDLE_ELEMENT_UNKNOWN);
 }

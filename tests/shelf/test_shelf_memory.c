@@ -25,7 +25,10 @@ typedef struct filled {
     uint64_t *offsets;
 } filled;
 
-static char *values_at(const filled *f, uint64_t row) { return f->vw != 0 ? f->values + row * f->vw : NULL; }
+static char *values_at(const filled *f, uint64_t row)
+{
+    return f->vw != 0 ? f->values + row * f->vw : NULL;
+}
 
 /* A batch that is sorted in memory. */
 static heddle_status call_small(filled *f)
@@ -38,7 +41,8 @@ static heddle_status call_build(filled *f)
 }
 static heddle_status call_insert(filled *f)
 {
-    return heddle_shelf_insert(f->s.shelf, f->keys + f->rows * f->kw, values_at(f, f->rows), f->rows, NULL, NULL);
+    return heddle_shelf_insert(f->s.shelf, f->keys + f->rows * f->kw, values_at(f, f->rows),
+                               f->rows, NULL, NULL);
 }
 static heddle_status call_find(filled *f)
 {
@@ -49,7 +53,8 @@ static heddle_status call_retrieve(filled *f)
 {
     uint64_t count = 0;
     if (f->vw == 0) return heddle_shelf_count(f->s.shelf, f->keys, f->rows, f->offsets, NULL);
-    return heddle_shelf_retrieve(f->s.shelf, f->keys, f->rows, f->offsets, f->answers, 4 * f->rows, &count);
+    return heddle_shelf_retrieve(f->s.shelf, f->keys, f->rows, f->offsets, f->answers, 4 * f->rows,
+                                 &count);
 }
 static heddle_status call_export(filled *f)
 {
@@ -65,7 +70,7 @@ static heddle_status call_erase(filled *f)
 static const struct {
     const char *name;
     heddle_status (*call)(filled *f);
-} calls[] = {{"small insert", call_small}, {"build", call_build},   {"insert", call_insert},
+} calls[] = {{"small insert", call_small}, {"build", call_build},       {"insert", call_insert},
              {"find", call_find},          {"retrieve", call_retrieve}, {"export", call_export},
              {"validate", call_validate},  {"erase", call_erase}};
 #define CALLS (sizeof calls / sizeof calls[0])
@@ -109,7 +114,8 @@ static void drop(filled *f)
 /* Every call begins with nothing in memory. */
 static void measure(const shared_kind *kind, const char *device)
 {
-    const uint64_t allowed = (case_quick() ? 4 : 32) * MIB, bound = allowed + allowed / 8 + fixed_bytes(kind);
+    const uint64_t allowed = (case_quick() ? 4 : 32) * MIB,
+                   bound = allowed + allowed / 8 + fixed_bytes(kind);
     if (strncmp(device, "cpu", 3) != 0 || !counted_memory_works()) return;
     filled f = fill(kind, allowed);
     for (size_t i = 0; i < CALLS; i++) {
@@ -118,9 +124,10 @@ static void measure(const shared_kind *kind, const char *device)
         const uint64_t before = counted_memory_begin();
         check_ok(calls[i].call(&f));
         const uint64_t most = counted_memory_most() - before;
-        if (case_verbose()) printf("%s: %s takes %.1f MiB\n", kind->name, calls[i].name, (double)most / MIB);
-        check(most <= bound, "%s: %s takes %.1f MiB where %.1f are allowed", kind->name, calls[i].name,
-              (double)most / MIB, (double)allowed / MIB);
+        if (case_verbose())
+            printf("%s: %s takes %.1f MiB\n", kind->name, calls[i].name, (double)most / MIB);
+        check(most <= bound, "%s: %s takes %.1f MiB where %.1f are allowed", kind->name,
+              calls[i].name, (double)most / MIB, (double)allowed / MIB);
     }
     check(shelved_stats(&f.s).parts > 5, "there are hardly any parts");
     drop(&f);

@@ -101,7 +101,8 @@ static void check_gone(const multi *m, const array *keys, uint64_t n)
         check(totals.probes < 20 * n, "call %zu: %llu looks for %llu absent keys", i,
               (unsigned long long)totals.probes, (unsigned long long)n);
     }
-    check_ok(heddle_table_retrieve(m->table, array_pointer(keys), n, offsets, NULL, 0, &count, NULL));
+    check_ok(
+        heddle_table_retrieve(m->table, array_pointer(keys), n, offsets, NULL, 0, &count, NULL));
     assert_int_equal(count, 0);
     free(found);
     free(offsets);

@@ -432,8 +432,8 @@ static void full_windows_are_counted(const test_case *c)
     check_ok(heddle_table_get_options(m.table, &options));
     check_ok(heddle_table_get_stats(m.table, &stats, NULL));
     check(stats.full >= n / options.bucket / 2 && stats.full <= n / options.bucket,
-          "%llu windows of %u are full of %llu pairs", (unsigned long long)stats.full, options.bucket,
-          (unsigned long long)n);
+          "%llu windows of %u are full of %llu pairs", (unsigned long long)stats.full,
+          options.bucket, (unsigned long long)n);
     multi_destroy(&m);
     free(keys), free(values);
 }

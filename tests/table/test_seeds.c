@@ -285,7 +285,9 @@ static void structured_keys_in_iceberg_tables(const test_case *c)
     enum { SEEDS = 400, KEYS = 2000 };
     heddle_table_options options = case_options(c);
     uint32_t keys[KEYS], few = 0;
-    if (c->ops->scheme != HEDDLE_SCHEME_ICEBERG || c->ops->key_bits != 32 || c->ops->value_bits != 0) return;
+    if (c->ops->scheme != HEDDLE_SCHEME_ICEBERG || c->ops->key_bits != 32 ||
+        c->ops->value_bits != 0)
+        return;
     for (uint32_t i = 0; i < KEYS; i++) keys[i] = (i * 65537u) << 8;
     options.capacity = KEYS;
     options.load = 0.85;
@@ -294,7 +296,8 @@ static void structured_keys_in_iceberg_tables(const test_case *c)
         heddle_totals totals = HEDDLE_TOTALS_INIT;
         heddle_table *table = NULL;
         check_ok(heddle_table_create(c->device, &options, &table));
-        const heddle_status status = heddle_table_insert(table, keys, NULL, KEYS, NULL, &totals, NULL);
+        const heddle_status status =
+            heddle_table_insert(table, keys, NULL, KEYS, NULL, &totals, NULL);
         assert_true(status == HEDDLE_OK || status == HEDDLE_ERROR_FULL);
         few += totals.failed != 0;
         heddle_table_destroy(table);

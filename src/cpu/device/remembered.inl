@@ -17,7 +17,7 @@
 #define REMEMBERED_FROM 32 /* looks, or lines of a list, that make it worth while */
 
 typedef struct remembered {
-    bool any; /* else nothing below means anything */
+    bool any;                          /* else nothing below means anything */
     hd_key keys[1 << REMEMBERED_BITS]; /* mixed */
     uint64_t numbers[1 << REMEMBERED_BITS];
     bool known[1 << REMEMBERED_BITS];

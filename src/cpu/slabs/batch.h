@@ -121,8 +121,7 @@ HD_FN void share_run(uint32_t operation, const hd_slab_view *view, const hd_slab
     slab_flight flights[WAVE];
     uint32_t count = 0, idle = 0;
     uint64_t looks = 0;
-    while (count < WAVE &&
-           flight_start(operation, &flights[count], view, batch, &share, known))
+    while (count < WAVE && flight_start(operation, &flights[count], view, batch, &share, known))
         count++;
     while (count != 0) {
         bool ended = false;
@@ -166,8 +165,7 @@ static inline void chunk_sort(const hd_slab_batch *batch, uint64_t first, uint32
 
 /* Operations [first, first + n) of a batch. */
 static inline void slab_chunk(const hd_slab_view *view, const hd_slab_batch *batch, uint64_t first,
-                              uint32_t n, hd_slab_taker *taker, remembered *known,
-                              slab_sums *sums)
+                              uint32_t n, hd_slab_taker *taker, remembered *known, slab_sums *sums)
 {
     const bool sort = batch->operations != NULL || batch->retry;
     slab_sorted sorted;

@@ -119,8 +119,8 @@ static void print_check(const char *mark, const dist_check *k)
 {
     char name[DIST_SKEW_NAME];
     dist_skew_name(&k->c.skew, name);
-    (void)printf("%s\n%s%u %s on %u %s, %s, %s, %llu %s a key, %llu rows\n", mark, mark,
-                 k->members, k->members == 1 ? "member" : "members", k->machine.devices,
+    (void)printf("%s\n%s%u %s on %u %s, %s, %s, %llu %s a key, %llu rows\n", mark, mark, k->members,
+                 k->members == 1 ? "member" : "members", k->machine.devices,
                  k->machine.devices == 1 ? "device" : "different devices",
                  k->c.weak ? "weak" : "strong", name, (unsigned long long)k->c.copies,
                  k->c.copies == 1 ? "row" : "rows", (unsigned long long)k->rows);
