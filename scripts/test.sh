@@ -4,7 +4,8 @@
 #   python   the Python package, with the library of quick; skipped where python3 or what the tests
 #            need cannot be had                                                        build-python/
 #   full     all tables, all sizes, everything emulated                                  build-full/
-#   kernels  that the CUDA engine and the tests of it compile, where no GPU is           build-kernels/
+#   kernels  that the CUDA engine and the tests of it compile, where no GPU is, and that
+#            the library stays small                                                  build-kernels/
 #   asan     some tables with the address and undefined behaviour sanitizers, small sizes  build-asan/
 #   tsan     one table of every width, scalar, with the thread sanitizer: the tests whose threads
 #            write to one table, small sizes, two threads; skipped where scripts/thread_sanitizer.sh
@@ -83,7 +84,7 @@ kernels()
         skipped+=("kernels (no nvcc)")
         return 0
     fi
-    suite build-kernels "heddle_tool heddle_library heddle_device_code cuda_tests" "-R ^exports\$" \
+    suite build-kernels "heddle_tool heddle_library heddle_device_code cuda_tests" "-R ^(exports|size)\$" \
         -DHEDDLE_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=90-real
 }
 

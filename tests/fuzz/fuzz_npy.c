@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     fuzz_bytes bytes = {data, size};
     const uint64_t beyond = fuzz_take(&bytes, 2);
-    hd_column_shape shape = {false, 0, 0, 0};
+    hd_column_shape shape = {false, 0, 0, 0, 0};
     /* A block of its own, so that a byte too far is seen. */
     unsigned char *const head = (unsigned char *)fuzz_allocate(bytes.left);
     if (bytes.left != 0) memcpy(head, bytes.at, bytes.left);

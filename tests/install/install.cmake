@@ -23,6 +23,19 @@ if(NOT heddle_sanitizers)
     endif()
     set_tests_properties(spdx PROPERTIES SKIP_RETURN_CODE 77)
 endif()
+# Of all tables the library may be larger. GPU code for one chip is a quarter of PTX for two and code for one, the default.
+if(CMAKE_STRIP AND NOT HEDDLE_TABLES STREQUAL "full" AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    set(megabytes 8)
+    if(heddle_has_cuda)
+        set(megabytes 40)
+        list(LENGTH CMAKE_CUDA_ARCHITECTURES chips)
+        if(chips EQUAL 1)
+            set(megabytes 20)
+        endif()
+    endif()
+    add_test(NAME size COMMAND
+        sh ${CMAKE_CURRENT_LIST_DIR}/size.sh $<TARGET_FILE:heddle> ${CMAKE_STRIP} ${megabytes})
+endif()
 if(NOT CMAKE_CROSSCOMPILING) # they run what they build
     add_test(NAME install COMMAND
         sh ${CMAKE_CURRENT_LIST_DIR}/install.sh ${PROJECT_BINARY_DIR} ${CMAKE_COMMAND}
@@ -36,3 +49,8 @@ if(NOT CMAKE_CROSSCOMPILING) # they run what they build
     set_tests_properties(install readme packages PROPERTIES
         SKIP_RETURN_CODE 77 RESOURCE_LOCK installed_files TIMEOUT 300)
 endif()
+foreach(test readme_figure exports size install readme packages)
+    if(TEST ${test})
+        set_tests_properties(${test} PROPERTIES LABELS install)
+    endif()
+endforeach()
