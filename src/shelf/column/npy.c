@@ -201,9 +201,9 @@ heddle_status hd_npy_read(const char *path, const unsigned char *head, uint64_t 
 void hd_npy_make(unsigned char head[HD_NPY_MADE], const hd_column_shape *shape)
 {
     char words[HD_NPY_MADE];
-    const int length =
-        snprintf(words, sizeof words, "{'descr': '%s', 'fortran_order': False, 'shape': (%llu,), }",
-                 hd_npy_type(shape->element_bits, shape->element_kind), (unsigned long long)shape->count);
+    const int length = snprintf(
+        words, sizeof words, "{'descr': '%s', 'fortran_order': False, 'shape': (%llu,), }",
+        hd_npy_type(shape->element_bits, shape->element_kind), (unsigned long long)shape->count);
     memset(head, ' ', HD_NPY_MADE);
     memcpy(head, magic, sizeof magic);
     head[6] = 1;

@@ -77,7 +77,8 @@ static int open_column(const char *path, uint32_t bits, heddle_column_file **col
 static int open_keys(shelf_work *w, uint32_t bits)
 {
     const int status = open_column(w->o->keys, bits, &w->keys);
-    if (status != TOOL_OK || heddle_column_file_element_kind(w->keys) != HEDDLE_ELEMENT_FLOAT) return status;
+    if (status != TOOL_OK || heddle_column_file_element_kind(w->keys) != HEDDLE_ELEMENT_FLOAT)
+        return status;
     return tool_refuse("%s holds floats: keys are integers", w->o->keys);
 }
 
