@@ -98,9 +98,10 @@ print_coverage()
 import json, sys
 for file in json.load(sys.stdin)["data"][0]["files"]:
     lines = file["summary"]["lines"]
-    name = file["filename"].removeprefix(sys.argv[1] + "/")
-    print("%-42s %7d %7d %7.1f%%" % (name, lines["count"], lines["covered"], lines["percent"]))
-' "$PWD"
+    name = file["filename"].split("/./")[-1].removeprefix(sys.argv[1] + "/") # -ffile-prefix-map makes them relative
+    if name in sys.argv[2:]:
+        print("%-42s %7d %7d %7.1f%%" % (name, lines["count"], lines["covered"], lines["percent"]))
+' "$PWD" "${parsers[@]}"
 }
 
 # Rows of bench/results: a fuzzer, its inputs, seconds, how many times it ended with something found, and the lines that
