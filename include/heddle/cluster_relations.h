@@ -114,8 +114,9 @@ typedef struct heddle_cluster_groups heddle_cluster_groups;
  * As heddle_groups_create, over a cluster: brings the rows with equal keys together, each key on
  * one member. All processes make this call, each with its own rows. The groups of this process are
  * numbered from 0 in its arrays, and from *first of heddle_cluster_groups_count among those of all
- * processes. They are in no particular order: `order` must be HEDDLE_GROUPS_UNORDERED. All rows of
- * a key are worked on by one member; the statistics say how uneven that is.
+ * processes. They are in no particular order: `order` must be HEDDLE_GROUPS_UNORDERED, and `flags`
+ * HEDDLE_GROUPS_ANYTHING. All rows of a key are worked on by one member; the statistics say how
+ * uneven that is.
  *
  * Memory of every member: 4 bytes for a row that it is given, and for those that it works on keys,
  * row numbers and what heddle_groups_create needs; all of it until the group-by is destroyed.

@@ -115,8 +115,8 @@ typedef struct heddle_groups heddle_groups;
 #define HEDDLE_GROUPS_BY_FIRST 1  /* groups in the order in which their first rows appear */
 
 /*
- * What will be asked of groups. Their number and their keys are always known. Without ROWS the single
- * rows are forgotten at once: that takes a fraction of the time and the memory.
+ * What will be asked of groups. Their number and their keys are always known. Without ROWS the
+ * single rows are forgotten at once: that takes a fraction of the time and the memory.
  */
 #define HEDDLE_GROUPS_ANYTHING 0 /* all that there is */
 #define HEDDLE_GROUPS_KEYS 1     /* number and keys */

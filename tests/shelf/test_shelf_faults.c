@@ -62,8 +62,7 @@ static void each_call_fails(const shared_kind *kind, const char *device)
         case_note("%s of %s", endings[i].name, kind->name);
         ending_case c = ending_case_make(kind, &endings[i]);
         lay_out(&c);
-        const uint64_t n =
-            strike_everywhere(call_ending, ended, &c, case_quick() ? 25 : STRIKES_MAX);
+        const uint64_t n = strike_everywhere(call_ending, ended, &c, case_quick() ? 25 : 60);
         if (case_verbose())
             printf("%s of %s: %llu\n", endings[i].name, kind->name, (unsigned long long)n);
         points += n;
@@ -87,7 +86,7 @@ static void each_disk_is_full(const shared_kind *kind, const char *device)
         case_note("%s of %s", endings[i].name, kind->name);
         ending_case c = ending_case_make(kind, &endings[i]);
         lay_out(&c);
-        points += strike_full(call_ending, ended, &c, case_quick() ? 10 : 300);
+        points += strike_full(call_ending, ended, &c, case_quick() ? 10 : 30);
         ending_case_free(&c);
     }
 }
@@ -147,7 +146,7 @@ static void making_and_opening_survive(void **state)
     o.s.shelf = NULL;
     snprintf(o.directory, sizeof o.directory, "%s_other", o.s.directory);
     points += strike_everywhere(call_open, opened, &o, STRIKES_MAX);
-    points += strike_full(call_open, opened, &o, case_quick() ? 40 : 1000);
+    points += strike_full(call_open, opened, &o, case_quick() ? 40 : 200);
     strike_gently(call_open, opened, &o, 1);
     o.creates = false;
     snprintf(o.directory, sizeof o.directory, "%s", o.s.directory);

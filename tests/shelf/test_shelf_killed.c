@@ -72,7 +72,7 @@ static void each_call_is_killed(const shared_kind *kind, const char *device)
     for (size_t i = 0; i < ENDINGS_WRITE; i++) {
         killing k = {ending_case_make(kind, &endings[i]), 0, 0, 0, 0};
         case_note("%s of %s", endings[i].name, kind->name);
-        const uint64_t n = strike_dead(call_killed, killed, &k, case_quick() ? 40 : STRIKES_MAX);
+        const uint64_t n = strike_dead(call_killed, killed, &k, case_quick() ? 40 : 200);
         if (case_verbose())
             printf("%s of %s: killed %llu times before it counted, %llu after; left %llu parts, "
                    "%llu manifests\n",

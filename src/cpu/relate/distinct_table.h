@@ -6,9 +6,9 @@
  * one drawn at random, which has a slot of its own behind the others in case it is met.
  *
  * Rows are worked on in blocks: first the slot of every row is found, then what is asked for is counted, each
- * in a loop of its own. The first loop has one branch, for keys that are not at home. Whether a key is new
- * decides only how far the end of the list of keys moves. The list may lie where the rows are: it is never
- * ahead of them.
+ * in a loop of its own. The first loop looks at two slots and branches for keys that are in neither. Whether
+ * a key of a sorted region is new decides only how far the end of the list of keys moves. The list may lie
+ * where the rows are: it is never ahead of them.
  */
 #ifndef HD_CPU_DISTINCT_TABLE_H
 #define HD_CPU_DISTINCT_TABLE_H
@@ -166,6 +166,12 @@ static bool distinct_make_room(const distinct_source *s, distinct_table *t, bool
     return true;
 }
 
+/* 1 where a slot holds another key; by a sum, of which no compiler makes branches. */
+HD_FN uint32_t distinct_other(hd_key there, hd_key key, hd_key empty)
+{
+    return ((uint32_t)(there != key) + (uint32_t)(there != empty)) >> 1;
+}
+
 /* The rows [begin, end), a block at most: slots[i] is that of row begin + i. New keys go to the list. */
 HD_FN void distinct_find(const distinct_source *s, distinct_table *t, uint64_t begin, uint64_t end,
                          uint32_t *found, bool raw, bool rows)
@@ -181,9 +187,12 @@ HD_FN void distinct_find(const distinct_source *s, distinct_table *t, uint64_t b
     for (uint64_t i = begin; i < end; i++) {
         const hd_key key = raw ? from.keys[i] : distinct_key(from.records, i, rows);
         const group_row row = raw || !rows ? (group_row)i : distinct_row(from.records, i);
-        uint32_t at = (uint32_t)(distinct_spread(&from, raw, key) >> shift);
-        hd_key there = slots[at];
-        if (__builtin_expect(there != key && there != empty, 0)) do {
+        const uint32_t home = (uint32_t)(distinct_spread(&from, raw, key) >> shift);
+        const hd_key first = slots[home], second = slots[(home + 1) & mask];
+        const uint32_t apart = distinct_other(first, key, empty);
+        uint32_t at = (home + apart) & mask;
+        hd_key there = first ^ ((first ^ second) & (0 - (hd_key)apart));
+        if (__builtin_expect(distinct_other(there, key, empty) != 0, 0)) do {
                 at = (at + 1) & mask;
                 there = slots[at];
             } while (there != key && there != empty);
@@ -191,10 +200,11 @@ HD_FN void distinct_find(const distinct_source *s, distinct_table *t, uint64_t b
             at = mask + 1;
             there = t->odd ? key : (hd_key)~key;
             t->odd = true;
-        } else {
-            slots[at] = key;
         }
         found[i - begin] = at;
+        /* Few keys are hardly ever new, of many nobody can guess: then all is written, new or not. */
+        if (raw && __builtin_expect(there == key, 1)) continue;
+        slots[at] = key;
         distinct_put(out, count, rows, key, row);
         places[count] = at;
         count += there != key;
