@@ -129,7 +129,8 @@ static void measure(const shared_kind *kind, const char *device)
         check(most <= bound, "%s: %s takes %.1f MiB where %.1f are allowed", kind->name,
               calls[i].name, (double)most / MIB, (double)allowed / MIB);
     }
-    check(shelved_stats(&f.s).parts > 5, "there are hardly any parts");
+    const uint32_t parts = shelved_stats(&f.s).parts;
+    check(parts > 1, "%s: there are %u parts", kind->name, parts); /* sets of 32 bits have few */
     drop(&f);
 }
 
