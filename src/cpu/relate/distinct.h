@@ -413,7 +413,7 @@ HD_FN void distinct_write(const hd_distinct_job *job, const distinct_kept *k, ui
 {
     const uint64_t begin = k->begins[piece], count = k->begins[piece + 1] - begin;
     const char *records = k->records + k->starts[piece] * (rows ? GROUP_PAIR : sizeof(hd_key));
-    const uint64_t *sizes = k->sizes + k->places[piece];
+    const uint64_t *sizes = what == HD_DISTINCT_SIZES ? k->sizes + k->places[piece] : NULL;
     const hd_mix mix = job->mix;
     const bool raw = job->few;
     for (uint64_t i = 0; i < count; i++) {
