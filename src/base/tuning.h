@@ -45,6 +45,8 @@ typedef struct hd_tuning {
 
     /* Batches added by regions to tables that held keys, and pairs of theirs that found no room in their region. */
     uint64_t region_appends, region_listed;
+    /* Batches inserted by regions in calls that do not wait. */
+    uint64_t region_queued;
     /* Rows of hot keys that were folded before they were sent, by all members of this process. */
     uint64_t hot_rows_folded;
 } hd_tuning;

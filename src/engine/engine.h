@@ -145,6 +145,13 @@ struct hd_engine {
 
     heddle_status (*allocate)(heddle_device *device, uint64_t bytes, void **memory);
     void (*free)(heddle_device *device, void *memory);
+    /*
+     * Memory that is there from this point of the stream on, until that at which it is freed: neither waits, and both can
+     * be recorded. NULL, both, where calls wait anyway.
+     */
+    heddle_status (*allocate_in_order)(heddle_device *device, uint64_t bytes, void **memory,
+                                       void *stream);
+    void (*free_in_order)(heddle_device *device, void *memory, void *stream);
     heddle_status (*allocate_pinned)(heddle_device *device, uint64_t bytes, void **memory);
     void (*free_pinned)(heddle_device *device, void *memory);
     /* Any direction, in stream order; asynchronous unless pageable host memory takes part. */
@@ -177,6 +184,9 @@ struct hd_engine {
                                     void *stream);
     uint64_t (*partition_step_work)(heddle_device *device, const hd_partition *job);
     uint32_t (*partition_part_bits)(uint32_t region_bits);
+    /* Without counting first (hd_scatter), and what memory that takes. NULL, both: the engine has no use for it. */
+    void (*scatter_plan)(heddle_device *device, hd_scatter *job);
+    heddle_status (*scatter)(heddle_device *device, const hd_scatter *job, void *stream);
     /*
      * Counts the n keys of a job by region, 1 to HD_COUNT_BITS_MAX bits, and sorts nothing: adds to `counts`, device
      * memory, a number for every region. Of the job only the keys count, and `work`, whose bytes the second one says.

@@ -56,6 +56,23 @@ enum {
                         pair number i, counted as the starts do, goes to i - hd_partition_base */
 };
 
+/*
+ * A partition that counts nothing first: every region has room for the same number of pairs, a little more than come
+ * to it by chance, and pairs beyond are listed. It takes a pass less, and nobody need know a count before the next
+ * step begins.
+ */
+typedef struct hd_scatter {
+    hd_partition
+        job; /* keys and values, n, region_bits and mix; `pairs`: out; nothing else of it */
+    /* Set by scatter_plan: the room of a region, of a part of the first of two passes, and bytes. */
+    uint64_t room, part_room;
+    uint64_t pairs_bytes, spare_bytes, work_bytes;
+    void *spare, *work;      /* as many bytes */
+    uint64_t *starts, *ends; /* out: of every region; ends[i] may pass starts[i] + room */
+    void *over; /* out: sorted pairs that found no room, n at most; NULL: they are only counted */
+    uint64_t *over_count; /* out: how many */
+} hd_scatter;
+
 /* The number of the pair that comes first in `pairs`: whole lines of memory are written. */
 static inline uint64_t hd_partition_base(uint64_t first_pair) { return first_pair / 16 * 16; }
 
@@ -74,6 +91,8 @@ typedef struct hd_sorted {
     /* How many; added to. To fill a multimap afresh may overwrite the sorted pairs and `starts`. */
     uint64_t *failed_count;
     uint64_t least; /* 0, or: regions with no more pairs than this are left out */
+    uint64_t room;  /* 0, or: pairs of a region beyond so many are elsewhere (hd_scatter) */
+    bool retried; /* what is listed in `failed` will be tried again: it does not count as failed */
 } hd_sorted;
 
 /* A part of a crowded region: pairs that one block folds together (hd_table_ops.fold). */

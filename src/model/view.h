@@ -62,6 +62,25 @@ typedef struct hd_counts {
     uint64_t at[HD_COUNTS];
 } hd_counts;
 
+/*
+ * FOUND and PROBES beyond the first of lookups, in shares that warps of a GPU add to by turns: if all added to one
+ * word they would wait for each other. In lines of memory of their own.
+ */
+#define HD_COUNT_SHARES 16
+typedef struct hd_count_share {
+    uint64_t found, more;
+    uint64_t apart[14];
+} hd_count_share;
+
+/* Adds the shares to the sums. */
+static inline void hd_counts_gather(hd_counts *counts, const hd_count_share shares[HD_COUNT_SHARES])
+{
+    for (int i = 0; i < HD_COUNT_SHARES; i++) {
+        counts->at[HD_FOUND] += shares[i].found;
+        counts->at[HD_PROBES] += shares[i].more;
+    }
+}
+
 /* One slice of a batch. All pointers are device memory; n fits the table's workspace. */
 typedef struct hd_batch {
     const void *keys;
@@ -75,6 +94,8 @@ typedef struct hd_batch {
     uint32_t policy;   /* insert: HEDDLE_POLICY_* */
     uint32_t retry;    /* insert: only keys whose outcome is FAILED are worked on */
     hd_counts *counts; /* added to */
+    hd_count_share
+        *shares;     /* of lookups: HD_COUNT_SHARES that may be added to in place of `counts` */
     uint64_t *tally; /* insert: new keys are added to it; erase: erased keys; NULL: nobody counts */
     uint32_t *heads; /* insert: a list of deferred keys for every region, HD_NO_KEY when empty */
     uint32_t *next;  /* insert: the links of those lists, one a key of the slice; in a multimap
@@ -85,6 +106,10 @@ typedef struct hd_batch {
        values. */
     const hd_view *from;
     uint64_t first;
+    /* Place and settle: the pairs are these sorted ones (partition.h) and their number is in device memory; `n` is what
+       it may be at most. NULL: keys and values. */
+    const void *listed;
+    const uint64_t *listed_count;
 } hd_batch;
 
 #define HD_NO_KEY UINT32_MAX

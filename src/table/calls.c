@@ -260,7 +260,7 @@ static heddle_status peek(heddle_table *table, hd_counts *counts, heddle_totals 
 {
     HD_TRY(hd_check_table(table, stream, "totals"));
     HD_TRY(hd_check_struct(totals, &hd_totals_kind));
-    HD_TRY(hd_read_back(table, counts, &table->control->pending, sizeof *counts, stream));
+    HD_TRY(hd_pending_read(table, counts, stream));
     hd_clear_totals(totals);
     hd_totals_add(totals, counts);
     hd_totals_add(totals, &table->settled);
@@ -279,7 +279,7 @@ heddle_status heddle_table_take_totals(heddle_table *table, heddle_totals *total
     HD_TRY(peek(table, &counts, totals, stream));
     table->evictions += counts.at[HD_EVICTIONS];
     memset(&table->settled, 0, sizeof table->settled);
-    return table->engine->fill(table->device, &table->control->pending, 0, sizeof counts, stream);
+    return hd_pending_clear(table, stream);
 }
 
 static heddle_status check_capacity(uint64_t capacity)

@@ -210,30 +210,60 @@ static int claim_block(heddle_table *table)
     }
 }
 
+/* Where the sums of a call begin among its words: shares are a GPU's alone, and small calls on a CPU are short. */
+static uint64_t sums_begin(const heddle_table *table)
+{
+    return table->engine->host_memory ? offsetof(hd_call_words, counts) : 0;
+}
+
 heddle_status hd_call_begin(heddle_table *table, bool waits, void *stream, hd_call *call)
 {
     call->table = table;
     call->stream = stream;
     call->words = NULL;
-    call->counts = &table->control->pending;
+    call->counts = &table->control->pending.counts;
+    call->shares = table->control->pending.shares;
     if (!waits) return HEDDLE_OK;
     call->block = claim_block(table);
     call->words = &table->control->calls[call->block];
     call->counts = &call->words->counts;
-    const heddle_status status =
-        table->engine->fill(table->device, call->words, 0, sizeof *call->words, stream);
+    call->shares = call->words->shares;
+    const uint64_t from = sums_begin(table);
+    const heddle_status status = table->engine->fill(table->device, (char *)call->words + from, 0,
+                                                     sizeof *call->words - from, stream);
     if (status != HEDDLE_OK) hd_call_end(call);
     return status;
 }
 
+/* Reads sums and, where there are any, shares of them, `from` on in the words of a call. */
+static heddle_status read_sums(const heddle_table *table, hd_call_words *read,
+                               const hd_call_words *words, hd_counts *counts, void *stream)
+{
+    const uint64_t from = sums_begin(table), end = offsetof(hd_call_words, cursor);
+    HD_TRY(table->engine->copy(table->device, (char *)read + from, (const char *)words + from,
+                               end - from, stream));
+    HD_TRY(table->engine->synchronize(table->device, stream));
+    *counts = read->counts;
+    if (from == 0) hd_counts_gather(counts, read->shares);
+    return HEDDLE_OK;
+}
+
 heddle_status hd_call_read(const hd_call *call, hd_counts *counts)
 {
-    const heddle_table *table = call->table;
-    hd_counts *read = &table->readback->calls[call->block].counts;
-    HD_TRY(table->engine->copy(table->device, read, call->counts, sizeof *read, call->stream));
-    HD_TRY(table->engine->synchronize(table->device, call->stream));
-    *counts = *read;
-    return HEDDLE_OK;
+    return read_sums(call->table, &call->table->readback->calls[call->block], call->words, counts,
+                     call->stream);
+}
+
+heddle_status hd_pending_read(heddle_table *table, hd_counts *counts, void *stream)
+{
+    hd_call_words read; /* on the stack: several threads may ask */
+    return read_sums(table, &read, &table->control->pending, counts, stream);
+}
+
+heddle_status hd_pending_clear(heddle_table *table, void *stream)
+{
+    return table->engine->fill(table->device, &table->control->pending, 0,
+                               offsetof(hd_call_words, cursor), stream);
 }
 
 heddle_status hd_call_finish(const hd_call *call, hd_request *request)

@@ -44,6 +44,7 @@ typedef struct hd_table_kind hd_table_kind;
 
 /* What a call that waits has for itself in device memory. */
 typedef struct hd_call_words {
+    hd_count_share shares[HD_COUNT_SHARES]; /* left alone where device memory is host memory */
     hd_counts counts;
     uint64_t cursor; /* where an export goes on writing; a count of what was found */
     union {
@@ -54,7 +55,7 @@ typedef struct hd_call_words {
 
 /* The table's own words in device memory. */
 typedef struct hd_control {
-    hd_counts pending;                 /* of calls that nobody has asked about yet */
+    hd_call_words pending;             /* the sums of calls that nobody has asked about yet */
     hd_call_words calls[HD_CALLS_MAX]; /* of calls that wait */
     uint64_t born;                     /* keys that came into the table since it was last empty */
     uint64_t died;                     /* keys erased since; the table holds born - died */
@@ -126,17 +127,21 @@ extern const hd_table_kind hd_slots_kind, hd_graph_kind, hd_lists_kind, hd_slabs
 typedef struct hd_call {
     heddle_table *table;
     void *stream;
-    hd_counts *counts;    /* device memory: control->pending, or those of `words` */
-    hd_call_words *words; /* device memory, NULL in a call that does not wait */
-    int block;            /* number of the words in control->calls */
+    hd_counts *counts;      /* device memory: control->pending, or those of `words` */
+    hd_count_share *shares; /* likewise */
+    hd_call_words *words;   /* device memory, NULL in a call that does not wait */
+    int block;              /* number of the words in control->calls */
 } hd_call;
 
 /* A call that ends with the block in which it is declared. */
 #define HD_CALL(name)                                                                              \
-    hd_call name __attribute__((cleanup(hd_call_end))) = {NULL, NULL, NULL, NULL, 0}
+    hd_call name __attribute__((cleanup(hd_call_end))) = {NULL, NULL, NULL, NULL, NULL, 0}
 
 /* Begins a call; one that `waits` gets sums of its own. */
 heddle_status hd_call_begin(heddle_table *table, bool waits, void *stream, hd_call *call);
+/* Waits for the stream and reads what is pending; sets it to 0. */
+heddle_status hd_pending_read(heddle_table *table, hd_counts *counts, void *stream);
+heddle_status hd_pending_clear(heddle_table *table, void *stream);
 /* Waits for the stream and reads the sums of a waiting call so far. */
 heddle_status hd_call_read(const hd_call *call, hd_counts *counts);
 /* The same for the request's sums, if it waits. */

@@ -22,17 +22,15 @@ HD_FN void prefetch_l2(const void *from) { asm volatile("prefetch.global.L2 [%0]
 /* While nobody writes: the read-only path. A random access will not be met again in the first-level cache. */
 HD_FN void load_nc(unsigned int *to, const void *from)
 {
-    asm volatile("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(*to) : "l"(from));
+    asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(*to) : "l"(from));
 }
 HD_FN void load_nc(uint2 *to, const void *from)
 {
-    asm volatile("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];"
-                 : "=r"(to->x), "=r"(to->y)
-                 : "l"(from));
+    asm volatile("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(to->x), "=r"(to->y) : "l"(from));
 }
 HD_FN void load_nc(uint4 *to, const void *from)
 {
-    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+    asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(to->x), "=r"(to->y), "=r"(to->z), "=r"(to->w)
                  : "l"(from));
 }

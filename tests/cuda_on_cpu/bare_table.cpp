@@ -5,6 +5,8 @@
 
 /* Few blocks: the fewer, the more tiles work at the same time here. */
 static unsigned some_blocks() { return 1 + (unsigned)(warps_random() % 4 == 0); }
+/* Of kernels that have a thread for every key: more than are needed do no harm. */
+static unsigned blocks_of(uint64_t keys) { return (unsigned)(keys / BLOCK) + some_blocks(); }
 
 static hd_view view_of(uint64_t capacity, double load, uint32_t hashes, uint64_t seed)
 {
@@ -145,6 +147,80 @@ uint64_t bare_table::insert_listed(const device_array<uint32_t> &failed, uint64_
     return insert(keys, values, policy, &outcomes, false);
 }
 
+/* An insertion of one pair into the model. */
+void bare_table::merge(hd_key key, hd_value put, uint32_t policy)
+{
+    const auto at = model.emplace(key, put);
+    if (at.second || !HD_HAS_VALUES) return;
+    hd_value *const value = &at.first->second;
+    if (policy == HEDDLE_POLICY_REPLACE) *value = put;
+    if (policy == HEDDLE_POLICY_ADD) *value += put;
+    if (policy == HEDDLE_POLICY_MIN && put < *value) *value = put;
+    if (policy == HEDDLE_POLICY_MAX && put > *value) *value = put;
+}
+
+uint64_t bare_table::queue(const key_list &keys, const value_list &values, uint32_t policy,
+                           bool fresh)
+{
+    std::vector<uint64_t> begins, first, last;
+    const device_array<uint32_t> pairs = upload(sort_by_region(view, keys, values, &begins));
+    const uint32_t regions = UINT32_C(1) << view.region_bits;
+    const uint64_t room = 1 + warps_random() % (2 * keys.size() / regions + 2);
+    const device_array<uint32_t> parts(regions * room * HD_PAIR_WORDS);
+    const device_array<uint32_t> list(keys.size() * HD_PAIR_WORDS), next(keys.size());
+    uint64_t listed = 0, born = 0;
+    for (uint32_t r = 0; r < regions; r++) {
+        first.push_back(r * room);
+        last.push_back(r * room + begins[r + 1] - begins[r]);
+        for (uint64_t i = begins[r]; i < begins[r + 1]; i++) {
+            const hd_sorted_pair pair = sorted_load(pairs.get(), i);
+            if (i - begins[r] < room) sorted_store(parts.get(), r * room + i - begins[r], pair);
+            else sorted_store(list.get(), listed++, pair);
+        }
+    }
+    const device_array<uint64_t> starts = upload(first), ends = upload(last);
+    hd_counts counts = {};
+    hd_batch batch = {};
+    hd_sorted sorted = {};
+    batch.policy = policy;
+    batch.counts = &counts;
+    batch.tally = &born;
+    batch.n = keys.size();
+    sorted.pairs = parts.get();
+    sorted.starts = starts.get();
+    sorted.ends = ends.get();
+    sorted.limit = UINT64_MAX;
+    sorted.failed = list.get();
+    sorted.failed_count = &listed;
+    sorted.room = room;
+    sorted.retried = true;
+    if (fresh) {
+        memset((void *)words.get(), 0xee, slots * sizeof(hd_word));
+        model.clear();
+    }
+    warps_launch(some_blocks(), FILL_BLOCK, [&] {
+        if (fresh) emulated_fill_fresh(view, batch, sorted, regions);
+        else emulated_fill_more(view, batch, sorted, regions);
+    });
+    CHECK(counts.at[HD_FAILED] == 0, "%llu failed before their last try",
+          (ull)counts.at[HD_FAILED]);
+    batch.heads = heads.get();
+    batch.next = next.get();
+    batch.listed = list.get();
+    batch.listed_count = &listed;
+    warps_launch(some_blocks(), BLOCK, [&] { emulated_place(view, batch); });
+    warps_launch(some_blocks(), SETTLE_BLOCK, [&] { emulated_settle(view, batch, hd_view(), 0); });
+    is_settled();
+    const size_t before = model.size();
+    if (counts.at[HD_FAILED] != 0) return counts.at[HD_FAILED];
+    for (size_t i = 0; i < keys.size(); i++) merge(keys[i], HD_HAS_VALUES ? values[i] : 0, policy);
+    const uint64_t fresh_keys = model.size() - before;
+    CHECK(born == fresh_keys && counts.at[HD_INSERTED] == fresh_keys, "%llu of %llu keys born",
+          (ull)born, (ull)fresh_keys);
+    CHECK(counts.at[HD_UPDATED] + counts.at[HD_KEPT] == keys.size() - fresh_keys, "present");
+    return 0;
+}
+
 uint64_t bare_table::fill(const key_list &keys, const value_list &values, uint32_t policy,
                           bool fresh, bool folds)
 {
@@ -189,13 +265,7 @@ uint64_t bare_table::fill(const key_list &keys, const value_list &values, uint32
             CHECK(model.count(keys[i]) == 0, "key %llx is there and failed", (ull)keys[i]);
             continue;
         }
-        const auto at = model.emplace(keys[i], HD_HAS_VALUES ? values[i] : 0);
-        if (at.second || !HD_HAS_VALUES) continue;
-        hd_value *const value = &at.first->second;
-        if (policy == HEDDLE_POLICY_REPLACE) *value = values[i];
-        if (policy == HEDDLE_POLICY_ADD) *value += values[i];
-        if (policy == HEDDLE_POLICY_MIN && values[i] < *value) *value = values[i];
-        if (policy == HEDDLE_POLICY_MAX && values[i] > *value) *value = values[i];
+        merge(keys[i], HD_HAS_VALUES ? values[i] : 0, policy);
     }
     const uint64_t fresh_keys = model.size() - before;
     CHECK(born == fresh_keys && counts.at[HD_INSERTED] == fresh_keys, "%llu of %llu keys born",
@@ -235,8 +305,12 @@ void bare_table::find(const key_list &keys)
     hd_counts counts = {};
     hd_batch batch = lookup_batch(k, flags, &counts);
     uint64_t expected = 0;
+    const bool near = warps_random() % 2 == 0;
     batch.values_out = out.get();
-    warps_launch(some_blocks(), BLOCK, [&] { emulated_find(view, batch); });
+    warps_launch(blocks_of(k.n), BLOCK, [&] {
+        if (near) emulated_find_near(view, batch);
+        else emulated_find(view, batch);
+    });
     for (size_t i = 0; i < keys.size(); i++) {
         const auto at = model.find(keys[i]);
         const bool there = at != model.end();
@@ -254,8 +328,12 @@ void bare_table::contains(const key_list &keys)
     const device_array<uint8_t> flags(keys.size());
     hd_counts counts = {};
     const hd_batch batch = lookup_batch(k, flags, &counts);
+    const bool near = warps_random() % 2 == 0;
     uint64_t expected = 0;
-    warps_launch(some_blocks(), BLOCK, [&] { emulated_contains(view, batch); });
+    warps_launch(blocks_of(k.n), BLOCK, [&] {
+        if (near) emulated_contains_near(view, batch);
+        else emulated_contains(view, batch);
+    });
     for (size_t i = 0; i < keys.size(); i++) {
         expected += model.count(keys[i]);
         CHECK(flags[i] == model.count(keys[i]), "key %llx: contained %u", (ull)keys[i], flags[i]);
@@ -276,7 +354,7 @@ void bare_table::locate(const key_list &keys)
     batch.slots = read.slots = handles.get();
     batch.n = read.n = k.n;
     batch.counts = &counts;
-    warps_launch(some_blocks(), BLOCK, [&] { emulated_locate(view, batch); });
+    warps_launch(blocks_of(k.n), BLOCK, [&] { emulated_locate(view, batch); });
     for (size_t i = 0; i < keys.size(); i++) {
         expected += model.count(keys[i]);
         CHECK(model.count(keys[i]) ? handles[i] < slots : handles[i] == HEDDLE_NO_SLOT,

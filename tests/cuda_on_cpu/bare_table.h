@@ -58,12 +58,19 @@ struct bare_table {
      */
     uint64_t fill(const key_list &keys, const value_list &values, uint32_t policy, bool fresh,
                   bool folds);
+    /*
+     * The same as a call that does not wait goes: regions have room for some of the pairs, and what is beyond that or
+     * finds no place is listed, placed and settled. Returns the number of pairs that failed; the model is of no
+     * use then.
+     */
+    uint64_t queue(const key_list &keys, const value_list &values, uint32_t policy, bool fresh);
     /* Moves all pairs of another table into this empty one. */
     void rehome(const bare_table &from);
 
   private:
     uint64_t insert_listed(const device_array<uint32_t> &failed, uint64_t count, uint32_t policy);
     void is_settled();
+    void merge(hd_key key, hd_value put, uint32_t policy);
     void apply(const key_list &keys, const value_list &values, uint32_t policy,
                const std::vector<uint8_t> &outcomes, const std::vector<bool> &worked);
 };

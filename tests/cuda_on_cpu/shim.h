@@ -94,6 +94,7 @@ SHIM uint2 make_uint2(uint32_t x, uint32_t y) { return {x, y}; }
 SHIM uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w) { return {x, y, z, w}; }
 
 SHIM int __popc(uint32_t x) { return __builtin_popcount(x); }
+SHIM int __clz(int x) { return x == 0 ? 32 : __builtin_clz((unsigned)x); }
 SHIM int __ffsll(long long x) { return __builtin_ffsll(x); }
 SHIM uint32_t __umulhi(uint32_t a, uint32_t b) { return (uint32_t)((uint64_t)a * b >> 32); }
 template <class T> static T __ldg(const T *at)

@@ -236,6 +236,70 @@ static void sort(const key_list &list, uint32_t region_bits, bool with_values, s
     counts_are_right(job);
 }
 
+/* Without counting first: every pair is in its region or, where that is full, in the list. */
+template <int ITEMS>
+static void scatter(const key_list &list, uint32_t region_bits, uint32_t first, bool counts_only)
+{
+    const size_t n = list.size(), regions = (size_t)1 << region_bits, parts = (size_t)1 << first;
+    const uint64_t room = 1 + random_below(2 * n / regions + 2);
+    const uint64_t part_room = 1 + random_below(2 * n / parts + 2);
+    const device_array<hd_key> keys(n);
+    const device_array<hd_value> values(n);
+    const device_array<uint32_t> pairs(regions * room * HD_PAIR_WORDS), over(n * HD_PAIR_WORDS);
+    const device_array<uint32_t> spare(parts * part_room * HD_PAIR_WORDS);
+    const device_array<uint64_t> starts(regions), ends(regions), part_ends(parts);
+    const bool twice = first < region_bits;
+    uint64_t listed = 77, inside = 0;
+    hd_partition job = {};
+    pair_list expected, found;
+    hd_mix_init(&job.mix, random_64());
+    job.keys = keys.get();
+    job.values = values.get();
+    job.n = n;
+    for (size_t i = 0; i < n; i++) {
+        keys[i] = list[i];
+        values[i] = (hd_value)random_value();
+        expected.push_back({list[i], HD_VALUE_BITS == 0 ? 0 : values[i]});
+    }
+    const scatter_targets whole = {pairs.get(), (unsigned long long *)ends.get(), room,
+                                   counts_only ? NULL : over.get(), (unsigned long long *)&listed};
+    scatter_targets coarse = whole;
+    coarse.pairs = spare.get();
+    coarse.cursors = (unsigned long long *)part_ends.get();
+    coarse.room = part_room;
+    warps_launch((unsigned)((regions + SORT_BLOCK - 1) / SORT_BLOCK), SORT_BLOCK, [&] {
+        scatter_begin((uint32_t)regions, room, starts.get(), ends.get(),
+                      twice ? (uint32_t)parts : 0, part_room, part_ends.get(), &listed);
+    });
+    const size_t tile = SORT_BLOCK * ITEMS;
+    warps_launch(
+        (unsigned)((n + tile - 1) / tile), SORT_BLOCK, sizeof(scatter_scratch<ITEMS>),
+        [&] { scatter_keys<ITEMS>(job, twice ? first : region_bits, twice ? coarse : whole); });
+    for (warps_row = 0; twice && warps_row < parts; warps_row++)
+        warps_launch((unsigned)((part_room + SORT_TILE - 1) / SORT_TILE), SORT_BLOCK,
+                     sizeof(scatter_scratch<SORT_ITEMS>), [&] {
+                         scatter_parts(spare.get(), part_ends.get(), part_room, first,
+                                       region_bits - first, whole);
+                     });
+    warps_row = 0;
+    for (uint32_t r = 0; r < regions; r++) {
+        CHECK(starts[r] == r * room && ends[r] >= starts[r], "region %u begins elsewhere", r);
+        const uint64_t count = ends[r] - starts[r] < room ? ends[r] - starts[r] : room;
+        inside += count;
+        for (uint64_t i = starts[r]; i < starts[r] + count; i++)
+            CHECK(leading(sorted_key(sorted_load(pairs.get(), i)), region_bits) == r,
+                  "pair %llu is not of region %u", (ull)i, r);
+        const pair_list some =
+            list_sorted(&job.mix, pairs.get() + starts[r] * HD_PAIR_WORDS, count);
+        found.insert(found.end(), some.begin(), some.end());
+    }
+    CHECK(inside + listed == n, "%llu pairs in regions, %llu beyond", (ull)inside, (ull)listed);
+    if (counts_only) return;
+    const pair_list rest = list_sorted(&job.mix, over.get(), listed);
+    found.insert(found.end(), rest.begin(), rest.end());
+    same_pairs(found, expected, "scattered pairs");
+}
+
 /* Keys with many equal ones: n of `distinct`. */
 static key_list some_keys(size_t n, size_t distinct)
 {
@@ -257,6 +321,11 @@ static void test(uint64_t seed)
         sort(some_keys(n, distinct[random_below(5)]), bits[b], with_values,
              (size_t)(random_below(2) * random_below(4)));
     }
+    const size_t n = sizes[seed % 7], distinct[] = {n, n / 3 + 1, 1};
+    const key_list list = some_keys(n, distinct[random_below(3)]);
+    scatter<2>(list, bits[seed % 4], PASS_BITS, random_below(4) == 0);
+    scatter<SORT_ITEMS>(list, bits[seed % 4], PASS_BITS, random_below(4) == 0);
+    scatter<4>(list, PASS_BITS + 1 + seed % 3, 3 + seed % 4, random_below(4) == 0);
     sort(some_keys(3 * SORT_TILE + 5, 4000), COUNT_BITS + 1, HD_VALUE_BITS != 0, 0);
     sort(some_keys(3 * SORT_TILE + 5, 4000), COUNT_BITS, false, 1);
 }

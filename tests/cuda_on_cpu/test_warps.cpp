@@ -152,6 +152,26 @@ static void by_regions(uint32_t hashes, uint32_t policy)
     read_all(&t, keys);
 }
 
+/* The same in calls that do not wait: into an empty table and into one that holds keys, few different ones or many. */
+static void queued(uint32_t hashes, uint32_t policy)
+{
+    const double load = HD_BUCKET == 1 ? 0.12 * hashes : hashes < 3 ? 0.6 : 0.75;
+    bare_table t(KEYS, load, hashes, warps_random());
+    std::vector<uint8_t> outcomes;
+    const bool fresh = warps_random() % 2 == 0;
+    key_list keys = some_keys(KEYS, warps_random() % 4 == 0 ? 3 : KEYS / 2);
+    uint64_t failed = t.queue(keys, values_for(keys, policy, 0), policy, fresh);
+    CHECK(failed == 0 || HD_BUCKET == 1, "%llu keys failed", (ull)failed);
+    if (failed != 0) return;
+    read_all(&t, keys);
+    for (size_t i = 0; i < KEYS; i += 3) keys[i] = (hd_key)(warps_random() << 32 ^ warps_random());
+    if (t.queue(keys, values_for(keys, policy, 1), policy, false) != 0) return;
+    read_all(&t, keys);
+    t.erase(key_list(keys.begin(), keys.begin() + KEYS / 2));
+    t.insert(keys, some_values(KEYS), HEDDLE_POLICY_ADD, &outcomes, false);
+    read_all(&t, keys);
+}
+
 /* Goes on by regions with a table that was filled key by key, until it is as full as it gets. */
 static void on_by_regions(uint32_t hashes, uint32_t policy)
 {
@@ -273,6 +293,7 @@ int main(int argc, char **argv)
         for (uint32_t policy = 0; policy <= HEDDLE_POLICY_MAX; policy++)
             by_regions(2 + (seed + policy) % 3, policy);
         on_by_regions(2 + seed % 3, policies[(seed + 1) % 4]);
+        queued(2 + seed % 3, policies[(seed + 2) % 4]);
         by_regions_copies(2 + seed % 3, HEDDLE_POLICY_ADD);
         by_regions_copies(3, HEDDLE_POLICY_REPLACE);
         by_regions_full(HEDDLE_POLICY_ADD);

@@ -19,6 +19,7 @@
 #endif
 
 warp_index threadIdx, blockIdx, blockDim, gridDim;
+unsigned warps_row;
 
 enum fiber_state { READY, STALLED, WAITING, DONE };
 
@@ -146,7 +147,7 @@ void warps_launch(unsigned blocks, unsigned block_threads, size_t shared_bytes,
     body = &thread;
     gridDim = {blocks, 1, 1};
     blockDim = {block_threads, 1, 1};
-    for (blockIdx = {0, 0, 0}; blockIdx.x < blocks; blockIdx.x++) {
+    for (blockIdx = {0, warps_row, 0}; blockIdx.x < blocks; blockIdx.x++) {
         ready_count = done_count = 0;
         for (unsigned i = 0; i < block_threads; i++) {
             fiber *f = &fibers[i];

@@ -44,6 +44,8 @@ struct warp_index {
     unsigned x, y, z;
 };
 /* CUDA's names, for the fiber that runs. */
+/* The blocks of the next launches are in this row of a grid: their blockIdx.y. */
+extern unsigned warps_row;
 extern warp_index threadIdx, blockIdx, blockDim, gridDim;
 
 #endif

@@ -133,8 +133,8 @@ static void fill_from(const test_case *c, bare *b, uint64_t first, uint64_t n, u
     job.starts = allocate((regions + 1) * sizeof *job.starts);
     job.work = allocate(c->device->engine->partition_work(c->device, &job));
     check_ok(c->device->engine->partition(c->device, &job, NULL));
-    const hd_sorted sorted = {job.pairs,  job.starts, job.starts + 1, NULL, 0,
-                              UINT64_MAX, NULL,       NULL,           0};
+    const hd_sorted sorted = {
+        job.pairs, job.starts, job.starts + 1, NULL, 0, UINT64_MAX, NULL, NULL, 0, 0, NULL, false};
     batch.policy = policy;
     batch.tally = &b->inserted;
     check_ok(b->ops->fill(c->device, &b->view, &batch, &sorted, fresh, NULL));

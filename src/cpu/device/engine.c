@@ -327,6 +327,8 @@ const hd_engine *hd_engine_cpu(void)
         cpu_drain,
         cpu_allocate,
         cpu_free,
+        NULL, /* memory in the order of a stream: every call waits */
+        NULL,
         cpu_allocate,
         cpu_free,
         cpu_copy,
@@ -344,6 +346,8 @@ const hd_engine *hd_engine_cpu(void)
         cpu_partition_step,
         cpu_partition_step_work,
         cpu_partition_part_bits,
+        NULL, /* scatter: to count first costs little in the cache, and takes less memory */
+        NULL,
         cpu_count_regions,
         cpu_count_regions_work,
         cpu_graph,

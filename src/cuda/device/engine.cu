@@ -62,6 +62,20 @@ static uint64_t cuda_partition_work(heddle_device *device, const hd_partition *j
     return partition_for(job)->work_bytes(job->region_bits);
 }
 
+static void cuda_scatter_plan(heddle_device *device, hd_scatter *job)
+{
+    (void)device;
+    partition_for(&job->job)->scatter_plan(job);
+}
+
+static heddle_status cuda_scatter(heddle_device *device, const hd_scatter *job, void *stream)
+{
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    if (status != HEDDLE_OK) return status;
+    return partition_for(&job->job)->scatter((const hd_device_cuda *)device, job, use);
+}
+
 static heddle_status cuda_partition_step(heddle_device *device, const hd_partition *job,
                                          uint32_t step, void *stream)
 {
@@ -132,6 +146,27 @@ static const hd_owners_ops *cuda_owners(uint32_t key_bits)
 
 /* ------------------------------------------------------------------------------------- device */
 
+/* Keeps up to a part of the memory when nobody has it: to map it anew takes longer than most calls. */
+#define POOL_SHARE 16
+
+static cudaMemPool_t make_pool(int index, size_t memory)
+{
+    cudaMemPoolProps how = {};
+    cudaMemPool_t pool = NULL;
+    int able = 0;
+    uint64_t keep = memory / POOL_SHARE;
+    how.allocType = cudaMemAllocationTypePinned;
+    how.location.type = cudaMemLocationTypeDevice;
+    how.location.id = index;
+    if (cudaDeviceGetAttribute(&able, cudaDevAttrMemoryPoolsSupported, index) != cudaSuccess ||
+        !able || cudaMemPoolCreate(&pool, &how) != cudaSuccess) {
+        cudaGetLastError();
+        return NULL;
+    }
+    cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep);
+    return pool;
+}
+
 static heddle_status cuda_open(int32_t index, heddle_device **device)
 {
     cudaDeviceProp properties;
@@ -153,6 +188,8 @@ static heddle_status cuda_open(int32_t index, heddle_device **device)
     cuda->base.engine = hd_engine_cuda();
     cuda->index = index;
     cuda->multiprocessors = properties.multiProcessorCount;
+    cuda->cache_bytes = (size_t)properties.l2CacheSize;
+    cuda->pool = make_pool(index, properties.totalGlobalMem);
     cuda->shared_bytes = properties.sharedMemPerBlockOptin;
     *device = &cuda->base;
     return HEDDLE_OK;
@@ -164,6 +201,7 @@ static void cuda_close(heddle_device *device)
     cudaSetDevice(cuda->index);
     cudaStreamSynchronize(cuda->stream);
     cudaStreamDestroy(cuda->stream);
+    if (cuda->pool != NULL) cudaMemPoolDestroy(cuda->pool);
     free(cuda);
 }
 
@@ -231,10 +269,13 @@ static heddle_status cuda_allocate(heddle_device *device, uint64_t bytes, void *
     cudaStream_t use;
     heddle_status status = hd_cuda_enter(device, NULL, &use);
     if (status != HEDDLE_OK) return status;
+    cudaMemPool_t pool = ((hd_device_cuda *)device)->pool;
     bool failed = hd_fault_due();
     while (!failed && cudaMalloc(memory, bytes != 0 ? bytes : 1) != cudaSuccess) {
         cudaGetLastError();
-        failed = !hd_blocks_drop_shared(device);
+        failed = !hd_blocks_drop_shared(device) && pool == NULL;
+        if (pool != NULL) cudaMemPoolTrimTo(pool, 0);
+        pool = NULL; /* once is enough */
     }
     if (failed) {
         *memory = NULL;
@@ -364,6 +405,30 @@ static void cuda_close_shared(heddle_device *device, void *memory)
     (void)cudaGetLastError(); /* of a process that is gone */
 }
 
+static heddle_status cuda_allocate_in_order(heddle_device *device, uint64_t bytes, void **memory,
+                                            void *stream)
+{
+    const hd_device_cuda *cuda = (const hd_device_cuda *)device;
+    cudaStream_t use;
+    const heddle_status status = hd_cuda_enter(device, stream, &use);
+    *memory = NULL;
+    if (status != HEDDLE_OK) return status;
+    if (!hd_fault_due() && cuda->pool != NULL &&
+        cudaMallocFromPoolAsync(memory, bytes != 0 ? bytes : 1, cuda->pool, use) == cudaSuccess)
+        return HEDDLE_OK;
+    cudaGetLastError();
+    *memory = NULL;
+    return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no room for %llu bytes on CUDA device %d",
+                   (unsigned long long)bytes, cuda->index);
+}
+
+static void cuda_free_in_order(heddle_device *device, void *memory, void *stream)
+{
+    cudaStream_t use;
+    if (memory != NULL && hd_cuda_enter(device, stream, &use) == HEDDLE_OK)
+        cudaFreeAsync(memory, use);
+}
+
 /* ------------------------------------------------------------------------------------- events */
 
 static heddle_status cuda_event_create(heddle_device *device, void **event)
@@ -415,7 +480,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
     static const hd_engine engine = {
         HEDDLE_DEVICE_CUDA,
         false,
-        UINT64_C(1) << 18,
+        UINT64_C(1) << 12,
         4,
         UINT64_C(1) << 22,
         cuda_open,
@@ -427,6 +492,8 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_drain,
         cuda_allocate,
         cuda_free,
+        cuda_allocate_in_order,
+        cuda_free_in_order,
         cuda_allocate_pinned,
         cuda_free_pinned,
         cuda_copy,
@@ -444,6 +511,8 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_partition_step,
         cuda_partition_step_work,
         cuda_partition_part_bits,
+        cuda_scatter_plan,
+        cuda_scatter,
         cuda_count_regions,
         cuda_count_regions_work,
         cuda_graph,

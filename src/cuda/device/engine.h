@@ -13,7 +13,9 @@ typedef struct hd_device_cuda {
     int index;
     int multiprocessors;
     size_t shared_bytes; /* that a block may have */
+    size_t cache_bytes;  /* of the second-level cache */
     cudaStream_t stream; /* the device's own */
+    cudaMemPool_t pool;  /* of memory in the order of streams; NULL: the device has none */
 } hd_device_cuda;
 
 #ifdef __cplusplus

@@ -5,6 +5,7 @@
  * HD_SYMBOL alone. The files:
  *
  *     partition_kernels.h    a pass: every pair to one of up to 2^PASS_BITS targets; sorted_pair.h is a pair there
+ *     scatter.inl            without counting first, into parts that have room for so many: scatter_kernels.inl
  *     partition_steps.inl    the passes in steps, for callers who bring their pairs in batches
  *     scan_counts.h          where regions begin
  */
@@ -149,6 +150,8 @@ static heddle_status sort(const hd_device_cuda *device, const hd_partition *job,
     return hd_cuda_check(error, "cannot sort pairs by region");
 }
 
+#include "cuda/partition/scatter.inl"
+
 #include "cuda/partition/partition_steps.inl"
 
 /* More regions than a block has counters are counted some at a time, by reading the keys as often. */
@@ -177,5 +180,6 @@ static heddle_status count_alone(const hd_device_cuda *device, const hd_partitio
 }
 
 extern "C" const hd_partition_cuda HD_SYMBOL;
-extern "C" const hd_partition_cuda HD_SYMBOL = {work_bytes, sort, step_work_bytes, step,
-                                                count_alone};
+extern "C" const hd_partition_cuda HD_SYMBOL = {
+    work_bytes, sort, step_work_bytes, step, count_alone, scatter_plan, scatter,
+};

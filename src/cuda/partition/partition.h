@@ -13,6 +13,9 @@ typedef struct hd_partition_cuda {
                           cudaStream_t stream);
     heddle_status (*count)(const hd_device_cuda *device, const hd_partition *job, uint64_t *counts,
                            cudaStream_t stream);
+    void (*scatter_plan)(hd_scatter *job);
+    heddle_status (*scatter)(const hd_device_cuda *device, const hd_scatter *job,
+                             cudaStream_t stream);
 } hd_partition_cuda;
 
 /* The leading bits that a pass tells apart, at most. */

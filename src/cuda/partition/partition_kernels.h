@@ -171,15 +171,16 @@ static __global__ void __launch_bounds__(COUNT_BLOCK)
 typedef cub::BlockScan<uint32_t, SORT_BLOCK, cub::BLOCK_SCAN_WARP_SCANS> sort_scan;
 #define SORT_TARGETS_A_THREAD ((1 << PASS_BITS) / SORT_BLOCK)
 
-/* What a block keeps in shared memory. */
-typedef struct sort_scratch {
+/* What a block keeps in shared memory, whose threads have ITEMS pairs each. */
+template <int ITEMS> struct tile_scratch {
     union {
         typename sort_scan::TempStorage scan;
-        uint32_t pairs[SORT_TILE * HD_PAIR_WORDS];
+        uint32_t pairs[SORT_BLOCK * ITEMS * HD_PAIR_WORDS];
     };
     uint64_t ahead[1 << PASS_BITS]; /* where a target's pairs go, less where they are in the tile */
     uint32_t begins[1 << PASS_BITS]; /* counts, then where a target's pairs begin in the tile */
-} sort_scratch;
+};
+typedef tile_scratch<SORT_ITEMS> sort_scratch;
 
 /* Turns the tile's counts into places in the tile, and reserves room for them. */
 HD_FN void sort_reserve(sort_scratch *scratch, uint32_t targets, unsigned long long *cursors)
@@ -293,5 +294,7 @@ static __global__ void __launch_bounds__(SORT_BLOCK, SORT_BLOCKS)
                   cursors + ((uint64_t)part << more), out);
     }
 }
+
+#include "cuda/partition/scatter_kernels.inl"
 
 #endif

@@ -17,7 +17,7 @@
 #define FILL_PAIRS_MAX (UINT32_MAX / 2) /* of a region; no folded region has so many */
 #define FILL_KEYS 2                     /* that a thread has in flight when it looks */
 #define KERNEL_FILL(name)                                                                          \
-    static __global__ void __launch_bounds__(FILL_BLOCK, 1) JOIN(HD_SYMBOL, name)
+    static __global__ void __launch_bounds__(FILL_BLOCK, FILL_BLOCKS) JOIN(HD_SYMBOL, name)
 
 /*
  * Lets a pair wait whose first `step` candidates are full: in the region's own slots, which are
@@ -284,6 +284,13 @@ HD_FN void fill_pairs(const image *im, const hd_view *view, const hd_batch *batc
 }
 #endif
 
+/* The pairs of a region that are to be filled in. */
+HD_FN uint64_t sorted_count(const hd_sorted *sorted, uint32_t number)
+{
+    const uint64_t pairs = sorted->ends[number] - sorted->starts[number];
+    return sorted->room != 0 && pairs > sorted->room ? sorted->room : pairs;
+}
+
 template <bool FRESH>
 HD_FN void fill_region(image *im, const hd_view *view, const hd_batch *batch,
                        const hd_sorted *sorted, uint32_t number, insert_sums *s)
@@ -301,7 +308,7 @@ HD_FN void fill_region(image *im, const hd_view *view, const hd_batch *batch,
         __syncthreads(); /* all is loaded before pairs wait where it was */
     }
     fill_pairs<FRESH>(im, view, batch, (const uint32_t *)sorted->pairs + begin * HD_PAIR_WORDS,
-                      (uint32_t)(sorted->ends[number] - begin), base, s);
+                      (uint32_t)sorted_count(sorted, number), base, s);
     image_store(im, view, base);
     __syncthreads(); /* the memory is used again */
 }
@@ -320,17 +327,18 @@ HD_FN void fill_regions(const hd_view &view, const hd_batch &batch, const hd_sor
     image im = image_make(&view, block_memory());
     insert_sums s = {0, 0, 0, 0, 0};
     uint64_t later = 0;
-    if (!FRESH) {
-        im.failed = (uint32_t *)sorted.failed;
-        im.failed_count = (unsigned long long *)sorted.failed_count;
-    }
+    if (sorted.unless != NULL && *sorted.unless != 0) return;
+    im.failed = (uint32_t *)sorted.failed;
+    im.failed_count = (unsigned long long *)sorted.failed_count;
+    im.all_may_fail = FRESH;
     for (uint32_t i = blockIdx.x; i < count; i += gridDim.x) {
-        const uint64_t pairs = sorted.ends[i] - sorted.starts[i];
+        const uint64_t pairs = sorted_count(&sorted, i);
         if (!FRESH && pairs <= sorted.least) continue;
         if (pairs > sorted.limit) later += pairs;
         else if (pairs > FILL_PAIRS_MAX) s.failed++;
         else fill_region<FRESH>(&im, &view, &batch, &sorted, i, &s);
     }
+    if (sorted.retried) s.failed = 0;
     fill_sums(&s, &batch, later);
 }
 

@@ -27,6 +27,7 @@
 #ifndef FILL_BLOCK
 #define FILL_BLOCK 1024
 #endif
+#define FILL_BLOCKS (1024 / FILL_BLOCK) /* of a processor: 64 registers a thread */
 #define SCRATCH_HASH (2 * FILL_BLOCK)
 #define SCRATCH_WORDS (FILL_BLOCK * (HD_KEY_BITS + HD_VALUE_BITS) / 32 + SCRATCH_HASH)
 #define SCRATCH_NOBODY UINT32_MAX
@@ -58,6 +59,8 @@ typedef struct image {
     uint32_t *placed; /* a scheme that chooses, with `failed`: a bit for every slot taken here */
     uint32_t *failed; /* where pairs without room are listed; NULL: nowhere */
     unsigned long long *failed_count;
+    bool
+        all_may_fail; /* no pair was here before: whichever of them finds no room, it is one of those that came */
 } image;
 
 HD_BOTH uint32_t image_align(uint32_t bytes) { return (bytes + 15) / 16 * 16; }
@@ -77,6 +80,7 @@ HD_FN image image_make(const hd_view *view, char *memory)
     image im;
     im.region = 0;
     im.failed = NULL;
+    im.all_may_fail = true;
     im.failed_count = NULL;
     im.slots = image_slots(view);
     im.keys = (hd_key *)memory;

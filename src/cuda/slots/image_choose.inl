@@ -28,12 +28,12 @@
 /* Notes that a slot was taken here: its pair may still be moved, as nobody has seen it. */
 HD_FN void image_note_new(const image *im, uint32_t slot)
 {
-    if (im->failed != NULL) or_relaxed_32(&im->placed[slot / 32], 1u << slot % 32);
+    if (!im->all_may_fail) or_relaxed_32(&im->placed[slot / 32], 1u << slot % 32);
 }
 
 HD_FN bool image_may_move(const image *im, uint32_t slot)
 {
-    return im->failed == NULL || (im->placed[slot / 32] >> slot % 32 & 1) != 0;
+    return im->all_may_fail || (im->placed[slot / 32] >> slot % 32 & 1) != 0;
 }
 
 /* Claims the first vacancy among the first `room` slots of a bucket. No other thread has this key. */
@@ -67,8 +67,10 @@ HD_FN int image_bring_home(const image *im, const hd_view *view, hd_pair pair, u
 }
 
 /* False: all buckets of the key are full; see image_make_room. */
-HD_FN bool image_bring_in(const image *im, const hd_view *view, hd_pair pair, insert_sums *s)
+HD_FN bool image_bring_in(const image *im, const hd_view *view, const hd_pair *bring,
+                          insert_sums *s)
 {
+    const hd_pair pair = *bring;
     hd_walk walk = walk_start_lean(0, pair.lean);
     const uint32_t home = (uint32_t)walk_bucket(view, &walk);
     if (image_claim(im, home, first_room(view), pair)) return true;

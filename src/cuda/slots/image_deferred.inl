@@ -61,9 +61,10 @@ HD_FN void image_move_in(const image *im, const hd_view *view, insert_sums *s)
     image_scratch *scratch = im->scratch;
     if (spread_thread() < scratch->actors) {
         const uint32_t actor = scratch->hash[spread_thread()];
-        if (image_bring_in(im, view, scratch_pair(scratch, actor), s)) s->inserted++;
+        hd_pair pair = scratch_pair(scratch, actor);
+        if (image_bring_in(im, view, &pair, s)) s->inserted++;
         else if (HD_CHOOSES) scratch->hash[FILL_BLOCK + atomicAdd(&scratch->stuck, 1)] = actor;
-        else image_fail(im, view, scratch_pair(scratch, actor), s);
+        else image_fail(im, view, pair, s);
     }
     __syncthreads();
 }

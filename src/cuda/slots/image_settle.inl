@@ -122,9 +122,10 @@ HD_FN bool image_move_one(const image *im, const hd_view *view, hd_pair pair, in
     return false;
 }
 
-/* The same by a chain of evictions; false: no room was found, some pair is lost. */
-HD_FN bool image_evict(const image *im, const hd_view *view, hd_pair pair, insert_sums *s)
+/* The same by a chain of evictions; false: no room was found for the last one that had to give way. */
+HD_FN bool image_evict(const image *im, const hd_view *view, hd_pair *left, insert_sums *s)
 {
+    hd_pair pair = *left;
     uint32_t bucket = hd_mulhi32(chain_start(pair.lean), view->region_buckets);
     for (uint32_t kicks = 0, tries = 0; kicks < view->kicks && tries < EVICT_TRIES; tries++) {
         uint32_t slot;
@@ -145,17 +146,18 @@ HD_FN bool image_evict(const image *im, const hd_view *view, hd_pair pair, inser
         s->probes++;
         s->evictions++;
     }
+    *left = pair;
     return false;
 }
 
 /*
- * Brings in a pair whose buckets are all full. False: it is not in. Where pairs that fail are listed, no other has
- * taken its way out then, else some other may have.
+ * Brings in a pair whose buckets are all full. False: it is not in, or, where all pairs may fail, another that
+ * has given way; *pair is the one that is not.
  */
-HD_FN bool image_bring_in(const image *im, const hd_view *view, hd_pair pair, insert_sums *s)
+HD_FN bool image_bring_in(const image *im, const hd_view *view, hd_pair *pair, insert_sums *s)
 {
-    return image_move_one(im, view, pair, s) ||
-           (im->failed == NULL && image_evict(im, view, pair, s));
+    return image_move_one(im, view, *pair, s) ||
+           (im->all_may_fail && image_evict(im, view, pair, s));
 }
 
 #endif

@@ -3,7 +3,8 @@
  * once for every line of instances.def, by a generated stub that defines HD_KEY_BITS, HD_VALUE_BITS,
  * HD_BUCKET, HD_SCHEME_HEADER, HD_INSTANCE_NAME and HD_SYMBOL. Exports HD_SYMBOL alone. The files:
  *
- *     kernels.h             lookups, insertions, erasures; tables read and counted
+ *     kernels.h             insertions; tables read and counted
+ *       lookup_kernels.inl  lookups and erasures
  *     fill_kernels.inl      regions filled from sorted pairs, a block a region
  *       image.inl             a region in shared memory
  *       image_deferred.inl    keys left when all others are in: image_settle.inl moves others on, image_choose.inl
@@ -25,15 +26,25 @@ static unsigned grid_for(heddle_device *device, uint64_t threads, unsigned block
 
 typedef void (*batch_kernel)(hd_view view, hd_batch batch);
 
-static heddle_status launch_batch(batch_kernel kernel, unsigned blocks, heddle_device *device,
+/* How many threads a key of a batch takes, and how many blocks a processor gets at most. */
+typedef struct batch_shape {
+    uint32_t threads, blocks;
+} batch_shape;
+
+static const batch_shape a_tile_a_key = {HD_TILE, PLACE_BLOCKS};
+static const batch_shape a_thread_a_key = {1, UINT32_MAX};
+static const batch_shape erasing = {HD_TILE, ERASE_BLOCKS};
+
+static heddle_status launch_batch(batch_kernel kernel, batch_shape shape, heddle_device *device,
                                   const hd_view *view, const hd_batch *batch, void *stream,
                                   const char *what)
 {
     cudaStream_t use;
     heddle_status status = hd_cuda_enter(device, stream, &use);
-    for (uint64_t done = 0; done < batch->n && status == HEDDLE_OK; done += LAUNCH_KEYS) {
+    const uint64_t piece = batch->listed != NULL ? batch->n : LAUNCH_KEYS;
+    for (uint64_t done = 0; done < batch->n && status == HEDDLE_OK; done += piece) {
         hd_batch part = *batch;
-        part.n = batch->n - done < LAUNCH_KEYS ? batch->n - done : LAUNCH_KEYS;
+        part.n = batch->n - done < piece ? batch->n - done : piece;
         if (batch->keys != NULL) part.keys = (const hd_key *)batch->keys + done;
         if (batch->keys_out != NULL) part.keys_out = (hd_key *)batch->keys_out + done;
         if (batch->slots != NULL) part.slots = batch->slots + done;
@@ -42,49 +53,59 @@ static heddle_status launch_batch(batch_kernel kernel, unsigned blocks, heddle_d
         if (batch->found != NULL) part.found = batch->found + done;
         if (batch->matches != NULL) part.matches = batch->matches + done;
         if (batch->places != NULL) part.places = batch->places + done;
-        kernel<<<grid_for(device, part.n * HD_TILE, BLOCK, blocks), BLOCK, 0, use>>>(*view, part);
+        kernel<<<grid_for(device, part.n * shape.threads, BLOCK, shape.blocks), BLOCK, 0, use>>>(
+            *view, part);
         status = hd_cuda_check(cudaGetLastError(), what);
     }
     return status;
 }
 
+/* Whether a table stays in the second-level cache; `near` kernels are for such tables. */
+static bool is_near(heddle_device *device, const hd_view *view)
+{
+    const uint64_t slots = ((uint64_t)view->region_buckets << view->region_bits) * HD_BUCKET;
+    return slots * (sizeof(hd_word) + (HD_APART ? sizeof(hd_value) : 0)) <=
+           ((hd_device_cuda *)device)->cache_bytes;
+}
+
 static heddle_status find(heddle_device *device, const hd_view *view, const hd_batch *batch,
                           void *stream)
 {
-    return launch_batch(JOIN(HD_SYMBOL, find), LOOKUP_BLOCKS, device, view, batch, stream, "find");
+    return launch_batch(is_near(device, view) ? JOIN(HD_SYMBOL, find_near) : JOIN(HD_SYMBOL, find),
+                        a_thread_a_key, device, view, batch, stream, "find");
 }
 
 static heddle_status contains(heddle_device *device, const hd_view *view, const hd_batch *batch,
                               void *stream)
 {
-    return launch_batch(JOIN(HD_SYMBOL, contains), LOOKUP_BLOCKS, device, view, batch, stream,
-                        "contains");
-}
-
-static heddle_status erase(heddle_device *device, const hd_view *view, const hd_batch *batch,
-                           void *stream)
-{
-    return launch_batch(JOIN(HD_SYMBOL, erase), LOOKUP_BLOCKS, device, view, batch, stream,
-                        "erase");
+    return launch_batch(is_near(device, view) ? JOIN(HD_SYMBOL, contains_near)
+                                              : JOIN(HD_SYMBOL, contains),
+                        a_thread_a_key, device, view, batch, stream, "contains");
 }
 
 static heddle_status locate(heddle_device *device, const hd_view *view, const hd_batch *batch,
                             void *stream)
 {
-    return launch_batch(JOIN(HD_SYMBOL, locate), LOOKUP_BLOCKS, device, view, batch, stream,
+    return launch_batch(JOIN(HD_SYMBOL, locate), a_thread_a_key, device, view, batch, stream,
                         "locate");
+}
+
+static heddle_status erase(heddle_device *device, const hd_view *view, const hd_batch *batch,
+                           void *stream)
+{
+    return launch_batch(JOIN(HD_SYMBOL, erase), erasing, device, view, batch, stream, "erase");
 }
 
 static heddle_status at(heddle_device *device, const hd_view *view, const hd_batch *batch,
                         void *stream)
 {
-    return launch_batch(JOIN(HD_SYMBOL, at), LOOKUP_BLOCKS, device, view, batch, stream, "at");
+    return launch_batch(JOIN(HD_SYMBOL, at), a_tile_a_key, device, view, batch, stream, "at");
 }
 
 static heddle_status place(heddle_device *device, const hd_view *view, const hd_batch *batch,
                            void *stream)
 {
-    return launch_batch(JOIN(HD_SYMBOL, place), PLACE_BLOCKS, device, view, batch, stream,
+    return launch_batch(JOIN(HD_SYMBOL, place), a_tile_a_key, device, view, batch, stream,
                         "insert");
 }
 

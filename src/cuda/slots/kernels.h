@@ -2,15 +2,16 @@
  * kernels.h: the device code of one compiled table; instance.cu launches it. Apart from the host code
  * so that tests/cuda_on_cpu can run these very kernels on a CPU.
  *
- * The batch kernels fill the machine once and stride over the batch. The tiles of a warp go together,
+ * Kernels that write fill the machine once and stride over the batch. The tiles of a warp go together,
  * round by round: load a bucket each, look, and go on while any has to. What hides the latency is the
- * number of warps, so a kernel that needs few registers beats one with more keys a tile. Lookups let keys that have
- * to look on wait for each other (lookup_share).
+ * number of warps, so a kernel that needs few registers beats one with more keys a tile. Lookups have a thread for
+ * every key (lookup_kernels.inl).
  */
 #ifndef HD_CUDA_KERNELS_H
 #define HD_CUDA_KERNELS_H
 
 #include "cuda/count.h"
+#include "cuda/partition/sorted_pair.h"
 #include "engine/engine.h"
 #include "scheme/marks.h"
 #include "scheme/scheme.h"
@@ -19,16 +20,10 @@
 #define JOIN(a, b) JOIN_(a, b)
 /* A profiler shows the instance in the name. */
 #define KERNEL(name) static __global__ void __launch_bounds__(BLOCK) JOIN(HD_SYMBOL, name)
-/* Random access wants as many warps as a processor holds. */
-#define KERNEL_LOOKUP(name)                                                                        \
-    static __global__ void __launch_bounds__(BLOCK, LOOKUP_BLOCKS) JOIN(HD_SYMBOL, name)
 #define KERNEL_PLACE(name)                                                                         \
     static __global__ void __launch_bounds__(BLOCK, PLACE_BLOCKS) JOIN(HD_SYMBOL, name)
 
 #define BLOCK 256
-/* Of these a processor holds 8, if a thread needs no more than 32 registers; 6 with 40. */
-#define LOOKUP_BLOCKS (HD_WIDE || HD_PIECES > 1 ? 6 : 8)
-static constexpr int lookup_unroll = HD_WIDE || HD_PIECES > 1 ? 1 : 2; /* where registers allow */
 /* 48 or 40 registers: with fewer an insertion spills. */
 #define PLACE_BLOCKS (HD_WIDE || HD_PIECES > 1 ? 5 : 6)
 #define WARP_TILES (32 / HD_TILE)
@@ -36,141 +31,12 @@ static constexpr int lookup_unroll = HD_WIDE || HD_PIECES > 1 ? 1 : 2; /* where 
 #define SETTLE_BLOCK 128
 #define SETTLE_GATHER 32 /* deferred pairs that a tile takes off its list at a time */
 
-enum { FIND, CONTAINS, ERASE, LOCATE };
-
 HD_FN uint64_t thread_here(void) { return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; }
 HD_FN uint64_t threads_in_all(void) { return (uint64_t)gridDim.x * blockDim.x; }
 HD_FN uint32_t warp_here(void) { return (blockIdx.x * blockDim.x + threadIdx.x) / 32; }
 HD_FN uint32_t warps_in_all(void) { return gridDim.x * blockDim.x / 32; }
 
-/* ------------------------------------------------------------------------------ looking keys up */
-
-typedef struct lookup_sums {
-    uint32_t found, more; /* keys, and looks after the first of every key */
-} lookup_sums;
-
-/* What to do with the i-th key of a batch after a step; tiles go together. Whether it was found. */
-template <int OP>
-HD_FN bool lookup_end(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t i,
-                      bool active, int step, hd_hit hit)
-{
-    bool found = active && step == HD_STEP_FOUND;
-    hit.here = hit.here && active;
-#if HD_VALUE_BITS != 0
-    if (OP == FIND) hit_deliver(t, view, hit, (hd_value *)batch->values_out + i);
-#endif
-    if (OP == ERASE) found = hit_erase(t, view, hit);
-    if (OP == LOCATE) {
-        hit_locate(t, hit, batch->slots + i);
-        if (active && step == HD_STEP_ABSENT && t.lane == 0) batch->slots[i] = HEDDLE_NO_SLOT;
-    }
-    if (batch->found != NULL && active && step != HD_STEP_ON && t.lane == 0)
-        batch->found[i] = found;
-    return found;
-}
-
-template <int OP> HD_FN hd_bucket lookup_load(hd_tile t, const hd_view *view, const hd_walk *walk)
-{
-    return OP == ERASE ? bucket_load_shared(t, view, walk_bucket(view, walk))
-                       : bucket_load(t, view, walk_bucket(view, walk));
-}
-
-/* The number of this tile in its warp. */
-HD_FN uint32_t tile_number(void) { return threadIdx.x % 32 / HD_TILE; }
-
-/* Looks on for a key for each tile of a warp, the i-th of the batch; `on` tiles have one. */
-template <int OP>
-HD_FN void lookup_on(hd_tile t, const hd_view *view, const hd_batch *batch, hd_walk walk,
-                     uint32_t i, bool on, lookup_sums *s)
-{
-    hd_bucket b = lookup_load<OP>(t, view, &walk);
-    for (;;) {
-        hd_hit hit;
-        const int step = find_step(t, view, &walk, &b, &hit);
-        s->more += on;
-        s->found += lookup_end<OP>(t, view, batch, i, on, step, hit);
-        on = on && step == HD_STEP_ON;
-        if (!__any_sync(0xffffffffu, on)) break;
-        if (on) b = lookup_load<OP>(t, view, &walk);
-    }
-}
-
-/*
- * A warp has up to 32 keys at a time, one a lane. In each of up to HD_TILE rounds every tile looks at the first
- * bucket of a key; the keys of a round are neighbours, and so are their answers. Some keys have to look on,
- * one in twelve at load 0.8: they do so together when all have looked once, so that the other tiles need not
- * wait for one of them in every round.
- */
-template <int OP>
-HD_FN void lookup_share(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t base,
-                        uint32_t rounds, lookup_sums *s)
-{
-    const uint32_t n = (uint32_t)batch->n, lane = threadIdx.x % 32;
-    const hd_key key = __ldg((const hd_key *)batch->keys + (base + lane < n ? base + lane : 0));
-    uint32_t left = 0; /* the keys that have to look on: bit HD_TILE * tile + round */
-#pragma unroll lookup_unroll
-    for (uint32_t round = 0; round < rounds; round++) {
-        const uint32_t number = round * WARP_TILES + tile_number();
-        const bool on = base + number < n;
-        hd_walk walk = walk_start(view, __shfl_sync(0xffffffffu, key, number));
-        const hd_bucket b = lookup_load<OP>(t, view, &walk);
-        hd_hit hit;
-        const int step = find_step(t, view, &walk, &b, &hit);
-        s->found += lookup_end<OP>(t, view, batch, base + number, on, step, hit);
-        left |= __ballot_sync(0xffffffffu, on && step == HD_STEP_ON && t.lane == 0) << round;
-    }
-    while (left != 0) { /* the same in all lanes */
-        uint32_t mine = left;
-        HD_UNROLL
-        for (uint32_t i = 1; i < WARP_TILES; i++) {
-            if (i <= tile_number()) mine &= mine - 1;
-            left &= left - 1;
-        }
-        left &= left - 1;
-        const uint32_t bit = mine != 0 ? hd_lowest_bit(mine) : 0;
-        const uint32_t number = bit % HD_TILE * WARP_TILES + bit / HD_TILE;
-        hd_walk walk = walk_start(view, __shfl_sync(0xffffffffu, key, number));
-        walk_advance(view, &walk);
-        lookup_on<OP>(t, view, batch, walk, base + number, mine != 0, s);
-    }
-}
-
-/* Erasures need more registers, so a tile goes all the way with one key after the other. */
-HD_FN void erase_share(hd_tile t, const hd_view *view, const hd_batch *batch, uint32_t base,
-                       lookup_sums *s)
-{
-    const uint32_t i = base + tile_number();
-    const bool on = i < (uint32_t)batch->n;
-    const hd_walk walk = walk_start(view, __ldg((const hd_key *)batch->keys + (on ? i : 0)));
-    lookup_on<ERASE>(t, view, batch, walk, i, on, s);
-    s->more -= on; /* the first look of the key */
-}
-
-template <int OP> HD_FN void lookup_kernel(const hd_view *view, const hd_batch *batch)
-{
-    const hd_tile t = tile_together();
-    const uint32_t n = (uint32_t)batch->n;
-    const uint32_t tiles = warps_in_all() * WARP_TILES, each = (n + tiles - 1) / tiles;
-    /* A small batch keeps all tiles busy. */
-    const uint32_t rounds = OP == ERASE ? 1 : each < HD_TILE ? each : HD_TILE;
-    lookup_sums s = {0, 0};
-    for (uint32_t base = warp_here() * WARP_TILES * rounds; base < n; base += tiles * rounds) {
-        if (OP == ERASE) erase_share(t, view, batch, base, &s);
-        else lookup_share<OP>(t, view, batch, base, rounds, &s);
-    }
-    const uint32_t one = t.lane == 0; /* counts are the tile's */
-    uint64_t *const at = batch->counts->at;
-    uint64_t *const to[] = {at + HD_FOUND, at + HD_PROBES, at + HD_ASKED, batch->tally};
-    const uint32_t asked = thread_here() == 0 ? (uint32_t)batch->n : 0;
-    const uint32_t mine[] = {one * s.found, one * s.more + asked, asked,
-                             OP == ERASE ? one * s.found : 0};
-    block_add(to, mine);
-}
-
-KERNEL_LOOKUP(find)(hd_view view, hd_batch batch) { lookup_kernel<FIND>(&view, &batch); }
-KERNEL_LOOKUP(contains)(hd_view view, hd_batch batch) { lookup_kernel<CONTAINS>(&view, &batch); }
-KERNEL_LOOKUP(erase)(hd_view view, hd_batch batch) { lookup_kernel<ERASE>(&view, &batch); }
-KERNEL_LOOKUP(locate)(hd_view view, hd_batch batch) { lookup_kernel<LOCATE>(&view, &batch); }
+#include "cuda/slots/lookup_kernels.inl"
 
 /* ------------------------------------------------------------------------------------ inserting */
 
@@ -240,17 +106,37 @@ HD_FN void place_warp(hd_tile t, const hd_view *view, const hd_batch *batch, hd_
     }
 }
 
+/* The pairs of a batch; of those that are listed the device alone knows how many there are. */
+HD_FN uint32_t batch_pairs(const hd_batch *batch)
+{
+    return (uint32_t)(batch->listed != NULL ? *batch->listed_count : batch->n);
+}
+
+/* The i-th of them. */
+HD_FN hd_walk batch_walk(const hd_view *view, const hd_batch *batch, uint32_t i, hd_value *value)
+{
+    if (batch->listed == NULL) {
+        *value = batch_value(batch, i);
+        return walk_start(view, __ldg((const hd_key *)batch->keys + i));
+    }
+    const hd_sorted_pair pair = sorted_load((const uint32_t *)batch->listed, i);
+    const hd_key mixed = sorted_key(pair);
+    *value = (hd_value)sorted_value(pair);
+    return walk_start_lean(region_of(view, mixed), lean_key(view, mixed));
+}
+
 KERNEL_PLACE(place)(hd_view view, hd_batch batch)
 {
     const hd_tile t = tile_together();
-    const uint32_t n = (uint32_t)batch.n, stride = warps_in_all() * WARP_TILES;
+    const uint32_t n = batch_pairs(&batch), stride = warps_in_all() * WARP_TILES;
     insert_sums s = {0, 0, 0, 0, 0};
     for (uint32_t base = warp_here() * WARP_TILES; base < n; base += stride) {
         const uint32_t i = base + threadIdx.x % 32 / HD_TILE, safe = i < n ? i : n - 1;
         const bool active =
             i < n && !(batch.retry && batch.outcomes[safe] != HEDDLE_OUTCOME_FAILED);
-        const hd_walk walk = walk_start(&view, __ldg((const hd_key *)batch.keys + safe));
-        place_warp(t, &view, &batch, walk, batch_value(&batch, safe), i, active, &s);
+        hd_value value;
+        const hd_walk walk = batch_walk(&view, &batch, safe, &value);
+        place_warp(t, &view, &batch, walk, value, i, active, &s);
     }
     sums_add(&s, &batch);
 }
@@ -288,12 +174,8 @@ KERNEL_PLACE(rehome)(hd_view view, hd_batch batch, hd_view from, uint64_t first)
 HD_FN void source_get(const hd_batch *batch, const hd_view *from, uint64_t first,
                       const hd_view *view, uint32_t i, hd_walk *walk, hd_value *value)
 {
-    if (from->slots != NULL) {
-        slot_walk(from, first + i, view, walk, value);
-    } else {
-        *walk = walk_start(view, ((const hd_key *)batch->keys)[i]);
-        *value = batch_value(batch, i);
-    }
+    if (from->slots != NULL) slot_walk(from, first + i, view, walk, value);
+    else *walk = batch_walk(view, batch, i, value);
 }
 
 /* What a tile of the settle kernel keeps in shared memory: some of its region's deferred pairs, and a path. */

@@ -9,8 +9,8 @@
     static heddle_status name(heddle_device *device, const hd_view *view, const hd_batch *batch,   \
                               void *stream)                                                        \
     {                                                                                              \
-        return launch_batch(JOIN(HD_SYMBOL, name), MULTI_BLOCKS, device, view, batch, stream,      \
-                            #name);                                                                \
+        return launch_batch(JOIN(HD_SYMBOL, name), {HD_TILE, MULTI_BLOCKS}, device, view, batch,   \
+                            stream, #name);                                                        \
     }
 MULTI_SEARCH(multi_find)
 MULTI_SEARCH(multi_contains)
@@ -33,8 +33,8 @@ static heddle_status multi_append(heddle_device *device, const hd_view *view, co
 {
     const heddle_status status = clear_hints(device, batch, stream);
     if (status != HEDDLE_OK) return status;
-    return launch_batch(JOIN(HD_SYMBOL, multi_append), APPEND_BLOCKS, device, view, batch, stream,
-                        "insert");
+    return launch_batch(JOIN(HD_SYMBOL, multi_append), {HD_TILE, APPEND_BLOCKS}, device, view,
+                        batch, stream, "insert");
 }
 
 static heddle_status multi_rehome(heddle_device *device, const hd_view *view, const hd_batch *batch,

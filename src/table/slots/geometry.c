@@ -12,6 +12,16 @@
  */
 #define REGION_BYTES_MAX (UINT64_C(192) << 10)
 #define REGION_BUCKETS_MIN 4
+/*
+ * Regions are filled side by side, one by each processor of a GPU, and the more there are the more marks a bucket
+ * has (choose_mark_bits). So a small table has up to 2^SHARED_BITS of them, as long as they need no more than a
+ * hundredth more slots for it, and a region is large enough that every key finds a place: where pairs do
+ * not move that takes more.
+ */
+#define SHARED_BITS 7
+#define SHARED_SLOTS 1024
+#define SHARED_SLOTS_UNMOVED 4096
+#define SHARED_WASTE 1.01
 
 uint64_t hd_geometry_slots(const hd_view *view, const hd_table_ops *ops)
 {
@@ -37,6 +47,25 @@ static double region_slots(double keys, double load)
 {
     const double by_load = keys / load, by_spread = keys + 4 * sqrt(keys) + 4;
     return by_load > by_spread ? by_load : by_spread;
+}
+
+/* The bits of the number of regions. */
+static uint32_t choose_region_bits(const hd_table_ops *ops, double capacity, double load)
+{
+    const double slots = capacity / load;
+    const double bytes = slots * (double)(ops->slot_bytes + ops->value_bytes);
+    const double least = ops->scheme == HEDDLE_SCHEME_ICEBERG ? SHARED_SLOTS_UNMOVED : SHARED_SLOTS;
+    uint32_t bits = 2;
+    while (bytes / (double)(UINT64_C(1) << bits) > (double)REGION_BYTES_MAX) bits++;
+    if (ops->count != NULL) return bits; /* a multimap: fewer regions let a key have more pairs */
+    while (bits < SHARED_BITS) {
+        const double regions = (double)(UINT64_C(2) << bits);
+        if (slots / regions < least ||
+            region_slots(capacity / regions, load) * regions > SHARED_WASTE * slots)
+            break;
+        bits++;
+    }
+    return bits;
 }
 
 /*
@@ -78,16 +107,12 @@ static void make_prime(hd_view *view)
 heddle_status hd_geometry_init(hd_view *view, const hd_table_ops *ops, uint64_t capacity,
                                double load, uint32_t hashes, uint64_t seed)
 {
-    const uint64_t slot_bytes = ops->slot_bytes + ops->value_bytes;
     const double slots = (double)capacity / load;
     double buckets;
     if (slots > (double)HD_SLOTS_MAX)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys",
                        (unsigned long long)capacity);
-    view->region_bits = 2;
-    while (slots * (double)slot_bytes / (double)(UINT64_C(1) << view->region_bits) >
-           (double)REGION_BYTES_MAX)
-        view->region_bits++;
+    view->region_bits = choose_region_bits(ops, (double)capacity, load);
     if (view->region_bits >= ops->key_bits || view->region_bits > 30)
         return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no table holds %llu keys",
                        (unsigned long long)capacity);

@@ -1,7 +1,7 @@
 /*
  * insert.c: insert and build: which way a batch goes. Each question is asked once. Batches that
- * suit regions (regions.h) go by insert_large.c where the call waits anyway; all others, and what
- * that leaves, key by key (insert_singly.c).
+ * suit regions (regions.h) go by insert_large.c where the call waits anyway, else by insert_queued.c; all others,
+ * and what these leave, key by key (insert_singly.c).
  */
 #include <string.h>
 
@@ -34,7 +34,15 @@ static heddle_status make_room(heddle_table *table, const hd_request *r)
     return status == HEDDLE_ERROR_NO_MEMORY || status == HEDDLE_ERROR_FULL ? HEDDLE_OK : status;
 }
 
-heddle_status hd_slots_insert(heddle_table *table, hd_request *r)
+/* Notes that an insertion into the table was begun, now or for whenever it is replayed. */
+static void note_insertion(const heddle_table *table, const hd_request *r)
+{
+    hd_slots_table *t = hd_slots(table);
+    t->empty = t->empty && r->n == 0;
+    t->replayed |= table->engine->is_recording(table->device, r->stream);
+}
+
+static heddle_status insert(heddle_table *table, hd_request *r)
 {
     const bool grows = (table->options.flags & HEDDLE_FLAG_FIXED) == 0;
     const bool waits = r->waits || grows || table->engine->host_memory;
@@ -42,7 +50,16 @@ heddle_status hd_slots_insert(heddle_table *table, hd_request *r)
     choose_policy(table, r);
     if (hd_is_multimap(table) && grows) HD_TRY(make_room(table, r));
     if (waits && hd_regions_suit(table, r)) HD_TRY(hd_slots_insert_large(table, r, false, &done));
+    if (!waits && r->n >= hd_regions_large(table) && hd_regions_suit(table, r))
+        HD_TRY(hd_slots_insert_queued(table, r, &done));
     return done ? HEDDLE_OK : hd_slots_insert_singly(table, r);
+}
+
+heddle_status hd_slots_insert(heddle_table *table, hd_request *r)
+{
+    const heddle_status status = insert(table, r);
+    note_insertion(table, r);
+    return status;
 }
 
 /* --------------------------------------------------------------------------------------- build */
@@ -102,7 +119,9 @@ static heddle_status build(heddle_table *table, hd_request *r)
 {
     choose_policy(table, r);
     HD_TRY(prepare_build(table, r->n, r->stream));
-    return build_with_seeds(table, r);
+    const heddle_status status = build_with_seeds(table, r);
+    note_insertion(table, r);
+    return status;
 }
 
 heddle_status hd_slots_build(heddle_table *table, hd_request *r)

@@ -65,14 +65,12 @@ static double expected(const remainder_of_batch *b, double part, double fresh)
     return drawn(high, b->done + (double)b->r.n) - b->made;
 }
 
-/* From how many pairs on a batch is large beside the table. */
-static uint64_t least_large(const heddle_table *table)
+uint64_t hd_regions_large(const heddle_table *table)
 {
     return hd_slots_count_slots(table) / MORE_SHARE + 1;
 }
 
-/* Whether the table can be filled on. */
-static bool can_fill_on(const hd_slots_table *t)
+bool hd_regions_fill_on(const hd_slots_table *t)
 {
     return t->ops->fills_gaps || !(t->gaps || t->viewed);
 }
@@ -103,8 +101,8 @@ static heddle_status insert_first(heddle_table *table, remainder_of_batch *b, ui
 /* All that is left by regions, with pairs from the front singly until that suits. */
 static heddle_status add_parts(heddle_table *table, remainder_of_batch *b, hd_counts *sums)
 {
-    uint64_t part = least_large(table);
-    while (b->r.n >= least_large(table) && can_fill_on(hd_slots(table))) {
+    uint64_t part = hd_regions_large(table);
+    while (b->r.n >= hd_regions_large(table) && hd_regions_fill_on(hd_slots(table))) {
         if (suits(table, b)) {
             bool done = false;
             const heddle_status status = hd_regions_append(table, &b->r, false, &done);
@@ -143,11 +141,11 @@ heddle_status hd_slots_insert_large(heddle_table *table, hd_request *r, bool fre
     *done = false;
     /* A batch that is small beside a multimap meets every window once at best, in any order. */
     if (hd_is_multimap(table) && r->n < slots / MULTI_SHARE) return HEDDLE_OK;
-    if (!hd_is_multimap(table) && !fits && r->n < least_large(table)) return HEDDLE_OK;
+    if (!hd_is_multimap(table) && !fits && r->n < hd_regions_large(table)) return HEDDLE_OK;
     if (!fresh) HD_TRY(hd_table_count(table, &held, r->stream));
     /* Of an empty multimap the marks of erased pairs go too. */
     if (hd_is_multimap(table)) return hd_regions_append(table, r, held == 0, done);
     if (held == 0 && fits) return fill(table, r, fresh, done);
-    *done = r->n >= least_large(table);
+    *done = r->n >= hd_regions_large(table);
     return *done ? add(table, r, held) : HEDDLE_OK;
 }

@@ -42,6 +42,7 @@ static heddle_status locate_slice(void *context, void *const device[HD_SPANS_MAX
     batch.slots = (uint64_t *)device[1];
     batch.n = n;
     batch.counts = c->call->counts;
+    batch.shares = c->call->shares;
     return slots->ops->locate(c->table->device, &slots->storage.view, &batch, c->call->stream);
 }
 

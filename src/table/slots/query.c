@@ -36,6 +36,7 @@ static heddle_status lookup_slice(void *context, void *const device[HD_SPANS_MAX
     batch.values_out = device[2];
     batch.n = n;
     batch.counts = c->call->counts;
+    batch.shares = c->call->shares;
     batch.tally = &c->table->control->died;
     return c->op(c->table->device, &hd_slots(c->table)->storage.view, &batch, c->call->stream);
 }

@@ -1,6 +1,9 @@
 /*
  * regions.c: see regions.h.
  *
+ * A build first tries to do without counting (hd_scatter). All else goes as follows, and a build too whose keys are not
+ * spread evenly:
+ *
  * Scratch memory holds the sorted pairs, room for as many again on the way (for which the table's
  * own slots serve when it is filled in one piece and they suffice), where regions begin, and what
  * the engine's partition needs. When there is less of it than a build needs, the batch goes in
@@ -14,6 +17,7 @@
 #include "base/error.h"
 #include "base/tuning.h"
 #include "engine/blocks.h"
+#include "host/scratch.h"
 #include "table/pair_sort.h"
 
 /*
@@ -66,9 +70,12 @@ heddle_status hd_slots_build_workspace(heddle_table *table, uint64_t n, uint64_t
     hd_view view;
     HD_TRY(hd_slots_build_view(table, n, &view));
     *bytes = 0;
-    if (n != 0 && n >= hd_regions_least(table) &&
-        hd_slots(table)->ops->can_fill(table->device, &view))
-        *bytes = make_layout(table, &view, n, !hd_is_multimap(table)).parts.bytes;
+    if (n == 0 || n < hd_regions_least(table) ||
+        !hd_slots(table)->ops->can_fill(table->device, &view))
+        return HEDDLE_OK;
+    *bytes = make_layout(table, &view, n, !hd_is_multimap(table)).parts.bytes;
+    const uint64_t queued = hd_queue_workspace(table, &view, n);
+    if ((table->options.flags & HEDDLE_FLAG_FIXED) != 0 && queued > *bytes) *bytes = queued;
     return HEDDLE_OK;
 }
 
@@ -167,7 +174,60 @@ static heddle_status region_call_begin(hd_region_call *rc, heddle_table *table, 
     return HEDDLE_OK;
 }
 
-heddle_status hd_regions_build(heddle_table *table, hd_request *r, bool *filled)
+/* -------------------------------------------------------------------------------------- build */
+
+/*
+ * A build that counts nothing first: a pass less over the keys, and two launches. *filled is false where the engine has no
+ * such way, there is no memory for it, or a region was given more pairs than come to it by chance.
+ */
+static heddle_status build_scattered(heddle_table *table, hd_request *r, bool *filled)
+{
+    const heddle_insert_options *o = &r->options;
+    const hd_slots_table *t = hd_slots(table);
+    const hd_view *view = &t->storage.view;
+    const uint64_t slots = hd_geometry_slots(view, t->ops) * t->ops->slot_bytes;
+    const uint64_t offsets = hd_aligned((UINT64_C(1) << view->region_bits) * sizeof(uint64_t));
+    HD_SCRATCH(scratch, table->device);
+    HD_CALL(call);
+    hd_region_call rc;
+    hd_scatter scatter;
+    void *memory = o->workspace;
+    if (table->engine->scatter == NULL || hd_is_multimap(table)) return HEDDLE_OK;
+    HD_TRY(region_call_begin(&rc, table, &call, r));
+    set_job(&rc, r);
+    memset(&scatter, 0, sizeof scatter);
+    scatter.job = rc.job;
+    table->engine->scatter_plan(table->device, &scatter);
+    const bool spare_in_table = scatter.spare_bytes <= slots;
+    const uint64_t starts = hd_aligned(scatter.pairs_bytes), ends = starts + offsets,
+                   work = ends + offsets, spare = work + hd_aligned(scatter.work_bytes),
+                   bytes = spare + (spare_in_table ? 0 : scatter.spare_bytes);
+    if (memory != NULL ? o->workspace_bytes < bytes
+                       : hd_scratch_take(&scratch, bytes, &memory) != HEDDLE_OK)
+        return HEDDLE_OK;
+    scatter.job.pairs = memory;
+    scatter.starts = (uint64_t *)(void *)((char *)memory + starts);
+    scatter.ends = (uint64_t *)(void *)((char *)memory + ends);
+    scatter.work = (char *)memory + work;
+    scatter.spare = spare_in_table ? view->slots : (char *)memory + spare;
+    scatter.over_count = &call.counts->at[HD_LATER];
+    const hd_sorted sorted = {.pairs = memory,
+                              .starts = scatter.starts,
+                              .ends = scatter.ends,
+                              .room = scatter.room,
+                              .unless = scatter.over_count,
+                              .limit = UINT64_MAX};
+    rc.batch.n = r->n;
+    HD_TRY(hd_table_set_count(table, 0, r->stream));
+    HD_TRY(table->engine->scatter(table->device, &scatter, r->stream));
+    HD_TRY(t->ops->fill(table->device, view, &rc.batch, &sorted, true, r->stream));
+    HD_TRY(hd_call_read(&call, &r->counts));
+    *filled = r->counts.at[HD_FAILED] == 0 && r->counts.at[HD_LATER] == 0;
+    if (*filled) table->evictions += r->counts.at[HD_EVICTIONS];
+    return HEDDLE_OK;
+}
+
+static heddle_status build_counted(heddle_table *table, hd_request *r, bool *filled)
 {
     WORKSPACE(w, table);
     HD_CALL(call);
@@ -189,6 +249,13 @@ heddle_status hd_regions_build(heddle_table *table, hd_request *r, bool *filled)
     HD_TRY(hd_call_read(&call, &r->counts));
     table->evictions += r->counts.at[HD_EVICTIONS];
     return HEDDLE_OK;
+}
+
+heddle_status hd_regions_build(heddle_table *table, hd_request *r, bool *filled)
+{
+    *filled = false;
+    HD_TRY(build_scattered(table, r, filled));
+    return *filled ? HEDDLE_OK : build_counted(table, r, filled);
 }
 
 /* -------------------------------------------------------------------------------------- append */

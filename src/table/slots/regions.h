@@ -33,6 +33,12 @@ heddle_status hd_regions_append(heddle_table *table, hd_request *r, bool fresh, 
 
 /* From how many keys on a batch is worth sorting. */
 uint64_t hd_regions_least(const heddle_table *table);
+/* From how many pairs on a batch is large beside the table: filling on reads and writes all of it. */
+uint64_t hd_regions_large(const heddle_table *table);
+/* Whether the table can be filled on: no key lies behind a bucket with room. */
+bool hd_regions_fill_on(const hd_slots_table *t);
+/* The bytes with which a call that does not wait goes by regions (insert_queued.c); 0: there is no such way. */
+uint64_t hd_queue_workspace(const heddle_table *table, const hd_view *view, uint64_t n);
 
 /* -------------------------------------------------------------- between regions.c and fold.c */
 

@@ -7,6 +7,7 @@
  *   insert.c         which way a batch goes: large or singly
  *   insert_singly.c  key by key, growing where that is allowed
  *   insert_large.c   by regions: into an empty table, or into one that holds keys
+ *   insert_queued.c  by regions in a call that does not wait
  *   regions.h        sorting pairs by region and filling the regions; fold.c for crowded ones
  *   query.c          find, erase, count, retrieve
  *   locate.c         handles of pairs
@@ -39,6 +40,8 @@ typedef struct hd_slots_table {
     uint64_t erased; /* keys that were to be erased since the marks were as the keys need them */
     bool gaps;       /* keys may lie behind buckets with room, since some were erased */
     bool viewed;     /* kernels outside, or a recorded erasure, may erase keys at any time */
+    bool empty;      /* nothing has been inserted since the slots were cleared */
+    bool replayed;   /* a recorded insertion may run at any time */
 } hd_slots_table;
 
 static inline hd_slots_table *hd_slots(const heddle_table *table)
@@ -85,6 +88,8 @@ heddle_status hd_slots_insert_singly(heddle_table *table, hd_request *r);
  * then as it was, or with `fresh` is to be cleared, and the batch to be inserted singly.
  */
 heddle_status hd_slots_insert_large(heddle_table *table, hd_request *r, bool fresh, bool *done);
+/* The same in a call that does not wait, into a table of fixed size. */
+heddle_status hd_slots_insert_queued(heddle_table *table, hd_request *r, bool *done);
 /* HEDDLE_ERROR_FULL, and why. */
 heddle_status hd_slots_fail_full(const heddle_table *table, uint64_t failed);
 /* Before an insertion: renews the marks, on the stream, when enough keys were erased for that. */

@@ -114,7 +114,7 @@ static void adopt(heddle_table *table, const hd_storage *storage, const plan *p)
     hd_slots_free(table, &t->storage);
     t->storage = *storage;
     t->erased = 0;
-    t->gaps = t->viewed = false;
+    t->gaps = t->viewed = t->empty = false;
     table->slice = storage->slice;
     table->options.seed = p->seed;
     table->options.hashes = p->hashes;
@@ -198,6 +198,7 @@ heddle_status hd_slots_renew(heddle_table *table, uint64_t capacity, uint64_t se
     hd_storage fresh;
     HD_TRY(storage_make(table, &fresh, &p, stream));
     adopt(table, &fresh, &p);
+    hd_slots(table)->empty = true;
     return HEDDLE_OK;
 }
 

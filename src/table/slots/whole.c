@@ -14,6 +14,7 @@ heddle_status hd_slots_clear(heddle_table *table, void *stream)
     if (!table->engine->is_recording(table->device, stream)) {
         t->erased = 0;
         t->gaps = false;
+        t->empty = !t->viewed && !t->replayed;
     }
     return hd_table_set_count(table, 0, stream);
 }
@@ -107,7 +108,7 @@ heddle_status hd_slots_get_stats(heddle_table *table, heddle_table_stats *stats,
     hd_census census;
     hd_counts pending;
     HD_TRY(take_census(table, &census, stream));
-    HD_TRY(hd_read_back(table, &pending, &table->control->pending, sizeof pending, stream));
+    HD_TRY(hd_pending_read(table, &pending, stream));
     fill_stats(table, &census, &pending, stats);
     return HEDDLE_OK;
 }
