@@ -3,7 +3,8 @@
  * (HD_VALUE_BITS). Built once for every kind, by a generated stub that defines HD_KEY_BITS,
  * HD_VALUE_BITS and HD_SYMBOL. Exports HD_SYMBOL alone.
  *
- * Groups come from CUB's radix sort of the keys with their row numbers: it is stable, so the rows of a
+ * Few groups are known by number, and distinct keys alone are found, by tables (keys.h).
+ * Other groups come from CUB's radix sort of the keys with their row numbers: it is stable, so the rows of a
  * group ascend, and it does not mind how many groups there are or how large. Only the bits in which
  * the keys differ are sorted.
  */
@@ -11,6 +12,7 @@
 
 #include "cuda/device/engine.h"
 #include "cuda/relate/join_kernels.h"
+#include "cuda/relate/keys.h"
 
 /* ---------------------------------------------------------------------------------------- joins */
 
@@ -146,7 +148,7 @@ static heddle_status group(heddle_device *device, const hd_group_job *job, void 
 
 extern "C" const hd_relate_ops HD_SYMBOL;
 extern "C" const hd_relate_ops HD_SYMBOL = {
-    HD_KEY_BITS,   HD_VALUE_BITS, JOIN_LEFT,  JOIN_RIGHT, JOIN_LEFT * 3 / 4,
-    count_matches, write_matches, group_work, group,      0,
-    NULL,          NULL,          NULL,       NULL,       NULL,
+    HD_KEY_BITS,   HD_VALUE_BITS, JOIN_LEFT,     JOIN_RIGHT, JOIN_LEFT * 3 / 4,
+    count_matches, write_matches, group_work,    group,      KEYS_FEW,
+    keys_few_work, keys_few,      distinct_plan, distinct,   distinct_fetch,
 };
