@@ -237,7 +237,7 @@ relation() # relation ROWS COLUMNS ARGUMENTS
 graph=variant,op,n,copies,distribution,vertices,bins,workspace,passes,key_bits,value_bits,asked,bytes_per_entry
 join=kind,op,left,right,copies,distribution,hit,key_bits,row_bits,rows,capacity
 group=op,type,n,groups,distribution,key_bits,row_bits,with_keys
-unique=order,n,groups,distribution,key_bits,row_bits
+unique=order,ask,n,groups,distribution,key_bits,row_bits
 relation 54 $graph graph --keys 5000 --copies 1,7 --distribution uniform,zipf:1.2,equal
 same "operations of a graph" "$(column 4 | cut -d' ' -f1-9)" \
     "build find miss count retrieve query intersect erase insert"
@@ -289,6 +289,9 @@ relation 8 $unique unique --keys 3000 --groups 129,3000 --order unordered,first 
     --distribution uniform,zipf:1.2
 relation 2 $unique unique --keys 3000 --groups 7,1700 --distribution sequence --order first
 relation 1 $unique unique --keys 3000 --groups 50 --key-bits 64 --row-bits 64
+for ask in keys sizes first; do
+    relation 4 $unique unique --keys 3000 --groups 50,3000 --order unordered,first --ask $ask
+done
 mixed=op,n,batch,updates,load,memory_use,key_bits,value_bits,looks
 relation 10 $mixed mixed --keys 5000 --batch 700,5000 --updates 100,40,0
 same "operations of mixed batches" "$(column 3)" "mixed grow take mixed grow take mixed"

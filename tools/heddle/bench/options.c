@@ -210,6 +210,10 @@ const tool_option bench_option_list[] = {
      .read = option_true, AT(count_only), FOR(JOIN)},
     {"--order", .value = "LIST", .explained = bench_words_of_orders, .usual = "unordered",
      .text = "order of the groups", IN_AXIS(BENCH_AXIS_ORDER), FOR(UNIQUE)},
+    {"--ask", .value = "NAME", .words = "rows keys sizes first", .usual = "rows",
+     .text = "keys alone, or with the sizes of groups, their first rows, or sizes and the group of "
+             "every row",
+     .read = option_word, AT(ask), FOR(UNIQUE)},
     {"--aggregate", .value = "LIST", .words = "count sum min max mean", .usual = "sum",
      .text = "what is made of the values of a group", IN_AXIS(BENCH_AXIS_AGGREGATE), FOR(GROUP)},
     {"--type", .value = "NAME", .words = "u32 i32 f32 u64 i64 f64", .usual = "u64",

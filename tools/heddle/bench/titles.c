@@ -24,6 +24,7 @@ static const title titles[] = {
     {"kind", "kind", "", -6, NULL, 0, true},
     {"variant", "variant", "", -8, NULL, 0, true},
     {"order", "order", "", -9, NULL, 0, true},
+    {"ask", "asked", "for", -5, NULL, 0, true},
     {"type", "type", "", -4, NULL, 0, true},
     {"with_keys", "with", "keys", -4, NULL, 0, true},
     {"op", "operation", "", -11, NULL, 0, false},

@@ -17,6 +17,7 @@ typedef struct bench_groups {
     void *keys;        /* device memory */
     uint32_t order;    /* HEDDLE_GROUPS_* */
     uint32_t row_bits;
+    uint32_t flags; /* HEDDLE_GROUPS_* that are asked for; 0: anything */
 } bench_groups;
 
 /* The rows of a combination, unless they are there already; *fresh tells. */
