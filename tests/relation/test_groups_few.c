@@ -127,7 +127,7 @@ static void check_threads(const uint64_t *keys, uint64_t n)
             hd_row_groups made;
             void *packed = narrow(keys, n, key_bits);
             check_ok(heddle_device_open(devices[d], &device));
-            const hd_row_source from = {device, NULL, n, row_bits, kind + 1, NULL, 0, false};
+            const hd_row_source from = {device, NULL, n, row_bits, kind + 1, NULL, 0, false, NULL};
             check_ok(hd_group_array(&from, packed, key_bits, &made));
             check_numbers(&made, keys, count_distinct(keys, n));
             check_order(&made);
@@ -167,7 +167,7 @@ static void check_limit(const test_case *c, uint64_t n, uint64_t distinct, uint6
                         bool expected)
 {
     uint64_t *keys = keys_allocate(n);
-    const hd_row_source from = {c->device, NULL, n, 32, 3, NULL, 0, false};
+    const hd_row_source from = {c->device, NULL, n, 32, 3, NULL, 0, false, NULL};
     hd_row_groups made;
     for (uint64_t i = 0; i < n; i++) keys[i] = i % (distinct - 1) * UINT64_C(0x10001);
     keys[late] = UINT64_MAX;
@@ -218,7 +218,7 @@ static void check_device(const test_case *c, const uint64_t *keys, uint64_t n, u
     hd_row_groups made, host;
     check_ok(heddle_memory_allocate(c->device, bytes, &device_keys));
     check_ok(heddle_memory_copy(c->device, device_keys, packed, bytes, NULL));
-    const hd_row_source from = {c->device, NULL, n, row_bits, kind + 1, NULL, 0, false};
+    const hd_row_source from = {c->device, NULL, n, row_bits, kind + 1, NULL, 0, false, NULL};
     hd_tune.keys_homes = kind % 3 == 1 ? 100 : HD_TUNING_NONE;
     hd_tune.keys_near_bits = kind % 3 == 2 ? 3 : HD_TUNING_NONE;
     check_ok(hd_group_array(&from, device_keys, key_bits, &made));

@@ -15,22 +15,26 @@
 #include "cuda/device/engine.h"
 #include "cuda/relate/keys_kernels.h"
 
-#define KEYS_FEW (UINT64_C(1) << 20) /* keys whose table stays in the second-level cache */
-#define KEYS_BLOCKS 3                /* of a multiprocessor, where their shared memory fits */
-#define KEYS_SHARED (72u << 10)      /* bytes of it for a block, at most */
-#define KEYS_DRAW_BITS 14            /* half as many rows are drawn */
+#define KEYS_FEW (UINT64_C(1) << 20)    /* keys whose table stays in the second-level cache */
+#define KEYS_BLOCKS 3                   /* of a multiprocessor, where their shared memory fits */
+#define KEYS_SHARED (72u << 10)         /* bytes of it for a block, at most */
+#define KEYS_SHARED_VALUES (104u << 10) /* and with aggregates, where fewer blocks fit */
+#define KEYS_DRAW_BITS 14               /* half as many rows are drawn */
 
 /* What is wanted of an array of keys. */
 typedef struct keys_plan {
     uint64_t n, room; /* rows; keys at most */
     bool firsts, sizes, ordered;
     bool numbers; /* of every row: the entries of a second table */
+    const hd_reduce *values;
+    uint32_t value_count;
 } keys_plan;
 
 /* Where things lie: in the memory that is kept, and in work memory. */
 typedef struct keys_layout {
     uint64_t homes, slots, words;
     uint64_t keys, firsts, sizes, bits, before, kept; /* control is first */
+    uint64_t cells[KEYS_VALUES], counts[KEYS_VALUES];
     uint64_t entries, scan, work;
     size_t scan_bytes;
 } keys_layout;
@@ -63,6 +67,34 @@ static uint64_t keys_homes_at_most(const keys_plan *plan)
     return homes > KEYS_LEAST ? homes : KEYS_LEAST;
 }
 
+/* Whether values of a column are counted apart from rows; whether there is anything to add up. */
+static bool keys_has_counts(const hd_reduce *r) { return r->valid != NULL; }
+static bool keys_has_cells(const hd_reduce *r) { return r->aggregate != HEDDLE_AGGREGATE_COUNT; }
+
+/* Sizes are asked for by an aggregate: a count, or a mean where all values are there. */
+static bool keys_wants_sizes(const hd_reduce *values, uint32_t count)
+{
+    for (uint32_t j = 0; j < count; j++)
+        if (values[j].valid == NULL && (values[j].aggregate == HEDDLE_AGGREGATE_COUNT ||
+                                        values[j].aggregate == HEDDLE_AGGREGATE_MEAN))
+            return true;
+    return false;
+}
+
+/* What is added up for an aggregate. No sum of fewer than 2^32 integers of 32 bits wraps, so their mean needs no doubles. */
+static uint32_t keys_what(const hd_reduce *r, uint64_t n)
+{
+    const bool floats = r->type == HEDDLE_TYPE_F32 || r->type == HEDDLE_TYPE_F64;
+    const bool half = r->type == HEDDLE_TYPE_U32 || r->type == HEDDLE_TYPE_I32;
+    switch (r->aggregate) {
+    case HEDDLE_AGGREGATE_COUNT: return KEYS_NOTHING;
+    case HEDDLE_AGGREGATE_SUM: return floats ? KEYS_SUM_FLOAT : KEYS_SUM;
+    case HEDDLE_AGGREGATE_MIN: return KEYS_LEAST_VALUE;
+    case HEDDLE_AGGREGATE_MAX: return KEYS_MOST_VALUE;
+    default: return half && n <= UINT32_MAX ? KEYS_SUM : KEYS_SUM_FLOAT;
+    }
+}
+
 static keys_layout keys_lay_out(const keys_plan *plan)
 {
     keys_layout l;
@@ -76,6 +108,12 @@ static keys_layout keys_lay_out(const keys_plan *plan)
     if (plan->firsts) at += keys_line(l.slots * sizeof(keys_row));
     l.sizes = at;
     if (plan->sizes) at += keys_line(l.slots * sizeof(uint64_t));
+    for (uint32_t j = 0; j < plan->value_count; j++) {
+        l.cells[j] = at;
+        if (keys_has_cells(&plan->values[j])) at += keys_line(l.slots * sizeof(uint64_t));
+        l.counts[j] = at;
+        if (keys_has_counts(&plan->values[j])) at += keys_line(l.slots * sizeof(uint64_t));
+    }
     l.bits = at;
     at += keys_line(l.words * sizeof(uint64_t));
     l.before = at;
@@ -103,19 +141,47 @@ static keys_table keys_table_at(const keys_plan *plan, const keys_layout *l, voi
     return t;
 }
 
-/* ---------------------------------------------------------------------------------------- launches */
-
-static uint32_t keys_shared_most(const hd_device_cuda *device)
+static keys_value keys_value_at(const keys_plan *plan, const keys_layout *l, void *kept, uint32_t j)
 {
-    return device->shared_bytes < KEYS_SHARED + 1024 ? (uint32_t)device->shared_bytes - 1024
-                                                     : KEYS_SHARED;
+    const hd_reduce *r = &plan->values[j];
+    char *memory = (char *)kept;
+    keys_value v;
+    v.column = r->column;
+    v.valid = r->valid;
+    v.cells = keys_has_cells(r) ? (unsigned long long *)(memory + l->cells[j]) : NULL;
+    v.counts = keys_has_counts(r) ? (unsigned long long *)(memory + l->counts[j]) : NULL;
+    v.type = r->type;
+    v.what = keys_what(r, plan->n);
+    v.near_count = 0;
+    return v;
 }
 
-static uint32_t keys_near_bits(const hd_device_cuda *device, const keys_plan *plan)
+/* The aggregates that the kernels work on: counts of rows are sizes. */
+static void keys_job_values(const keys_plan *plan, const keys_layout *l, void *kept, keys_job *job)
 {
-    uint32_t bits = 14;
-    while (keys_near_bytes(bits, plan->firsts, plan->sizes) > keys_shared_most(device)) bits--;
-    return (uint32_t)hd_tuned(hd_tune.keys_near_bits, bits);
+    for (uint32_t j = 0; j < plan->value_count; j++) {
+        keys_value v = keys_value_at(plan, l, kept, j);
+        if (v.cells == NULL && v.counts == NULL) continue;
+        if (v.counts != NULL) v.near_count = job->near_counts++;
+        job->values[job->value_count++] = v;
+    }
+}
+
+/* ---------------------------------------------------------------------------------------- launches */
+
+static uint32_t keys_shared_most(const hd_device_cuda *device, bool values)
+{
+    const uint32_t most = values ? KEYS_SHARED_VALUES : KEYS_SHARED;
+    return device->shared_bytes < most + 1024 ? (uint32_t)device->shared_bytes - 1024 : most;
+}
+
+/* Of a block's table: as many as fit. */
+static uint32_t keys_near_bits(const hd_device_cuda *device, const keys_plan *plan, keys_job job)
+{
+    const uint32_t most = keys_shared_most(device, job.value_count != 0);
+    job.near_bits = 14;
+    while (keys_near_bytes(job, plan->firsts, plan->sizes) > most) job.near_bits--;
+    return (uint32_t)hd_tuned(hd_tune.keys_near_bits, job.near_bits);
 }
 
 /* The shared memory of keys_draw says how many rows are drawn; few rows are not worth a look. */
@@ -129,7 +195,7 @@ static uint32_t keys_draw_bits(const hd_device_cuda *device, uint64_t n)
 static keys_job keys_job_of(const hd_device_cuda *device, const keys_plan *plan,
                             const keys_layout *l, void *kept)
 {
-    const uint64_t entries = keys_shared_most(device) / sizeof(keys_entry);
+    const uint64_t entries = keys_shared_most(device, false) / sizeof(keys_entry);
     keys_job job;
     memset(&job, 0, sizeof job);
     job.table = keys_table_at(plan, l, kept);
@@ -137,7 +203,9 @@ static keys_job keys_job_of(const hd_device_cuda *device, const keys_plan *plan,
     job.homes = l->homes;
     job.room = plan->room;
     job.near_homes = entries - 1 - KEYS_TAIL;
-    job.near_bits = keys_near_bits(device, plan);
+    keys_job_values(plan, l, kept, &job);
+    job.near_bits = keys_near_bits(device, plan, job);
+    job.copies = plan->sizes || job.value_count != 0;
     job.draw_bits = keys_draw_bits(device, plan->n);
     job.guess = hd_tune.keys_homes;
     return job;
@@ -145,10 +213,11 @@ static keys_job keys_job_of(const hd_device_cuda *device, const keys_plan *plan,
 
 typedef void (*keys_kernel)(keys_job);
 
-static keys_kernel keys_collector(const keys_plan *plan)
+template <bool VALUES> static keys_kernel keys_collector(const keys_plan *plan)
 {
-    if (plan->firsts) return plan->sizes ? keys_collect<true, true> : keys_collect<true, false>;
-    return plan->sizes ? keys_collect<false, true> : keys_collect<false, false>;
+    if (plan->firsts)
+        return plan->sizes ? keys_collect<true, true, VALUES> : keys_collect<true, false, VALUES>;
+    return plan->sizes ? keys_collect<false, true, VALUES> : keys_collect<false, false, VALUES>;
 }
 
 static cudaError_t keys_run(keys_kernel kernel, const keys_job *job, unsigned blocks,
@@ -184,13 +253,15 @@ static cudaError_t keys_find(const hd_device_cuda *device, const keys_plan *plan
                              cudaStream_t stream)
 {
     const unsigned slot_blocks = keys_slot_blocks(device, l->slots);
-    const uint32_t near = keys_near_bytes(job->near_bits, plan->firsts, plan->sizes);
+    const uint32_t near = keys_near_bytes(*job, plan->firsts, plan->sizes);
+    const keys_kernel collect =
+        job->value_count != 0 ? keys_collector<true>(plan) : keys_collector<false>(plan);
     size_t scan_bytes = l->scan_bytes;
     cudaError_t error = cudaMemsetAsync(job->table.bits, 0, l->words * sizeof(uint64_t), stream);
     if (error == cudaSuccess) error = keys_run(keys_draw, job, 1, 8u << job->draw_bits, stream);
     if (error != cudaSuccess) return error;
-    keys_clear<<<slot_blocks, KEYS_BLOCK, 0, stream>>>(job->table);
-    error = keys_run(keys_collector(plan), job, keys_row_blocks(device, job->n), near, stream);
+    keys_clear<<<slot_blocks, KEYS_BLOCK, 0, stream>>>(*job);
+    error = keys_run(collect, job, keys_row_blocks(device, job->n), near, stream);
     if (error != cudaSuccess) return error;
     keys_mark<<<slot_blocks, KEYS_BLOCK, 0, stream>>>(job->table);
     error =
@@ -200,15 +271,15 @@ static cudaError_t keys_find(const hd_device_cuda *device, const keys_plan *plan
     return cudaGetLastError();
 }
 
-static cudaError_t keys_number_rows(const hd_device_cuda *device, const keys_layout *l,
-                                    const keys_job *job, cudaStream_t stream)
+static cudaError_t keys_give_numbers(const hd_device_cuda *device, const keys_layout *l,
+                                     const keys_job *job, cudaStream_t stream)
 {
-    const uint32_t shared = keys_shared_most(device);
+    const uint32_t shared = keys_shared_most(device, false);
     const cudaError_t error =
         keys_run(keys_place, job, keys_slot_blocks(device, l->slots), 0, stream);
     return error != cudaSuccess
                ? error
-               : keys_run(keys_number, job, keys_row_blocks(device, job->n), shared, stream);
+               : keys_run(keys_number_rows, job, keys_row_blocks(device, job->n), shared, stream);
 }
 
 /* Everything, and once more where the guess was too low. Waits. */
@@ -222,7 +293,7 @@ static cudaError_t keys_make(const hd_device_cuda *device, const keys_plan *plan
     for (int round = 0; round < 2 && error == cudaSuccess; round++) {
         error = keys_find(device, plan, &l, job, (char *)work, stream);
         if (error == cudaSuccess && plan->numbers)
-            error = keys_number_rows(device, &l, job, stream);
+            error = keys_give_numbers(device, &l, job, stream);
         if (error == cudaSuccess)
             error = cudaMemcpyAsync(&control, job->table.control, sizeof control,
                                     cudaMemcpyDeviceToHost, stream);
@@ -242,7 +313,7 @@ static cudaError_t keys_make(const hd_device_cuda *device, const keys_plan *plan
 
 static keys_plan keys_few_plan(uint64_t n, uint64_t limit)
 {
-    const keys_plan plan = {n, limit, true, false, true, true};
+    const keys_plan plan = {n, limit, true, false, true, true, NULL, 0};
     return plan;
 }
 
@@ -278,8 +349,10 @@ static heddle_status keys_few(heddle_device *base, hd_few_job *few, void *stream
 
 static keys_plan keys_distinct_plan(const hd_distinct_job *job)
 {
-    const keys_plan plan = {job->n,     job->room,    job->firsts || job->ordered,
-                            job->sizes, job->ordered, false};
+    const bool sizes = job->sizes || keys_wants_sizes(job->values, job->value_count);
+    const keys_plan plan = {job->n,      job->room,       job->firsts || job->ordered,
+                            sizes,       job->ordered,    false,
+                            job->values, job->value_count};
     return plan;
 }
 
@@ -324,8 +397,14 @@ static heddle_status distinct_fetch(heddle_device *base, const hd_distinct_job *
     if (status != HEDDLE_OK) return status;
     const keys_layout l = keys_lay_out(&plan);
     const unsigned blocks = keys_slot_blocks((const hd_device_cuda *)base, l.slots);
-    keys_write<<<blocks, KEYS_BLOCK, 0, use>>>(keys_table_at(&plan, &l, job->kept), what,
-                                               out.memory, out.row_bits);
+    const keys_table table = keys_table_at(&plan, &l, job->kept);
+    const uint32_t j = what - HD_DISTINCT_VALUES;
+    if (what < HD_DISTINCT_VALUES)
+        keys_write<<<blocks, KEYS_BLOCK, 0, use>>>(table, what, out.memory, out.row_bits);
+    else
+        keys_write_value<<<blocks, KEYS_BLOCK, 0, use>>>(
+            table, keys_value_at(&plan, &l, job->kept, j), job->values[j].aggregate, out.memory,
+            out.valid);
     return hd_cuda_check(cudaGetLastError(), "cannot write distinct keys");
 }
 

@@ -5,11 +5,12 @@
  *     keys_draw     looks at some rows and guesses how many keys there are: so many slots the table gets
  *     keys_clear    empties these slots
  *     keys_collect  a block meets its keys in a table in shared memory, and brings what it met to the table
- *                   of all blocks; keys that find no room in shared memory go to the table of all at once
+ *                   of all blocks; keys that find no room in shared memory go to the table of all at once.
+ *                   Sizes, first rows and aggregates of values (keys_values.h) are made on the way
  *     keys_mark     a map of bits says where keys are: by their first rows, or by their slots
  *     (a scan)      how many bits are set before every word of the map: a key's number is a sum of two
  *     keys_place    groups by number: keys with their numbers, for
- *     keys_number   which gives every row the number of its key
+ *     keys_number_rows   which gives every row the number of its key
  *     keys_write    distinct keys: their answers in order
  *
  * The table is open-addressed and probed linearly. The slots behind the last home take what is pushed over the
@@ -29,6 +30,7 @@
 #define HD_KEYS_KERNELS_H
 
 #include "base/atomic.h"
+#include "cuda/columns/reduce_ways.h"
 #include "model/hash.h"
 #include "model/relate.h"
 #include "tile/load_cuda.h"
@@ -43,8 +45,9 @@
 #define KEYS_TAIL 1024     /* slots behind the last home; no key is further from its home */
 #define KEYS_LEAST 1024    /* homes */
 #define KEYS_NEAR_PROBES 4 /* in shared memory */
-#define KEYS_TWICE                                                                                 \
-    8 /* keys drawn just twice, where many were drawn once: of fewer nothing can be guessed */
+#define KEYS_COPY_BITS 5 /* of the copies of a key in a block's table: one for each lane at most */
+/* Of fewer keys drawn just twice, where so many or more were drawn once, nothing can be guessed. */
+#define KEYS_TWICE 8
 #define KEYS_ONCE 64
 #define KEYS_NO_SLOT UINT64_MAX
 
@@ -57,15 +60,14 @@ typedef struct keys_control {
     unsigned long long count; /* keys, and in the end all of them */
     uint64_t groups;          /* the same, 0 where the table is full */
     uint32_t full, odd;       /* odd: the key that an empty slot looks like is there */
+    uint32_t copy_bits;       /* of the copies that keys have in a block's table */
 } keys_control;
 
 /* A key and its number. */
-typedef struct __align__(HD_KEY_BITS / 4) keys_entry
-{
+struct alignas(HD_KEY_BITS / 4) keys_entry {
     hd_key key;
     uint32_t number;
-}
-keys_entry;
+};
 
 /* The table of all blocks; it has 1 + homes + KEYS_TAIL slots. */
 typedef struct keys_table {
@@ -78,19 +80,35 @@ typedef struct keys_table {
     bool ordered;                      /* the map is of rows, else of slots */
 } keys_table;
 
+#define KEYS_VALUES 8 /* aggregates that go along, at most */
+
+/* What is added up of a value. */
+enum { KEYS_NOTHING, KEYS_SUM, KEYS_SUM_FLOAT, KEYS_LEAST_VALUE, KEYS_MOST_VALUE };
+
+/* An aggregate: 64 bits for every slot, and where there are nulls how many values there were. */
+typedef struct keys_value {
+    const void *column;
+    const uint8_t *valid;
+    unsigned long long *cells;  /* of all slots; NULL for KEYS_NOTHING */
+    unsigned long long *counts; /* of all slots, or NULL */
+    uint32_t type, what;
+    uint32_t near_count; /* which of a block's counts are these */
+} keys_value;
+
 typedef struct keys_job {
     keys_table table;
+    keys_value values[KEYS_VALUES];
+    uint32_t value_count, near_counts;
     hd_mix mix;
     const hd_key *keys;
     uint64_t n;
     uint64_t homes;      /* at most */
     uint64_t room;       /* keys at most */
-    uint64_t near_homes; /* tables with so many homes are copied to shared memory by keys_number */
+    uint64_t near_homes; /* tables with so many come to shared memory for keys_number_rows */
     uint32_t near_bits;  /* of a block's table */
-    uint32_t
-        draw_bits; /* of the slots of keys_draw, two for a row; 0: the table gets all its homes */
-    uint64_t
-        guess; /* what a test sets instead of the homes that keys_draw would choose, or UINT64_MAX */
+    uint32_t draw_bits;  /* of the slots of keys_draw, two for a row; 0: the table gets all homes */
+    uint64_t guess;      /* what a test sets in place of the homes of keys_draw, or UINT64_MAX */
+    bool copies; /* keys may have copies in a block's table, because somebody adds to them */
     /* Groups by number. */
     keys_entry *entries; /* as many as slots */
     keys_row *firsts;    /* out, `room` of them */
@@ -186,29 +204,43 @@ static __global__ void __launch_bounds__(KEYS_BLOCK) keys_draw(keys_job job)
     if (homes == job.homes || made.most > job.room) made.most = job.room;
     made.count = made.groups = 0;
     made.full = draws && job.guess == UINT64_MAX && least / 2 > job.room;
-    made.odd = 0;
+    made.odd = made.copy_bits = 0;
+    if (draws && job.copies)
+        while (made.copy_bits < KEYS_COPY_BITS && made.copy_bits + 2 < job.near_bits &&
+               keys_guess(seen[0], seen[1], seen[2]) << (made.copy_bits + 2) <=
+                   UINT64_C(1) << job.near_bits)
+            made.copy_bits++;
     *job.table.control = made;
 }
 
-static __global__ void __launch_bounds__(KEYS_BLOCK) keys_clear(keys_table table)
+static __global__ void __launch_bounds__(KEYS_BLOCK) keys_clear(keys_job job)
 {
+    const keys_table &table = job.table;
     const uint64_t slots = table.control->full ? 0 : keys_slots(table.control);
     const uint64_t stride = (uint64_t)gridDim.x * KEYS_BLOCK;
     for (uint64_t i = (uint64_t)blockIdx.x * KEYS_BLOCK + threadIdx.x; i < slots; i += stride) {
         table.keys[i] = HD_KEY_EMPTY;
         if (table.firsts != NULL) table.firsts[i] = KEYS_NO_ROW;
         if (table.sizes != NULL) table.sizes[i] = 0;
+        for (uint32_t j = 0; j < job.value_count; j++) {
+            const keys_value &v = job.values[j];
+            if (v.cells != NULL) v.cells[i] = v.what == KEYS_LEAST_VALUE ? UINT64_MAX : 0;
+            if (v.counts != NULL) v.counts[i] = 0;
+        }
     }
 }
 
 /* ----------------------------------------------------------------------------------------- collect */
 
-/* A block's own table; the last slot is that of the odd key. */
+/* A block's own table; the slots behind the others are those of the odd key. */
 typedef struct keys_near {
     hd_key *keys;
     keys_row *firsts;
     uint32_t *sizes;
-    uint32_t bits;
+    char *values; /* the cells of one aggregate after the other */
+    uint32_t *counts;
+    uint32_t bits, copy_bits;
+    uint64_t homes; /* of the table of all */
 } keys_near;
 
 /* What the threads of a block share besides. */
@@ -219,40 +251,59 @@ typedef struct keys_shared {
     uint32_t stop, odd;
 } keys_shared;
 
-/* Bytes of a slot of a block's table, which the host knows, too. */
-HD_BOTH uint32_t keys_near_width(bool firsts, bool sizes)
+#define KEYS_ODD_SLOTS (1u << KEYS_COPY_BITS)
+
+/* Bytes of a block's table, which the host knows, too. */
+HD_BOTH uint32_t keys_near_bytes(const keys_job &job, bool firsts, bool sizes)
 {
-    return (uint32_t)(sizeof(hd_key) + (firsts ? sizeof(keys_row) : 0) +
-                      (sizes ? sizeof(uint32_t) : 0));
+    const uint32_t key = (uint32_t)(sizeof(hd_key) + (firsts ? sizeof(keys_row) : 0) +
+                                    (sizes ? sizeof(uint32_t) : 0));
+    return ((1u << job.near_bits) + KEYS_ODD_SLOTS) *
+           (key + 8 * job.value_count + 4 * job.near_counts);
 }
-HD_BOTH uint32_t keys_near_bytes(uint32_t bits, bool firsts, bool sizes)
+
+HD_FN uint32_t keys_near_slots(const keys_near &near) { return (1u << near.bits) + KEYS_ODD_SLOTS; }
+
+template <bool FIRSTS, bool SIZES>
+static __device__ __forceinline__ void keys_near_clear(const keys_job &job, const keys_near &near)
 {
-    return ((1u << bits) + 4) * keys_near_width(firsts, sizes);
+    const uint32_t slots = keys_near_slots(near);
+    for (uint32_t i = threadIdx.x; i < slots; i += KEYS_BLOCK) {
+        near.keys[i] = HD_KEY_EMPTY;
+        if (FIRSTS) near.firsts[i] = KEYS_NO_ROW;
+        if (SIZES) near.sizes[i] = 0;
+        for (uint32_t j = 0; j < job.value_count; j++)
+            ((unsigned long long *)near.values)[j * slots + i] =
+                job.values[j].what == KEYS_LEAST_VALUE ? UINT64_MAX : 0;
+        for (uint32_t j = 0; j < job.near_counts; j++) near.counts[j * slots + i] = 0;
+    }
 }
 
 template <bool FIRSTS, bool SIZES>
 static __device__ __forceinline__ keys_near keys_near_begin(const keys_job &job,
                                                             keys_shared *shared)
 {
-    const uint32_t slots = (1u << job.near_bits) + 4; /* so that what follows is aligned */
+    const keys_control *control = job.table.control;
     char *at = block_memory();
     keys_near near;
     near.bits = job.near_bits;
+    near.copy_bits = control->copy_bits;
+    near.homes = control->homes;
+    const uint32_t slots = keys_near_slots(near);
     near.keys = (hd_key *)at;
     at += slots * sizeof(hd_key);
     near.firsts = (keys_row *)at;
     if (FIRSTS) at += slots * sizeof(keys_row);
-    near.sizes = (uint32_t *)at;
-    for (uint32_t i = threadIdx.x; i < slots; i += KEYS_BLOCK) {
-        near.keys[i] = HD_KEY_EMPTY;
-        if (FIRSTS) near.firsts[i] = KEYS_NO_ROW;
-        if (SIZES) near.sizes[i] = 0;
-    }
+    near.values = at;
+    at += slots * 8 * job.value_count;
+    near.counts = (uint32_t *)at;
+    near.sizes = near.counts + slots * job.near_counts;
+    keys_near_clear<FIRSTS, SIZES>(job, near);
     if (threadIdx.x == 0) {
         shared->used = shared->fresh = shared->odd = 0;
         /* Full already: because of the draw, or of blocks that came before. */
-        shared->stop = job.table.control->full;
-        shared->step = (uint32_t)(job.table.control->homes / (16 * gridDim.x)) + 1;
+        shared->stop = control->full;
+        shared->step = (uint32_t)(control->homes / (16 * gridDim.x)) + 1;
     }
     __syncthreads();
     return near;
@@ -280,11 +331,12 @@ HD_FN void keys_min_row(keys_row *first, keys_row row)
 /* The slot of a key in the block's table, where it is taken if the table has room; all ones: nowhere. */
 HD_FN uint32_t keys_near_find(const keys_near &near, keys_shared *shared, hd_key key, hd_key mixed)
 {
-    const uint32_t mask = (1u << near.bits) - 1;
-    uint32_t at = (uint32_t)(mixed >> (HD_KEY_BITS - near.bits));
+    const uint32_t mask = (1u << near.bits) - 1, copies = 1u << near.copy_bits;
+    const uint32_t copy = threadIdx.x & (copies - 1);
+    uint32_t at = (uint32_t)(mixed >> (HD_KEY_BITS - near.bits + near.copy_bits)) * copies + copy;
     if (key == HD_KEY_EMPTY) {
         shared->odd = 1;
-        return mask + 1;
+        return mask + 1 + copy;
     }
     for (uint32_t probe = 0; probe < KEYS_NEAR_PROBES; probe++) {
         hd_key there = *(volatile hd_key *)&near.keys[at];
@@ -296,28 +348,30 @@ HD_FN uint32_t keys_near_find(const keys_near &near, keys_shared *shared, hd_key
             if (there == HD_KEY_EMPTY) atomicAdd(&shared->used, 1u);
             if (there == HD_KEY_EMPTY || there == key) return at;
         }
-        at = (at + 1) & mask;
+        at = (at + copies) & mask;
     }
     return UINT32_MAX;
 }
 
-/* False where the key is not in the block's table. */
+/* The slot of a row's key in the block's table, or all ones. */
 template <bool FIRSTS, bool SIZES>
-static __device__ __forceinline__ bool keys_near_take(const keys_near &near, keys_shared *shared,
-                                                      hd_key key, hd_key mixed, keys_row row)
+static __device__ __forceinline__ uint32_t keys_near_take(const keys_near &near,
+                                                          keys_shared *shared, hd_key key,
+                                                          hd_key mixed, keys_row row)
 {
     const uint32_t at = keys_near_find(near, shared, key, mixed);
-    if (at == UINT32_MAX) return false;
+    if (at == UINT32_MAX) return at;
     if (FIRSTS && row < *(volatile keys_row *)&near.firsts[at]) keys_min_row(&near.firsts[at], row);
     if (SIZES) atomicAdd(&near.sizes[at], 1u);
-    return true;
+    return at;
 }
 
 /* A key's slot in the table of all, KEYS_NO_SLOT where it has no room. */
-HD_FN uint64_t keys_far_find(const keys_table &table, hd_key key, hd_key mixed, bool *fresh)
+HD_FN uint64_t keys_far_find(const keys_table &table, uint64_t homes, hd_key key, hd_key mixed,
+                             bool *fresh)
 {
     keys_control *control = table.control;
-    uint64_t at = keys_home(mixed, control->homes);
+    uint64_t at = keys_home(mixed, homes);
     if (key == HD_KEY_EMPTY) {
         if (control->odd == 0) *fresh = atomicExch(&control->odd, 1u) == 0;
         return 0;
@@ -346,68 +400,104 @@ HD_FN void keys_count_fresh(const keys_job &job, keys_shared *shared, uint32_t m
     if (*(volatile uint32_t *)&control->full != 0) shared->stop = 1;
 }
 
-/* Lanes with `left` bring a key each to the table of all; all lanes of the warp call it. */
+/* What a lane brings to the table of all. */
+typedef struct keys_brought {
+    hd_key key, mixed;
+    keys_row row;
+    uint32_t rows;
+} keys_brought;
+
+/* Lanes with `left` bring a key each, and get its slot; all lanes of the warp call it. */
 template <bool FIRSTS, bool SIZES>
-static __device__ __forceinline__ void keys_far_put(const keys_job &job, keys_shared *shared,
-                                                    hd_key key, hd_key mixed, keys_row row,
-                                                    uint32_t rows, bool left)
+static __device__ __forceinline__ uint64_t keys_far_put(const keys_job &job, keys_shared *shared,
+                                                        const keys_brought &b, uint64_t homes,
+                                                        bool left)
 {
     const keys_table &table = job.table;
+    uint64_t at = KEYS_NO_SLOT;
     bool fresh = false;
     if (left) {
-        const uint64_t at = keys_far_find(table, key, mixed, &fresh);
+        at = keys_far_find(table, homes, b.key, b.mixed, &fresh);
         if (at == KEYS_NO_SLOT) {
             table.control->full = 1;
             shared->stop = 1;
         } else {
-            if (FIRSTS && row < table.firsts[at]) keys_min_row(&table.firsts[at], row);
-            if (SIZES) atomicAdd(&table.sizes[at], (unsigned long long)rows);
+            if (FIRSTS && b.row < table.firsts[at]) keys_min_row(&table.firsts[at], b.row);
+            if (SIZES) atomicAdd(&table.sizes[at], (unsigned long long)b.rows);
         }
     }
     const uint32_t lanes = __ballot_sync(KEYS_LANES, fresh);
     if (lanes != 0 && threadIdx.x % 32 == 0) keys_count_fresh(job, shared, hd_popcount32(lanes));
+    return at;
 }
+
+/* Where a row's key is: in the block's table, or with this bit in that of all, or KEYS_NO_SLOT. */
+#define KEYS_FAR (UINT64_C(1) << 62)
 
 /* One row a lane, where `mine`. Rows ascend with lanes. */
 template <bool FIRSTS, bool SIZES>
-static __device__ __forceinline__ void keys_take(const keys_job &job, const keys_near &near,
-                                                 keys_shared *shared, hd_key key, keys_row row,
-                                                 bool mine)
+static __device__ __forceinline__ uint64_t keys_take(const keys_job &job, const keys_near &near,
+                                                     keys_shared *shared, hd_key key, keys_row row,
+                                                     bool mine)
 {
-    const hd_key mixed = mix_key(&job.mix, key);
-    uint32_t rows = 1;
-    bool left = mine && !keys_near_take<FIRSTS, SIZES>(near, shared, key, mixed, row);
+    keys_brought b = {key, mix_key(&job.mix, key), row, 1};
+    const uint32_t at =
+        mine ? keys_near_take<FIRSTS, SIZES>(near, shared, key, b.mixed, row) : UINT32_MAX;
+    const bool left = mine && at == UINT32_MAX;
     const uint32_t lefts = __ballot_sync(KEYS_LANES, left);
-    if (lefts == 0) return;
+    const uint64_t here = at != UINT32_MAX ? at : KEYS_NO_SLOT;
+    uint64_t far;
+    if (lefts == 0) return here;
     if (SIZES) { /* equal keys as one: a key that comes in runs would keep its counter busy */
         const uint32_t same = __match_any_sync(KEYS_LANES, key) & lefts;
-        rows = hd_popcount32(same);
-        if (left) left = hd_lowest_bit(same) == threadIdx.x % 32;
+        const uint32_t leader = left ? hd_lowest_bit(same) : 0;
+        b.rows = hd_popcount32(same);
+        far = keys_far_put<FIRSTS, SIZES>(job, shared, b, near.homes,
+                                          left && leader == threadIdx.x % 32);
+        far = __shfl_sync(KEYS_LANES, (unsigned long long)far, leader);
+    } else {
+        far = keys_far_put<FIRSTS, SIZES>(job, shared, b, near.homes, left);
     }
-    keys_far_put<FIRSTS, SIZES>(job, shared, key, mixed, row, rows, left);
+    return !left ? here : far != KEYS_NO_SLOT ? KEYS_FAR | far : KEYS_NO_SLOT;
 }
 
-/* What the block met goes to the table of all. Blocks begin at different slots. */
-template <bool FIRSTS, bool SIZES>
+#include "cuda/relate/keys_values.h"
+
+/* The i-th slot of a block's table; blocks begin at different ones. */
+HD_FN uint32_t keys_near_at(const keys_near &near, uint32_t i)
+{
+    const uint32_t slots = 1u << near.bits;
+    return i < slots ? (i + blockIdx.x * 992) % slots : i;
+}
+
+/* What the block met goes to the table of all. One lane brings what the slots of a warp have of its key. */
+template <bool FIRSTS, bool SIZES, bool VALUES>
 static __device__ __forceinline__ void keys_bring(const keys_job &job, const keys_near &near,
                                                   keys_shared *shared)
 {
-    const uint32_t slots = 1u << near.bits;
-    for (uint32_t first = 0; first <= slots; first += KEYS_BLOCK) {
-        const uint32_t i = first + threadIdx.x;
-        const uint32_t at = i < slots ? (i + blockIdx.x * 997) % slots : slots;
-        const bool used =
-            i < slots ? near.keys[at] != HD_KEY_EMPTY : i == slots && shared->odd != 0;
-        const hd_key key = near.keys[at]; /* the odd slot has the odd key */
-        const keys_row row = FIRSTS ? near.firsts[at] : 0;
-        const uint32_t rows = SIZES ? near.sizes[at] : 0;
-        if (__any_sync(KEYS_LANES, used))
-            keys_far_put<FIRSTS, SIZES>(job, shared, key, mix_key(&job.mix, key), row, rows, used);
+    const uint32_t slots = 1u << near.bits, all = keys_near_slots(near);
+    const uint32_t odd = shared->odd != 0 ? slots + (1u << near.copy_bits) : slots;
+    for (uint32_t first = threadIdx.x / 32 * 32; first < all; first += KEYS_BLOCK) {
+        const uint32_t i = first + threadIdx.x % 32;
+        const hd_key key = near.keys[keys_near_at(near, i < all ? i : 0)];
+        const bool used = i < slots ? key != HD_KEY_EMPTY : i < odd;
+        const uint32_t useds = __ballot_sync(KEYS_LANES, used);
+        if (useds == 0) continue;
+        const uint32_t same = __match_any_sync(KEYS_LANES, key) & useds;
+        const bool leads = used && hd_lowest_bit(same) == threadIdx.x % 32;
+        keys_brought b = {key, mix_key(&job.mix, key), KEYS_NO_ROW, 0};
+        for (uint32_t m = leads ? same : 0; m != 0; m &= m - 1) {
+            const uint32_t at = keys_near_at(near, first + hd_lowest_bit(m));
+            if (FIRSTS && near.firsts[at] < b.row) b.row = near.firsts[at];
+            if (SIZES) b.rows += near.sizes[at];
+        }
+        const uint64_t far = keys_far_put<FIRSTS, SIZES>(job, shared, b, near.homes, leads);
+        if (VALUES && far != KEYS_NO_SLOT) keys_bring_values(job, near, first, same, far);
     }
 }
 
-template <bool FIRSTS, bool SIZES>
-static __global__ void __launch_bounds__(KEYS_BLOCK, 3) keys_collect(keys_job job)
+template <bool FIRSTS, bool SIZES, bool VALUES>
+static __global__ void __launch_bounds__(KEYS_BLOCK, VALUES ? 2 : 3) keys_collect(keys_job job)
 {
     __shared__ keys_shared shared;
     keys_control *control = job.table.control;
@@ -416,6 +506,7 @@ static __global__ void __launch_bounds__(KEYS_BLOCK, 3) keys_collect(keys_job jo
     for (uint64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         const uint64_t begin = tile * KEYS_TILE + threadIdx.x;
         hd_key keys[KEYS_ITEMS];
+        uint64_t places[KEYS_ITEMS];
         if (__any_sync(KEYS_LANES, *(volatile uint32_t *)&shared.stop != 0)) break;
 #pragma unroll
         for (int i = 0; i < KEYS_ITEMS; i++) {
@@ -425,13 +516,17 @@ static __global__ void __launch_bounds__(KEYS_BLOCK, 3) keys_collect(keys_job jo
 #pragma unroll
         for (int i = 0; i < KEYS_ITEMS; i++) {
             const uint64_t row = begin + (uint64_t)i * KEYS_BLOCK;
-            keys_take<FIRSTS, SIZES>(job, near, &shared, keys[i], (keys_row)row, row < job.n);
+            places[i] =
+                keys_take<FIRSTS, SIZES>(job, near, &shared, keys[i], (keys_row)row, row < job.n);
         }
+        if (VALUES)
+            for (uint32_t j = 0; j < job.value_count; j++)
+                keys_take_values(job.values[j], near, j, begin, places);
     }
     __syncthreads();
     if (shared.stop != 0) return;
     __syncthreads(); /* nobody sets `stop` before all have looked at it */
-    keys_bring<FIRSTS, SIZES>(job, near, &shared);
+    keys_bring<FIRSTS, SIZES, VALUES>(job, near, &shared);
     __syncthreads();
     const unsigned long long rest = shared.fresh % shared.step;
     if (threadIdx.x == 0 && rest != 0 && atomicAdd(&control->count, rest) + rest > control->most)
@@ -537,7 +632,7 @@ HD_FN void keys_number_tiles(const keys_job &job, const keys_entry *entries, uin
 }
 
 /* The number of every row. A small table comes to shared memory first. */
-static __global__ void __launch_bounds__(KEYS_BLOCK, 3) keys_number(keys_job job)
+static __global__ void __launch_bounds__(KEYS_BLOCK, 3) keys_number_rows(keys_job job)
 {
     const keys_control *control = job.table.control;
     const uint64_t homes = control->homes;
@@ -568,6 +663,23 @@ static __global__ void __launch_bounds__(KEYS_BLOCK)
         else if (what == HD_DISTINCT_SIZES) ((uint64_t *)out)[number] = table.sizes[i];
         else if (row_bits == 32) ((uint32_t *)out)[number] = (uint32_t)table.firsts[i];
         else ((uint64_t *)out)[number] = table.firsts[i];
+    }
+}
+
+/* An aggregate, and which groups have a value; NULL: nobody asks. */
+static __global__ void __launch_bounds__(KEYS_BLOCK)
+    keys_write_value(keys_table table, keys_value v, uint32_t aggregate, void *out, uint8_t *any)
+{
+    const uint64_t slots = keys_slots(table.control);
+    const uint64_t stride = (uint64_t)gridDim.x * KEYS_BLOCK;
+    for (uint64_t i = (uint64_t)blockIdx.x * KEYS_BLOCK + threadIdx.x; i < slots; i += stride) {
+        if (!keys_used(table, i)) continue;
+        const uint64_t number = keys_number_of(table, i);
+        uint64_t count = 1; /* no group is empty */
+        if (v.counts != NULL) count = v.counts[i];
+        else if (table.sizes != NULL) count = table.sizes[i];
+        if (any != NULL) any[number] = count != 0;
+        keys_put_result(v, aggregate, i, count, out, number);
     }
 }
 

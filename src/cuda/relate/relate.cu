@@ -148,7 +148,7 @@ static heddle_status group(heddle_device *device, const hd_group_job *job, void 
 
 extern "C" const hd_relate_ops HD_SYMBOL;
 extern "C" const hd_relate_ops HD_SYMBOL = {
-    HD_KEY_BITS,   HD_VALUE_BITS, JOIN_LEFT,     JOIN_RIGHT, JOIN_LEFT * 3 / 4,
-    count_matches, write_matches, group_work,    group,      KEYS_FEW,
-    keys_few_work, keys_few,      distinct_plan, distinct,   distinct_fetch,
+    HD_KEY_BITS,   HD_VALUE_BITS, JOIN_LEFT,      JOIN_RIGHT,  JOIN_LEFT * 3 / 4, count_matches,
+    write_matches, group_work,    group,          KEYS_FEW,    keys_few_work,     keys_few,
+    distinct_plan, distinct,      distinct_fetch, KEYS_VALUES,
 };
