@@ -170,7 +170,7 @@ typedef struct heddle_groups_options {
 /*
  * Brings the rows with equal keys together. Groups are numbered from 0. The key columns must stay
  * as they are until the groups are destroyed. Memory: a number a row (row_bits, or 32 bits while
- * groups are few on a CPU), and 8 to 16 bytes a group; twice the numbers once rows are asked for.
+ * groups are few), and 8 to 16 bytes a group; twice the numbers once rows are asked for.
  * Groups keep what they find out, so one thread at a time may ask. A question that the options have
  * not named fails with HEDDLE_ERROR_INVALID.
  */

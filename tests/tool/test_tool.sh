@@ -236,7 +236,7 @@ relation() # relation ROWS COLUMNS ARGUMENTS
 }
 graph=variant,op,n,copies,distribution,vertices,bins,workspace,passes,key_bits,value_bits,asked,bytes_per_entry
 join=kind,op,left,right,copies,distribution,hit,key_bits,row_bits,rows,capacity
-group=op,type,n,groups,distribution,key_bits,row_bits,with_keys
+group=op,type,n,groups,distribution,key_bits,row_bits,with_keys,at_once
 unique=order,ask,n,groups,distribution,key_bits,row_bits
 relation 54 $graph graph --keys 5000 --copies 1,7 --distribution uniform,zipf:1.2,equal
 same "operations of a graph" "$(column 4 | cut -d' ' -f1-9)" \
@@ -282,6 +282,7 @@ relation 10 $group group --keys 3000 --groups 1,1000,5000 --aggregate count,sum,
 for type in u32 i32 f32 u64 i64 f64; do
     relation 5 $group group --keys 3000 --groups 129 --aggregate count,sum,min,max,mean --type $type \
         --with-keys --distribution zipf:1.2
+    relation 5 $group group --keys 3000 --groups 129 --aggregate count,sum,min,max,mean --type $type --at-once
 done
 relation 5 $group group --keys 2000
 same "numbers of groups" "$(column 6)" "100 127 128 129 1000"

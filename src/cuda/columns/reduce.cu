@@ -203,7 +203,6 @@ template <class TYPE, class SUM> static cudaError_t reduce_type(const reduction 
 /* ----------------------------------------------------------------------- groups known by number */
 
 #define NUMBERED_SHARED (64u << 10) /* bytes of cells of a block */
-#define NUMBERED_BLOCKS 3           /* of a multiprocessor */
 
 template <class WAY, class TYPE, bool COUNTS>
 static cudaError_t numbered_run(const reduction *r, void *out, unsigned long long *counts)
@@ -211,7 +210,6 @@ static cudaError_t numbered_run(const reduction *r, void *out, unsigned long lon
     typedef numbered_values<WAY, TYPE> values;
     const uint32_t width = numbered_width<values>(COUNTS);
     const uint64_t tiles = (r->grouped->n + NUMBERED_TILE - 1) / NUMBERED_TILE;
-    const uint64_t full = (uint64_t)r->device->multiprocessors * NUMBERED_BLOCKS;
     const uint32_t shared = r->device->shared_bytes < NUMBERED_SHARED + 1024
                                 ? (uint32_t)r->device->shared_bytes - 1024
                                 : NUMBERED_SHARED;
@@ -221,10 +219,16 @@ static cudaError_t numbered_run(const reduction *r, void *out, unsigned long lon
     job.near = (uint32_t)(job.groups < fit ? job.groups : fit);
     while (job.copies < 32 && job.groups == job.near && job.near * 2 * job.copies * width <= shared)
         job.copies *= 2;
-    const int bytes = (int)(job.near * job.copies * width);
-    const cudaError_t error = cudaFuncSetAttribute(
-        numbered_reduce<WAY, TYPE, COUNTS>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    const size_t bytes = (size_t)job.near * job.copies * width;
+    int each = 1;
+    cudaError_t error =
+        cudaFuncSetAttribute(numbered_reduce<WAY, TYPE, COUNTS>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (error == cudaSuccess) /* as many blocks as run at the same time */
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &each, numbered_reduce<WAY, TYPE, COUNTS>, NUMBERED_BLOCK, bytes);
     if (error != cudaSuccess) return error;
+    const uint64_t full = (uint64_t)r->device->multiprocessors * (each > 0 ? (unsigned)each : 1);
     numbered_reduce<WAY, TYPE, COUNTS>
         <<<(unsigned)(tiles < full ? tiles : full), NUMBERED_BLOCK, bytes, r->stream>>>(
             job, (const TYPE *)r->reduce->column, (typename WAY::number *)out, counts);

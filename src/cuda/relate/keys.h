@@ -16,7 +16,6 @@
 #include "cuda/relate/keys_kernels.h"
 
 #define KEYS_FEW (UINT64_C(1) << 20)    /* keys whose table stays in the second-level cache */
-#define KEYS_BLOCKS 3                   /* of a multiprocessor, where their shared memory fits */
 #define KEYS_SHARED (72u << 10)         /* bytes of it for a block, at most */
 #define KEYS_SHARED_VALUES (104u << 10) /* and with aggregates, where fewer blocks fit */
 #define KEYS_DRAW_BITS 14               /* half as many rows are drawn */
@@ -236,15 +235,25 @@ static unsigned keys_blocks(const hd_device_cuda *device, uint64_t tiles, unsign
     return (unsigned)(tiles < full ? tiles : full);
 }
 
+/* A kernel over all rows: as many blocks as run at the same time, which share the tiles evenly. */
+static cudaError_t keys_run_rows(const hd_device_cuda *device, keys_kernel kernel,
+                                 const keys_job *job, uint32_t shared, cudaStream_t stream)
+{
+    const uint64_t tiles = (job->n + KEYS_TILE - 1) / KEYS_TILE;
+    int each = 1;
+    cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)shared);
+    if (error == cudaSuccess)
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, KEYS_BLOCK, shared);
+    if (error != cudaSuccess) return error;
+    return keys_run(kernel, job, keys_blocks(device, tiles, each > 0 ? (unsigned)each : 1), shared,
+                    stream);
+}
+
 /* Blocks for a kernel over all slots. */
 static unsigned keys_slot_blocks(const hd_device_cuda *device, uint64_t slots)
 {
     return keys_blocks(device, (slots + KEYS_BLOCK - 1) / KEYS_BLOCK, 16);
-}
-
-static unsigned keys_row_blocks(const hd_device_cuda *device, uint64_t n)
-{
-    return keys_blocks(device, (n + KEYS_TILE - 1) / KEYS_TILE, KEYS_BLOCKS);
 }
 
 /* The table and the map, all queued. */
@@ -261,7 +270,7 @@ static cudaError_t keys_find(const hd_device_cuda *device, const keys_plan *plan
     if (error == cudaSuccess) error = keys_run(keys_draw, job, 1, 8u << job->draw_bits, stream);
     if (error != cudaSuccess) return error;
     keys_clear<<<slot_blocks, KEYS_BLOCK, 0, stream>>>(*job);
-    error = keys_run(collect, job, keys_row_blocks(device, job->n), near, stream);
+    error = keys_run_rows(device, collect, job, near, stream);
     if (error != cudaSuccess) return error;
     keys_mark<<<slot_blocks, KEYS_BLOCK, 0, stream>>>(job->table);
     error =
@@ -277,9 +286,8 @@ static cudaError_t keys_give_numbers(const hd_device_cuda *device, const keys_la
     const uint32_t shared = keys_shared_most(device, false);
     const cudaError_t error =
         keys_run(keys_place, job, keys_slot_blocks(device, l->slots), 0, stream);
-    return error != cudaSuccess
-               ? error
-               : keys_run(keys_number_rows, job, keys_row_blocks(device, job->n), shared, stream);
+    return error != cudaSuccess ? error
+                                : keys_run_rows(device, keys_number_rows, job, shared, stream);
 }
 
 /* Everything, and once more where the guess was too low. Waits. */

@@ -139,21 +139,33 @@ HD_FN uint64_t keys_drawn(uint64_t i, uint64_t n)
     return __umul64hi(x ^ x >> 31, n);
 }
 
-/* How often each of the keys drawn was met: their prints, and behind them the numbers. */
+HD_FN void keys_draw_key(uint32_t *prints, uint32_t *met, uint32_t bits, hd_key mixed)
+{
+    const uint32_t print = (uint32_t)(mixed >> (HD_KEY_BITS - 32)) | 1; /* 0 is an empty slot */
+    for (uint32_t at = print >> (32 - bits);; at = (at + 1) & ((1u << bits) - 1)) {
+        const uint32_t there = atomicCAS(&prints[at], 0u, print);
+        if (there != 0 && there != print) continue;
+        atomicAdd(&met[at], 1u);
+        return;
+    }
+}
+
+/* How often each of the keys drawn was met: their prints, and behind them the numbers. Half of the slots are drawn,
+   several rows of a thread at the same time. */
 HD_FN void keys_draw_rows(const keys_job &job, uint32_t *prints, uint32_t *met)
 {
     const uint32_t slots = 1u << job.draw_bits;
     for (uint32_t i = threadIdx.x; i < slots; i += KEYS_BLOCK) prints[i] = met[i] = 0;
     __syncthreads();
-    for (uint32_t i = threadIdx.x; i < slots / 2; i += KEYS_BLOCK) {
-        const hd_key mixed = mix_key(&job.mix, job.keys[keys_drawn(i, job.n)]);
-        const uint32_t print = (uint32_t)(mixed >> (HD_KEY_BITS - 32)) | 1; /* 0 is an empty slot */
-        for (uint32_t at = print >> (32 - job.draw_bits);; at = (at + 1) & (slots - 1)) {
-            const uint32_t there = atomicCAS(&prints[at], 0u, print);
-            if (there != 0 && there != print) continue;
-            atomicAdd(&met[at], 1u);
-            break;
-        }
+    for (uint32_t first = threadIdx.x; first < slots / 2; first += KEYS_BLOCK * KEYS_ITEMS) {
+        hd_key keys[KEYS_ITEMS];
+#pragma unroll
+        for (uint32_t k = 0; k < KEYS_ITEMS; k++)
+            keys[k] = job.keys[keys_drawn(first + k * KEYS_BLOCK, job.n)];
+#pragma unroll
+        for (uint32_t k = 0; k < KEYS_ITEMS; k++)
+            if (first + k * KEYS_BLOCK < slots / 2)
+                keys_draw_key(prints, met, job.draw_bits, mix_key(&job.mix, keys[k]));
     }
     __syncthreads();
 }
@@ -186,10 +198,13 @@ static __global__ void __launch_bounds__(KEYS_BLOCK) keys_draw(keys_job job)
     __syncthreads();
     if (draws) {
         keys_draw_rows(job, prints, met);
+        uint32_t mine[3] = {0, 0, 0};
         for (uint32_t i = threadIdx.x; i < 1u << job.draw_bits; i += KEYS_BLOCK) {
-            if (met[i] != 0) atomicAdd(&seen[0], 1u);
-            if (met[i] == 1 || met[i] == 2) atomicAdd(&seen[met[i]], 1u);
+            mine[0] += met[i] != 0;
+            mine[1] += met[i] == 1;
+            mine[2] += met[i] == 2;
         }
+        for (int i = 0; i < 3; i++) atomicAdd(&seen[i], mine[i]);
         __syncthreads();
     }
     if (threadIdx.x != 0) return;

@@ -220,6 +220,8 @@ const tool_option bench_option_list[] = {
      .text = "type of the values", .read = option_word, AT(type), FOR(GROUP), .first = 1},
     {"--with-keys", .value = NULL, .text = "the keys of the groups are asked for too",
      .read = option_true, AT(with_keys), FOR(GROUP)},
+    {"--at-once", .value = NULL, .text = "the aggregate is named when the groups are made",
+     .read = option_true, AT(at_once), FOR(GROUP)},
     {"--key-bits", .value = "BITS", .words = "32 64", .usual = "32", .text = "width of keys",
      .read = option_bits, AT(key_bits), FOR(ALL)},
     {"--value-bits", .value = "BITS", .words = "32 64", .usual = "32", .text = "width of values",

@@ -27,6 +27,7 @@ static const title titles[] = {
     {"ask", "asked", "for", -5, NULL, 0, true},
     {"type", "type", "", -4, NULL, 0, true},
     {"with_keys", "with", "keys", -4, NULL, 0, true},
+    {"at_once", "at", "once", -4, NULL, 0, true},
     {"op", "operation", "", -11, NULL, 0, false},
     {"members", "members", "", 7, NULL, 0, false},
     {"scaling", "scaling", "", -7, NULL, 0, true},

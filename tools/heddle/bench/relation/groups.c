@@ -50,6 +50,8 @@ heddle_status bench_groups_create(const bench_groups *g, heddle_groups **groups)
     options.order = g->order;
     options.row_bits = g->row_bits;
     options.flags = g->flags;
+    options.aggregates = g->aggregate;
+    options.aggregate_count = g->aggregate != NULL;
     options.seed = g->b->options.seed != 0 ? g->b->options.seed : 1;
     *groups = NULL;
     return heddle_groups_create(g->b->device, &key, 1, g->rows.keys.n, &options, groups, NULL);
