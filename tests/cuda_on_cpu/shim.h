@@ -124,6 +124,7 @@ SHIM long long __double_as_longlong(double x) { return shim_bits<long long>(x); 
 SHIM double __longlong_as_double(long long x) { return shim_bits<double>(x); }
 
 SHIM int __popc(uint32_t x) { return __builtin_popcount(x); }
+SHIM int __clz(int x) { return x == 0 ? 32 : __builtin_clz((unsigned)x); }
 SHIM int __ffsll(long long x) { return __builtin_ffsll(x); }
 SHIM uint32_t __umulhi(uint32_t a, uint32_t b) { return (uint32_t)((uint64_t)a * b >> 32); }
 SHIM uint64_t __umul64hi(uint64_t a, uint64_t b)

@@ -6,7 +6,7 @@
  *     keys_clear    empties these slots
  *     keys_collect  a block meets its keys in a table in shared memory, and brings what it met to the table
  *                   of all blocks; keys that find no room in shared memory go to the table of all at once.
- *                   Sizes, first rows and aggregates of values (keys_values.h) are made on the way
+ *                   Sizes, first rows and aggregates of values (keys_values.inl) are made on the way
  *     keys_mark     a map of bits says where keys are: by their first rows, or by their slots
  *     (a scan)      how many bits are set before every word of the map: a key's number is a sum of two
  *     keys_place    groups by number: keys with their numbers, for
@@ -449,6 +449,26 @@ static __device__ __forceinline__ uint64_t keys_far_put(const keys_job &job, key
 /* Where a row's key is: in the block's table, or with this bit in that of all, or KEYS_NO_SLOT. */
 #define KEYS_FAR (UINT64_C(1) << 62)
 
+/*
+ * The first lane of `lefts` that has this lane's key: it alone brings the key, for a key that comes in runs would keep its
+ * slot busy. Where rows are counted, all lanes of a key are one, elsewhere those of a run: that takes less time. All lanes of
+ * the warp call it.
+ */
+template <bool SIZES>
+static __device__ __forceinline__ uint32_t keys_leader(hd_key key, uint32_t lefts, uint32_t *rows)
+{
+    const uint32_t lane = threadIdx.x % 32;
+    if (SIZES) {
+        const uint32_t same = __match_any_sync(KEYS_LANES, key) & lefts;
+        *rows = hd_popcount32(same);
+        return same != 0 ? hd_lowest_bit(same) : lane;
+    }
+    const hd_key before = __shfl_up_sync(KEYS_LANES, key, 1);
+    const bool follows = lane != 0 && before == key && (lefts >> (lane - 1) & 1) != 0;
+    const uint32_t leaders = __ballot_sync(KEYS_LANES, !follows) & (KEYS_LANES >> (31 - lane));
+    return 31 - (uint32_t)__clz((int)leaders); /* lane 0 follows nobody */
+}
+
 /* One row a lane, where `mine`. Rows ascend with lanes. */
 template <bool FIRSTS, bool SIZES>
 static __device__ __forceinline__ uint64_t keys_take(const keys_job &job, const keys_near &near,
@@ -461,22 +481,15 @@ static __device__ __forceinline__ uint64_t keys_take(const keys_job &job, const 
     const bool left = mine && at == UINT32_MAX;
     const uint32_t lefts = __ballot_sync(KEYS_LANES, left);
     const uint64_t here = at != UINT32_MAX ? at : KEYS_NO_SLOT;
-    uint64_t far;
     if (lefts == 0) return here;
-    if (SIZES) { /* equal keys as one: a key that comes in runs would keep its counter busy */
-        const uint32_t same = __match_any_sync(KEYS_LANES, key) & lefts;
-        const uint32_t leader = left ? hd_lowest_bit(same) : 0;
-        b.rows = hd_popcount32(same);
-        far = keys_far_put<FIRSTS, SIZES>(job, shared, b, near.homes,
-                                          left && leader == threadIdx.x % 32);
-        far = __shfl_sync(KEYS_LANES, (unsigned long long)far, leader);
-    } else {
-        far = keys_far_put<FIRSTS, SIZES>(job, shared, b, near.homes, left);
-    }
+    const uint32_t leader = keys_leader<SIZES>(key, lefts, &b.rows);
+    const bool leads = left && leader == threadIdx.x % 32;
+    uint64_t far = keys_far_put<FIRSTS, SIZES>(job, shared, b, near.homes, leads);
+    far = __shfl_sync(KEYS_LANES, (unsigned long long)far, leader);
     return !left ? here : far != KEYS_NO_SLOT ? KEYS_FAR | far : KEYS_NO_SLOT;
 }
 
-#include "cuda/relate/keys_values.h"
+#include "cuda/relate/keys_values.inl"
 
 /* The i-th slot of a block's table; blocks begin at different ones. */
 HD_FN uint32_t keys_near_at(const keys_near &near, uint32_t i)

@@ -8,7 +8,7 @@
  *     join_kernels.h   the device code of joins
  *     keys.h           launches of keys_kernels.h: groups by number, distinct keys
  *     keys_kernels.h   distinct keys by tables in shared and in global memory
- *       keys_values.h  aggregates that go along
+ *       keys_values.inl aggregates that go along
  *
  * Groups that are too many for keys.h come from CUB's radix sort of the keys with their row numbers: it is stable, so the rows of a
  * group ascend, and it does not mind how many groups there are or how large. Only the bits in which

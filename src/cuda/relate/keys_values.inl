@@ -1,5 +1,5 @@
 /*
- * keys_values.h: aggregates of values that go along while distinct keys are found, a part of keys_kernels.h. All is
+ * keys_values.inl: aggregates of values that go along while distinct keys are found, a part of keys_kernels.h. All is
  * added up in 64 bits: sums of integers wrap alike for all types, sums of floating-point numbers are doubles,
  * minima and maxima unsigned numbers in the order of the type (reduce_ways.h). What is added up is known when the kernel
  * runs, not when it is compiled: all lanes take the same branch, and any list of aggregates is one kernel.
