@@ -124,6 +124,36 @@ typedef struct heddle_groups heddle_groups;
 #define HEDDLE_GROUPS_FIRST 4    /* and the first row of every group */
 #define HEDDLE_GROUPS_ROWS 8     /* and which rows are in which group, and aggregates */
 
+/* The types of values that can be aggregated. */
+#define HEDDLE_TYPE_U32 1
+#define HEDDLE_TYPE_I32 2
+#define HEDDLE_TYPE_F32 3
+#define HEDDLE_TYPE_U64 4
+#define HEDDLE_TYPE_I64 5
+#define HEDDLE_TYPE_F64 6
+
+#define HEDDLE_AGGREGATE_COUNT 1 /* values that are not null: uint64_t */
+#define HEDDLE_AGGREGATE_SUM 2   /* uint64_t, int64_t (both wrapping) or double, after the type */
+#define HEDDLE_AGGREGATE_MIN 3   /* the type itself */
+#define HEDDLE_AGGREGATE_MAX 4  /* the type itself */
+#define HEDDLE_AGGREGATE_MEAN 5 /* double */
+
+/*
+ * A column that is aggregated by group while groups are made. `valid` marks nulls among the values, or is NULL. For
+ * COUNT `values` may be NULL. Both must stay as they are until the groups are destroyed.
+ */
+typedef struct heddle_aggregate {
+    uint32_t size;      /* sizeof(heddle_aggregate) */
+    uint32_t aggregate; /* HEDDLE_AGGREGATE_* */
+    uint32_t type;      /* HEDDLE_TYPE_* */
+    uint32_t flags;     /* 0 */
+    const void *values;
+    const uint8_t *valid;
+} heddle_aggregate;
+#define HEDDLE_AGGREGATE_INIT \
+    {sizeof(heddle_aggregate), HEDDLE_AGGREGATE_COUNT, HEDDLE_TYPE_U64, 0, NULL, NULL}
+#define HEDDLE_AGGREGATES_MAX 16
+
 /* In which order groups are numbered, and how rows are. */
 typedef struct heddle_groups_options {
     uint32_t size;     /* sizeof(heddle_groups_options) */
@@ -131,14 +161,16 @@ typedef struct heddle_groups_options {
     uint32_t row_bits; /* 32 or 64; 64 by default */
     uint32_t flags;    /* HEDDLE_GROUPS_* that will be asked for, added up; ANYTHING by default */
     uint64_t seed;     /* of the hash; 0 draws one. The same seed gives the same order. */
+    const heddle_aggregate *aggregates; /* for heddle_groups_aggregated; NULL by default */
+    uint32_t aggregate_count;           /* of them, HEDDLE_AGGREGATES_MAX at most */
 } heddle_groups_options;
 #define HEDDLE_GROUPS_OPTIONS_INIT \
-    {sizeof(heddle_groups_options), HEDDLE_GROUPS_UNORDERED, 64, 0, 0}
+    {sizeof(heddle_groups_options), HEDDLE_GROUPS_UNORDERED, 64, 0, 0, NULL, 0}
 
 /*
  * Brings the rows with equal keys together. Groups are numbered from 0. The key columns must stay
  * as they are until the groups are destroyed. Memory: a number a row (row_bits, or 32 bits while
- * groups are few on a CPU), and 8 to 16 bytes a group; twice the numbers once rows are asked for.
+ * groups are few), and 8 to 16 bytes a group; twice the numbers once rows are asked for.
  * Groups keep what they find out, so one thread at a time may ask. A question that the options have
  * not named fails with HEDDLE_ERROR_INVALID.
  */
@@ -170,20 +202,6 @@ HEDDLE_API heddle_status heddle_groups_rows(heddle_groups *groups, uint64_t *beg
 HEDDLE_API heddle_status heddle_groups_top(heddle_groups *groups, uint64_t k, uint64_t *numbers,
                                            uint64_t *count, void *stream);
 
-/* The types of values that can be aggregated. */
-#define HEDDLE_TYPE_U32 1
-#define HEDDLE_TYPE_I32 2
-#define HEDDLE_TYPE_F32 3
-#define HEDDLE_TYPE_U64 4
-#define HEDDLE_TYPE_I64 5
-#define HEDDLE_TYPE_F64 6
-
-#define HEDDLE_AGGREGATE_COUNT 1 /* values that are not null: uint64_t */
-#define HEDDLE_AGGREGATE_SUM 2   /* uint64_t, int64_t (both wrapping) or double, after the type */
-#define HEDDLE_AGGREGATE_MIN 3   /* the type itself */
-#define HEDDLE_AGGREGATE_MAX 4  /* the type itself */
-#define HEDDLE_AGGREGATE_MEAN 5 /* double */
-
 /*
  * Aggregates a column of values, one a row, by group: out[g] for group g. `valid` marks nulls among
  * the values, which take no part. For COUNT `values` may be NULL. When all values of a group are
@@ -194,6 +212,13 @@ HEDDLE_API heddle_status heddle_groups_aggregate(heddle_groups *groups, uint32_t
                                                  uint32_t type, const void *values,
                                                  const uint8_t *valid, void *out,
                                                  uint8_t *out_valid, void *stream);
+/*
+ * The i-th of the aggregates that the options named; `out` and `out_valid` as above. Options whose flags are not
+ * ANYTHING and without ROWS let a GPU work out up to eight aggregates in the pass that finds the groups. Anything else
+ * is worked out here, as by heddle_groups_aggregate, which asks for ROWS among the flags; this call does not.
+ */
+HEDDLE_API heddle_status heddle_groups_aggregated(heddle_groups *groups, uint32_t i, void *out,
+                                                  uint8_t *out_valid, void *stream);
 
 /*
  * -------------------------------------------------------------------------------- set operations

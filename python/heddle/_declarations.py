@@ -82,6 +82,7 @@ AGGREGATE_SUM = 2
 AGGREGATE_MIN = 3
 AGGREGATE_MAX = 4
 AGGREGATE_MEAN = 5
+AGGREGATES_MAX = 16
 SET_UNION = 1
 SET_INTERSECTION = 2
 SET_DIFFERENCE = 3
@@ -219,6 +220,17 @@ class JoinOptions(Structure):
     ]
 
 
+class Aggregate(Structure):
+    _fields_ = [
+        ("size", c_uint32),
+        ("aggregate", c_uint32),
+        ("type", c_uint32),
+        ("flags", c_uint32),
+        ("values", c_void_p),
+        ("valid", c_void_p),
+    ]
+
+
 class GroupsOptions(Structure):
     _fields_ = [
         ("size", c_uint32),
@@ -226,6 +238,8 @@ class GroupsOptions(Structure):
         ("row_bits", c_uint32),
         ("flags", c_uint32),
         ("seed", c_uint64),
+        ("aggregates", c_void_p),
+        ("aggregate_count", c_uint32),
     ]
 
 
@@ -354,6 +368,7 @@ STRUCTS = {
     "heddle_table_stats": TableStats,
     "heddle_column": Column,
     "heddle_join_options": JoinOptions,
+    "heddle_aggregate": Aggregate,
     "heddle_groups_options": GroupsOptions,
     "heddle_filter_options": FilterOptions,
     "heddle_filter_stats": FilterStats,
@@ -436,6 +451,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "heddle_groups_rows": (c_int32, [c_void_p, c_void_p, c_void_p, c_void_p]),
     "heddle_groups_top": (c_int32, [c_void_p, c_uint64, c_void_p, c_void_p, c_void_p]),
     "heddle_groups_aggregate": (c_int32, [c_void_p, c_uint32, c_uint32, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p]),
+    "heddle_groups_aggregated": (c_int32, [c_void_p, c_uint32, c_void_p, c_void_p, c_void_p]),
     "heddle_set_operation": (c_int32, [
         c_void_p, c_uint32, c_uint32, c_void_p, c_uint64, c_void_p, c_uint64, c_void_p, c_uint64, c_void_p, c_void_p,
     ]),

@@ -16,8 +16,8 @@ extern "C" {
 
 enum {
     HD_TUNE_DISTINCT_ANY,
-    HD_TUNE_DISTINCT_FEW, /* in the cores' caches, or not apart from other groups */
-    HD_TUNE_DISTINCT_MANY /* by regions */
+    HD_TUNE_DISTINCT_FEW, /* in the cores' caches (a GPU: in its second-level cache), or not apart from other groups */
+    HD_TUNE_DISTINCT_MANY /* by regions (a GPU: by a table of any size) */
 };
 
 typedef struct hd_tuning {
@@ -29,6 +29,11 @@ typedef struct hd_tuning {
     /* Group-by where no rows are asked for: HD_TUNE_DISTINCT_*, and rows of a region by which keys are sorted, at most. */
     uint32_t distinct_way;
     uint64_t distinct_region_rows;
+    /* Distinct keys and groups by number on a GPU: slots of the table that is tried first, bits of a block's own table, and
+       up to how many distinct keys are few. */
+    uint64_t keys_homes, keys_near_bits, keys_few;
+    /* Aggregates of groups known by number on a GPU: groups that a block sums up in shared memory, at most. */
+    uint64_t reduce_near_groups;
     /* Hashes of rows keep only these bits. */
     uint64_t row_hash_mask;
     /* Joins: rows of a task's left and right side at most, and from how many matches on a task is written in parts. */

@@ -46,7 +46,7 @@ typedef struct hd_column_ops {
     heddle_status (*top)(hd_site on, const uint64_t *numbers, uint64_t n, uint64_t k,
                          uint64_t *indices);
     /* Groups known by number: the rows in the order of groups, ascending in each, and where groups begin,
-       groups + 1 numbers. Needs work memory. NULL where there are no such groups. */
+       groups + 1 numbers. Needs work memory. May wait, for memory of its own. NULL where there are no such groups. */
     heddle_status (*order)(hd_site on, const hd_grouped *grouped, uint64_t *starts, void *rows);
     /* Lists in the order of the questions: elements [starts[i], starts[i + 1]) of `from` go to
        out + places[i] - base. */

@@ -30,6 +30,7 @@ typedef struct hd_relate_ops {
     heddle_status (*distinct)(heddle_device *device, hd_distinct_job *job, void *stream);
     heddle_status (*distinct_fetch)(heddle_device *device, const hd_distinct_job *job,
                                     uint32_t what, hd_distinct_out out, void *stream);
+    uint32_t distinct_values; /* aggregates that distinct takes along, at most */
 } hd_relate_ops;
 
 #endif

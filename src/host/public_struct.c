@@ -14,7 +14,7 @@
         initialiser, sizeof(type), sizeof(type)                                                    \
     }
 
-/* Their first versions end before `vertices` and before `chains`. */
+/* Their first versions end before `vertices`, before `chains` and before `aggregates`. */
 const hd_struct_kind hd_table_options_kind = {"HEDDLE_TABLE_OPTIONS_INIT",
                                               offsetof(heddle_table_options, vertices),
                                               sizeof(heddle_table_options)};
@@ -25,8 +25,10 @@ const hd_struct_kind hd_insert_options_kind =
 const hd_struct_kind hd_totals_kind = KIND(heddle_totals, "HEDDLE_TOTALS_INIT");
 const hd_struct_kind hd_device_info_kind = KIND(heddle_device_info, "HEDDLE_DEVICE_INFO_INIT");
 const hd_struct_kind hd_join_options_kind = KIND(heddle_join_options, "HEDDLE_JOIN_OPTIONS_INIT");
-const hd_struct_kind hd_groups_options_kind =
-    KIND(heddle_groups_options, "HEDDLE_GROUPS_OPTIONS_INIT");
+const hd_struct_kind hd_groups_options_kind = {"HEDDLE_GROUPS_OPTIONS_INIT",
+                                               offsetof(heddle_groups_options, aggregates),
+                                               sizeof(heddle_groups_options)};
+const hd_struct_kind hd_aggregate_kind = KIND(heddle_aggregate, "HEDDLE_AGGREGATE_INIT");
 const hd_struct_kind hd_relation_stats_kind =
     KIND(heddle_relation_stats, "HEDDLE_RELATION_STATS_INIT");
 const hd_struct_kind hd_filter_options_kind =

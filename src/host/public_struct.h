@@ -19,9 +19,9 @@ typedef struct hd_struct_kind {
 
 extern const hd_struct_kind hd_table_options_kind, hd_insert_options_kind, hd_table_stats_kind,
     hd_totals_kind, hd_device_info_kind, hd_join_options_kind, hd_groups_options_kind,
-    hd_relation_stats_kind, hd_filter_options_kind, hd_filter_stats_kind, hd_cluster_options_kind,
-    hd_cluster_info_kind, hd_spread_options_kind, hd_cluster_stats_kind, hd_shelf_options_kind,
-    hd_shelf_stats_kind;
+    hd_aggregate_kind, hd_relation_stats_kind, hd_filter_options_kind, hd_filter_stats_kind,
+    hd_cluster_options_kind, hd_cluster_info_kind, hd_spread_options_kind, hd_cluster_stats_kind,
+    hd_shelf_options_kind, hd_shelf_stats_kind;
 
 /*
  * Reads what a caller gives. `own` holds the defaults and receives what the caller's struct has; NULL has

@@ -10,6 +10,7 @@
 
 #include <heddle/heddle.h>
 
+#include "model/columns.h"
 #include "model/partition.h"
 
 typedef struct hd_join_task {
@@ -67,6 +68,9 @@ typedef struct hd_distinct_job {
     bool sizes, firsts; /* asked for: the number of rows of every key, its first row */
     bool ordered;       /* keys in the order of their first rows; else in any order */
     bool few;           /* which way: keys are few, or any number */
+    const hd_reduce
+        *values; /* columns that are aggregated by key; nobody looks at `out` and `out_valid` */
+    uint32_t value_count;
     /* Set by distinct_plan. */
     uint64_t room;        /* keys at most */
     uint32_t region_bits; /* of the regions that keys are sorted by */
@@ -79,12 +83,14 @@ typedef struct hd_distinct_job {
 enum {
     HD_DISTINCT_KEYS,
     HD_DISTINCT_SIZES, /* uint64_t */
-    HD_DISTINCT_FIRSTS
+    HD_DISTINCT_FIRSTS,
+    HD_DISTINCT_VALUES /* and more: as hd_reduce.out */
 };
 
 typedef struct hd_distinct_out {
     void *memory;
     uint32_t row_bits; /* of first rows */
+    uint8_t *valid;    /* NULL, or of values as hd_reduce.out_valid */
 } hd_distinct_out;
 
 #endif

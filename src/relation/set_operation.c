@@ -60,8 +60,8 @@ static heddle_status group_both(set_call *c, const void *a, const void *b)
     if (a_bytes != bytes)
         HD_TRY(
             c->engine->copy(c->device, (char *)c->keys + a_bytes, b, bytes - a_bytes, c->stream));
-    const hd_row_source from = {c->device,      NULL,      c->rows, row_bits(c),
-                                hd_seed_draw(), c->stream, 0,       false};
+    const hd_row_source from = {c->device, NULL, c->rows, row_bits(c), hd_seed_draw(),
+                                c->stream, 0,    false,   NULL};
     return hd_group_array(&from, c->keys, c->width * 8, &c->made);
 }
 

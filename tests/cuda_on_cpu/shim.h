@@ -72,10 +72,28 @@ template <class T> static T __shfl_up_sync(uint32_t mask, T mine, unsigned by, H
     const warp_votes v = warps_meet(WARP_SHUFFLE, mask, mine, line);
     return (T)shuffled(&v, lane >= by ? lane - by : lane);
 }
+/* A double goes by its bits. */
+SHIM double __shfl_down_sync(uint32_t mask, double mine, unsigned by, HERE)
+{
+    uint64_t bits;
+    memcpy(&bits, &mine, sizeof bits);
+    bits = __shfl_down_sync(mask, bits, by, line);
+    memcpy(&mine, &bits, sizeof mine);
+    return mine;
+}
 template <class T> static T __shfl_xor_sync(uint32_t mask, T mine, unsigned by, HERE)
 {
     const warp_votes v = warps_meet(WARP_SHUFFLE, mask, mine, line);
     return (T)shuffled(&v, threadIdx.x % 32 ^ by);
+}
+/* The lanes that bring the same. */
+template <class T> static uint32_t __match_any_sync(uint32_t mask, T mine, HERE)
+{
+    const warp_votes v = warps_meet(WARP_SHUFFLE, mask, (uint64_t)mine, line);
+    uint32_t lanes = 0;
+    for (unsigned i = 0; i < 32; i++)
+        if (mask >> i & 1 && v.brought[i] == (uint64_t)mine) lanes |= 1u << i;
+    return lanes;
 }
 SHIM void __syncwarp(uint32_t mask = UINT32_MAX, HERE) { warps_meet(WARP_SYNC, mask, 0, line); }
 SHIM void __syncthreads(HERE) { warps_meet_block(line); }
@@ -93,10 +111,26 @@ struct alignas(16) uint4 {
 SHIM uint2 make_uint2(uint32_t x, uint32_t y) { return {x, y}; }
 SHIM uint4 make_uint4(uint32_t x, uint32_t y, uint32_t z, uint32_t w) { return {x, y, z, w}; }
 
+template <class TO, class FROM> static TO shim_bits(FROM from)
+{
+    TO to;
+    static_assert(sizeof to == sizeof from, "");
+    memcpy(&to, &from, sizeof to);
+    return to;
+}
+SHIM uint32_t __float_as_uint(float x) { return shim_bits<uint32_t>(x); }
+SHIM float __uint_as_float(uint32_t x) { return shim_bits<float>(x); }
+SHIM long long __double_as_longlong(double x) { return shim_bits<long long>(x); }
+SHIM double __longlong_as_double(long long x) { return shim_bits<double>(x); }
+
 SHIM int __popc(uint32_t x) { return __builtin_popcount(x); }
 SHIM int __clz(int x) { return x == 0 ? 32 : __builtin_clz((unsigned)x); }
 SHIM int __ffsll(long long x) { return __builtin_ffsll(x); }
 SHIM uint32_t __umulhi(uint32_t a, uint32_t b) { return (uint32_t)((uint64_t)a * b >> 32); }
+SHIM uint64_t __umul64hi(uint64_t a, uint64_t b)
+{
+    return (uint64_t)((unsigned __int128)a * b >> 64);
+}
 template <class T> static T __ldg(const T *at)
 {
     warps_touch();

@@ -139,6 +139,22 @@ static array array_of_bytes(const test_case *c, uint32_t role, const uint8_t *by
     return a;
 }
 
+/* Results and flags (NULL: not asked for) are the model's. */
+static void check_results(const made_groups *m, const hd_reduce *r, const uint8_t *out,
+                          const uint8_t *flags)
+{
+    const uint32_t width = out_width(r->aggregate, r->type);
+    const uint8_t *values = r->column;
+    for (uint64_t g = 0; g < m->model->groups; g++) {
+        const sums s = sum_up(m, g, r->type, values, r->valid);
+        static const uint8_t zeros[8];
+        if (flags != NULL) check(flags[g] == (s.count != 0), "a flag is wrong");
+        check(s.count != 0 ? is_right(r->aggregate, r->type, out, g, &s, values)
+                           : memcmp(out + g * width, zeros, width) == 0,
+              "group %llu is wrong", (unsigned long long)g);
+    }
+}
+
 static void check_aggregate(made_groups *m, uint32_t aggregate, uint32_t type,
                             const uint8_t *values, const uint8_t *valid, bool flags)
 {
@@ -158,14 +174,8 @@ static void check_aggregate(made_groups *m, uint32_t aggregate, uint32_t type,
                                      NULL));
     array_pull(&out);
     array_pull(&out_valid);
-    for (uint64_t g = 0; g < count; g++) {
-        const sums s = sum_up(m, g, type, values, valid);
-        static const uint8_t zeros[8];
-        if (flags) check(out_valid.host[g] == (s.count != 0), "a flag is wrong");
-        check(s.count != 0 ? is_right(aggregate, type, out.host, g, &s, values)
-                           : memcmp(out.host + g * width, zeros, width) == 0,
-              "group %llu is wrong", (unsigned long long)g);
-    }
+    const hd_reduce r = {aggregate, type, values, valid, NULL, NULL};
+    check_results(m, &r, out.host, flags ? out_valid.host : NULL);
     array_free(&in);
     array_free(&in_valid);
     array_free(&out);
@@ -196,11 +206,174 @@ static void check_keys(const test_case *c, const uint64_t *keys, uint64_t n, uin
         hd_tune.few_groups_limit = order == 0 ? n : 0; /* groups known by number; rows in order */
         made_groups m = made_create(c, &t, &model, order, order == 0 ? 32 : 64);
         check_all(&m, n + order);
+        if (order == 0) { /* a GPU: most groups have no cells in shared memory */
+            hd_tune.reduce_near_groups = 3;
+            check_all(&m, n + order);
+            hd_tune.reduce_near_groups = HD_TUNING_NONE;
+        }
         made_destroy(&m);
     }
     hd_tune.few_groups_limit = HD_TUNING_NONE;
     grouping_free(&model);
     table_free(&t);
+}
+
+/* ------------------------------------------------------------------- aggregates named by options */
+
+#define ALONG 9 /* one more than a GPU takes along */
+static const struct {
+    uint32_t aggregate;
+    bool nulls;
+} along[ALONG] = {
+    {HEDDLE_AGGREGATE_SUM, false}, {HEDDLE_AGGREGATE_SUM, true},    {HEDDLE_AGGREGATE_MIN, true},
+    {HEDDLE_AGGREGATE_MAX, false}, {HEDDLE_AGGREGATE_MEAN, false},  {HEDDLE_AGGREGATE_COUNT, true},
+    {HEDDLE_AGGREGATE_MEAN, true}, {HEDDLE_AGGREGATE_COUNT, false}, {HEDDLE_AGGREGATE_MAX, true}};
+
+static void check_aggregated(made_groups *m, uint32_t i, const hd_reduce *r)
+{
+    const uint64_t count = m->model->groups;
+    array out = array_poisoned(m->c, ROLE_VALUES, count * out_width(r->aggregate, r->type), 0xcd);
+    array flags = array_poisoned(m->c, ROLE_FLAGS, count, 0xcd);
+    case_note("aggregate %u, type %u, %s, order %u, flags %u, %llu rows in %llu groups",
+              r->aggregate, r->type, r->valid != NULL ? "nulls" : "no nulls", m->options.order,
+              m->options.flags, (unsigned long long)m->table->rows, (unsigned long long)count);
+    check_ok(heddle_groups_aggregated(m->groups, i, array_pointer(&out),
+                                      i % 2 == 0 ? array_pointer(&flags) : NULL, NULL));
+    array_pull(&out);
+    array_pull(&flags);
+    check_results(m, r, out.host, i % 2 == 0 ? flags.host : NULL);
+    array_free(&out);
+    array_free(&flags);
+}
+
+/* `number` aggregates of columns of one type, worked out while groups are made where that is possible. */
+static void check_along(const test_case *c, const table_model *t, const grouping *model,
+                        const uint64_t *keys, uint32_t bits, uint32_t type, uint32_t number,
+                        heddle_groups_options options)
+{
+    const uint64_t n = t->rows;
+    uint8_t *values = make_values(type, n, type + n), *valid = malloc(n + 1);
+    uint64_t seed = n, *firsts = keys_allocate(model->groups + 1);
+    for (uint64_t i = 0; i < n; i++) valid[i] = keys_random(&seed) % 3 != 0;
+    array in = array_of_bytes(c, ROLE_VALUES, values, n * width_of(type));
+    array in_valid = array_of_bytes(c, ROLE_KEYS, valid, n);
+    array data = array_of(c, ROLE_KEYS, keys, n, bits);
+    heddle_column column = HEDDLE_COLUMN(array_pointer(&data), bits / 8);
+    heddle_aggregate list[ALONG];
+    made_groups m;
+    memset(&m, 0, sizeof m);
+    for (uint32_t i = 0; i < number; i++) {
+        const heddle_aggregate a = {
+            sizeof a, along[i].aggregate, type,
+            0,        array_pointer(&in), along[i].nulls ? array_pointer(&in_valid) : NULL};
+        list[i] = a;
+    }
+    options.aggregates = list;
+    options.aggregate_count = number;
+    m.c = c;
+    m.table = t;
+    m.model = model;
+    m.options = options;
+    m.model_of = keys_allocate(model->groups + 1);
+    check_ok(heddle_groups_create(c->device, &column, 1, n, &options, &m.groups, NULL));
+    check_ok(heddle_groups_first(m.groups, firsts, NULL));
+    for (uint64_t g = 0; g < model->groups; g++) m.model_of[g] = model->of_row[firsts[g]];
+    for (uint32_t i = 0; i < number; i++) {
+        const hd_reduce r = {
+            along[i].aggregate, type, values, along[i].nulls ? valid : NULL, NULL, NULL};
+        check_aggregated(&m, i, &r);
+    }
+    check_status(heddle_groups_aggregated(m.groups, number, values, NULL, NULL),
+                 HEDDLE_ERROR_INVALID);
+    heddle_groups_destroy(m.groups);
+    array_free(&in);
+    array_free(&in_valid);
+    array_free(&data);
+    free(m.model_of);
+    free(firsts);
+    free(values);
+    free(valid);
+}
+
+static void aggregates_with_the_groups(const test_case *c)
+{
+    static const uint64_t sizes[] = {0, 1, 1000, 70001};
+    static const uint64_t distinct[] = {1, 9, 4000};
+    if (!can_group(c)) return;
+    for (size_t s = 0; s < 4; s++)
+        for (size_t d = 0; d < 3; d++) {
+            const uint32_t bits = (s + d) % 2 == 0 ? 32 : 64;
+            const uint64_t n = case_size(sizes[s]);
+            uint64_t *keys = keys_allocate(n + 1), state = d;
+            for (uint64_t i = 0; i < n; i++)
+                keys[i] =
+                    low_bits(~keys_below(&state, distinct[d]), bits); /* all ones among them */
+            table_model t = table_of_keys(keys, n, bits);
+            const grouping model = table_group(&t);
+            for (uint32_t type = HEDDLE_TYPE_U32; type <= HEDDLE_TYPE_F64; type++) {
+                heddle_groups_options o = HEDDLE_GROUPS_OPTIONS_INIT;
+                const uint32_t number = type % 3 == 0 ? 1 : type % 3 == 1 ? 8 : 9;
+                o.order = type % 2;
+                o.flags = type == HEDDLE_TYPE_I64 ? 0 : HEDDLE_GROUPS_KEYS | HEDDLE_GROUPS_FIRST;
+                o.row_bits = 64;
+                /* A GPU: by itself; a table that fills up at first; tables of blocks that do; many keys. */
+                hd_tune.keys_homes = type % 4 == 1 ? 64 : HD_TUNING_NONE;
+                hd_tune.keys_near_bits = type % 4 == 2 ? 4 : HD_TUNING_NONE;
+                hd_tune.distinct_way =
+                    type == HEDDLE_TYPE_U64 && c->device->engine->host_memory == 0
+                        ? HD_TUNE_DISTINCT_MANY
+                        : HD_TUNE_DISTINCT_ANY;
+                check_along(c, &t, &model, keys, bits, type, number, o);
+                hd_tune.keys_homes = hd_tune.keys_near_bits = HD_TUNING_NONE;
+                hd_tune.distinct_way = HD_TUNE_DISTINCT_ANY;
+            }
+            grouping_free(&model);
+            table_free(&t);
+            free(keys);
+        }
+}
+
+static void wrong_aggregates(const test_case *c)
+{
+    uint64_t keys[4] = {1, 2, 1, 2}, values[4] = {1, 2, 3, 4}, out[4] = {0};
+    heddle_column column = HEDDLE_COLUMN(keys, 8);
+    heddle_groups_options o = HEDDLE_GROUPS_OPTIONS_INIT;
+    heddle_aggregate a = HEDDLE_AGGREGATE_INIT;
+    heddle_groups *g = NULL;
+    if (!can_group(c)) return;
+    o.flags = HEDDLE_GROUPS_KEYS;
+    o.order = HEDDLE_GROUPS_BY_FIRST;
+    o.aggregate_count = 1;
+    a.aggregate = HEDDLE_AGGREGATE_SUM;
+#define REFUSED                                                                                    \
+    check_status(heddle_groups_create(c->device, &column, 1, 4, &o, &g, NULL), HEDDLE_ERROR_INVALID)
+    REFUSED; /* no list */
+    o.aggregates = &a;
+    REFUSED; /* no values */
+    a.values = values;
+    a.type = 7;
+    REFUSED;
+    a.type = HEDDLE_TYPE_U64;
+    a.aggregate = 0;
+    REFUSED;
+    a.aggregate = HEDDLE_AGGREGATE_SUM;
+    a.flags = 1;
+    REFUSED;
+    a.flags = 0;
+    a.size = 0;
+    REFUSED;
+    a.size = sizeof a;
+    o.aggregate_count = HEDDLE_AGGREGATES_MAX + 1;
+    REFUSED;
+    o.aggregate_count = 1;
+    check_ok(heddle_groups_create(c->device, &column, 1, 4, &o, &g, NULL));
+    check_ok(heddle_groups_aggregated(g, 0, out, NULL, NULL));
+    assert_int_equal(out[0], 4);
+    assert_int_equal(out[1], 6);
+    check_status(heddle_groups_aggregated(g, 1, out, NULL, NULL), HEDDLE_ERROR_INVALID);
+    check_status(heddle_groups_aggregated(g, 0, NULL, NULL, NULL), HEDDLE_ERROR_INVALID);
+    check_status(heddle_groups_aggregated(NULL, 0, out, NULL, NULL), HEDDLE_ERROR_INVALID);
+    heddle_groups_destroy(g);
 }
 
 /* From one group to a group for each row, in sizes that threads share. */
@@ -314,8 +487,12 @@ static void memory_may_run_out(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_DEVICES(groups_of_every_size), OVER_DEVICES(skewed_groups),
-        OVER_DEVICES(large_groups),         OVER_DEVICES(wrong_arguments),
+        OVER_DEVICES(aggregates_with_the_groups),
+        OVER_DEVICES(wrong_aggregates),
+        OVER_DEVICES(groups_of_every_size),
+        OVER_DEVICES(skewed_groups),
+        OVER_DEVICES(large_groups),
+        OVER_DEVICES(wrong_arguments),
         OVER_DEVICES(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -179,6 +179,15 @@ static void check_asked(const test_case *c, heddle_device *device, const known *
     array_free(&data);
 }
 
+/* What a GPU would choose by itself; a table that fills up at first; tables of blocks that fill up; both, and another border
+   between few keys and many. Other devices do not look at these. */
+static void force(uint32_t kind)
+{
+    hd_tune.keys_homes = kind % 2 == 1 ? 64 : HD_TUNING_NONE;
+    hd_tune.keys_near_bits = kind / 2 == 1 ? 4 : HD_TUNING_NONE;
+    hd_tune.keys_few = kind == 3 ? 1000 : HD_TUNING_NONE;
+}
+
 /* Everything that can be asked for, by every way; `few` of it where cases are many. */
 static void check_all(const test_case *c, heddle_device *device, const uint64_t *keys, uint64_t n,
                       uint32_t bits, bool few)
@@ -195,7 +204,9 @@ static void check_all(const test_case *c, heddle_device *device, const uint64_t 
                 o.row_bits = f % 2 == 0 ? 64 : 32;
                 o.seed = SEED;
                 hd_tune.distinct_way = ways[w];
+                force((uint32_t)(w + f + order) % 4);
                 check_asked(c, device, &k, o);
+                force(0);
                 hd_tune.distinct_way = HD_TUNE_DISTINCT_ANY;
             }
     known_free(&k);
@@ -281,6 +292,34 @@ static void many_regions(const test_case *c)
     free(keys);
 }
 
+/* So many rows that a GPU looks at some of them before all others: its guess may be right, or much too low. */
+static void keys_to_be_guessed(const test_case *c)
+{
+    static const char *const names[] = {"ten",    "thousands", "all distinct",
+                                        "sorted", "hot",       "runs"};
+    const uint64_t n = case_size(300007);
+    uint64_t *keys;
+    if (!can_group(c)) return;
+    keys = keys_allocate(n);
+    for (uint32_t kind = 0; kind < sizeof names / sizeof names[0]; kind++) {
+        const uint32_t bits = kind % 2 == 0 ? 64 : 32;
+        uint64_t state = kind + 1;
+        for (uint64_t i = 0; i < n; i++) {
+            const uint64_t any = keys_below(&state, UINT64_C(1) << 40);
+            keys[i] = kind == 0   ? any % 10
+                      : kind == 1 ? any % 7000
+                      : kind == 2 ? i
+                      : kind == 3 ? i / 3
+                      : kind == 4 ? (i < n / 20 * 19 ? 5 : i) /* those drawn hardly tell */
+                                  : i / 977;
+            keys[i] = low_bits(keys[i] * 0x9e3779b1u, bits);
+        }
+        case_note("%s, %u bits", names[kind], bits);
+        check_all(c, c->device, keys, n, bits, true);
+    }
+    free(keys);
+}
+
 /* Keys of several columns, and with nulls, are grouped with their rows; the questions are the same. */
 static void columns_of_every_shape(const test_case *c)
 {
@@ -340,9 +379,10 @@ static void memory_may_run_out(const test_case *c)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OVER_DEVICES(keys_of_every_kind),     OVER_DEVICES(numbers_of_keys),
-        OVER_DEVICES(crowded_regions),        OVER_DEVICES(many_regions),
-        OVER_DEVICES(columns_of_every_shape), OVER_DEVICES(memory_may_run_out),
+        OVER_DEVICES(keys_of_every_kind), OVER_DEVICES(numbers_of_keys),
+        OVER_DEVICES(crowded_regions),    OVER_DEVICES(many_regions),
+        OVER_DEVICES(keys_to_be_guessed), OVER_DEVICES(columns_of_every_shape),
+        OVER_DEVICES(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,7 +51,7 @@ static heddle_status encode(const test_case *c, const hd_row_keys *keys, uint64_
     array out = array_poisoned(c, ROLE_VALUES, rows * bits / 8, 0xcd);
     void *memory = NULL;
     check_ok(heddle_memory_allocate(c->device, rows * 8 + 1, &memory));
-    const hd_row_source from = {c->device, keys, rows, bits, 11, NULL, 0, false};
+    const hd_row_source from = {c->device, keys, rows, bits, 11, NULL, 0, false, NULL};
     const heddle_status status = hd_encode_rows(&from, memory, count);
     check_ok(heddle_memory_copy(c->device, out.host, memory, rows * bits / 8, NULL));
     check_ok(heddle_device_synchronize(c->device, NULL));
@@ -179,7 +179,7 @@ static void memory_may_run_out(const test_case *c)
             case_note("allocation %llu", (unsigned long long)k);
             void *memory = NULL;
             check_ok(heddle_memory_allocate(c->device, t.rows * 4, &memory));
-            const hd_row_source from = {c->device, &keys, t.rows, 32, 3, NULL, 0, false};
+            const hd_row_source from = {c->device, &keys, t.rows, 32, 3, NULL, 0, false, NULL};
             hd_fault_arm(k);
             const heddle_status status = hd_encode_rows(&from, memory, &count);
             struck = hd_fault_struck();

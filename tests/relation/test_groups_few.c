@@ -1,6 +1,6 @@
 /*
  * test_groups_few.c: groups that are known by number. Their numbering follows from the keys alone, whatever
- * the threads; the limit is exact, wherever the key is that goes past it; rows in order are made of it
+ * the threads, on every device; the limit is exact, wherever the key is that goes past it; rows in order are made of it
  * later. Nothing is compared with a model: what numbers must be like can be seen from the keys.
  */
 #include <stdlib.h>
@@ -52,11 +52,39 @@ static void check_numbers(const hd_row_groups *made, const uint64_t *keys, uint6
     assert_int_equal(met, distinct); /* as many keys as groups: so no two groups have the same */
 }
 
-/* The rows of every group, ascending. */
-static void check_order(hd_row_groups *made)
+/* A copy in host memory of what a device has; 0 bytes of what it has not. */
+static void *pull(heddle_device *device, const void *from, uint64_t bytes)
 {
-    assert_null(made->rows);
-    check_ok(hd_row_groups_order(made, NULL));
+    void *to;
+    if (from == NULL) return NULL;
+    to = malloc(bytes + 8);
+    check_ok(device->engine->copy(device, to, from, bytes, NULL));
+    check_ok(device->engine->synchronize(device, NULL));
+    return to;
+}
+
+static hd_row_groups pull_groups(const hd_row_groups *made)
+{
+    hd_row_groups host = *made;
+    const uint64_t width = made->row_bits / 8;
+    host.numbers = pull(made->device, made->numbers, made->n * sizeof *made->numbers);
+    host.firsts = pull(made->device, made->firsts, made->groups * width);
+    host.rows = pull(made->device, made->rows, made->n * width);
+    host.starts = pull(made->device, made->starts, (made->groups + 1) * sizeof *made->starts);
+    return host;
+}
+
+static void free_pulled(hd_row_groups *host)
+{
+    free(host->numbers);
+    free(host->firsts);
+    free(host->rows);
+    free(host->starts);
+}
+
+/* The rows of every group, ascending. */
+static void check_rows(const hd_row_groups *made)
+{
     assert_int_equal(made->starts[0], 0);
     assert_int_equal(made->starts[made->groups], made->n);
     for (uint64_t g = 0; g < made->groups; g++)
@@ -66,6 +94,16 @@ static void check_order(hd_row_groups *made)
             check(i == made->starts[g] || row_at(made->rows, made->row_bits, i - 1) < row,
                   "rows do not ascend");
         }
+}
+
+static void check_order(hd_row_groups *made)
+{
+    hd_row_groups host;
+    assert_null(made->rows);
+    check_ok(hd_row_groups_order(made, NULL));
+    host = pull_groups(made);
+    check_rows(&host);
+    free_pulled(&host);
 }
 
 static uint64_t count_distinct(const uint64_t *keys, uint64_t n)
@@ -89,7 +127,7 @@ static void check_threads(const uint64_t *keys, uint64_t n)
             hd_row_groups made;
             void *packed = narrow(keys, n, key_bits);
             check_ok(heddle_device_open(devices[d], &device));
-            const hd_row_source from = {device, NULL, n, row_bits, kind + 1, NULL, 0, false};
+            const hd_row_source from = {device, NULL, n, row_bits, kind + 1, NULL, 0, false, NULL};
             check_ok(hd_group_array(&from, packed, key_bits, &made));
             check_numbers(&made, keys, count_distinct(keys, n));
             check_order(&made);
@@ -129,7 +167,7 @@ static void check_limit(const test_case *c, uint64_t n, uint64_t distinct, uint6
                         bool expected)
 {
     uint64_t *keys = keys_allocate(n);
-    const hd_row_source from = {c->device, NULL, n, 32, 3, NULL, 0, false};
+    const hd_row_source from = {c->device, NULL, n, 32, 3, NULL, 0, false, NULL};
     hd_row_groups made;
     for (uint64_t i = 0; i < n; i++) keys[i] = i % (distinct - 1) * UINT64_C(0x10001);
     keys[late] = UINT64_MAX;
@@ -169,9 +207,62 @@ static void the_most_groups(const test_case *c)
     check_limit(c, 9 * most, most + 1, 9 * most - 1, false);
 }
 
+/* ------------------------------------------------------------------------------------ other devices */
+
+/* All kinds of keys and rows; `kind` says what a GPU is made to do (tuning.h). */
+static void check_device(const test_case *c, const uint64_t *keys, uint64_t n, uint32_t kind)
+{
+    const uint32_t key_bits = kind % 2 == 0 ? 32 : 64, row_bits = kind / 2 % 2 == 0 ? 32 : 64;
+    const uint64_t distinct = count_distinct(keys, n), bytes = n * (key_bits / 8);
+    void *packed = narrow(keys, n, key_bits), *device_keys = NULL;
+    hd_row_groups made, host;
+    check_ok(heddle_memory_allocate(c->device, bytes, &device_keys));
+    check_ok(heddle_memory_copy(c->device, device_keys, packed, bytes, NULL));
+    const hd_row_source from = {c->device, NULL, n, row_bits, kind + 1, NULL, 0, false, NULL};
+    hd_tune.keys_homes = kind % 3 == 1 ? 100 : HD_TUNING_NONE;
+    hd_tune.keys_near_bits = kind % 3 == 2 ? 3 : HD_TUNING_NONE;
+    check_ok(hd_group_array(&from, device_keys, key_bits, &made));
+    hd_tune.keys_homes = hd_tune.keys_near_bits = HD_TUNING_NONE;
+    host = pull_groups(&made);
+    check_numbers(&host, keys, distinct);
+    free_pulled(&host);
+    check_order(&made);
+    hd_row_groups_free(&made);
+    check_ok(heddle_memory_free(c->device, device_keys));
+    free(packed);
+}
+
+static void numbers_on_every_device(const test_case *c)
+{
+    static const uint64_t distinct[] = {1, 2, 100, 3000, 20000};
+    static const uint64_t sizes[] = {1, 31, 5000, 150001};
+    if (!can_group(c) || c->device->engine->relate(64, 64)->few == NULL) return;
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        const uint64_t n = case_size(sizes[s]);
+        uint64_t *keys = keys_allocate(n);
+        hd_tune.few_groups_limit = n;
+        for (size_t d = 0; d < sizeof distinct / sizeof distinct[0]; d++)
+            for (uint32_t kind = 0; kind < 12; kind++) {
+                uint64_t state = d;
+                for (uint64_t i = 0; i < n; i++)
+                    keys[i] = kind == 11
+                                  ? i / 7
+                                  : low_bits(keys_below(&state, distinct[d]) * 0x9e3779b1u, 32);
+                if (kind % 2 == 0) keys[n / 2] = UINT32_MAX; /* as an empty slot */
+                else keys[n / 2] = UINT64_MAX;
+                case_note("%llu rows, %llu keys, kind %u", (unsigned long long)n,
+                          (unsigned long long)distinct[d], kind);
+                check_device(c, keys, n, kind);
+            }
+        hd_tune.few_groups_limit = HD_TUNING_NONE;
+        free(keys);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        OVER_DEVICES(numbers_on_every_device),
         OVER_DEVICES(numbers_do_not_depend_on_threads),
         OVER_DEVICES(the_limit_is_exact),
         OVER_DEVICES(the_most_groups),

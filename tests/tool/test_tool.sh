@@ -236,8 +236,8 @@ relation() # relation ROWS COLUMNS ARGUMENTS
 }
 graph=variant,op,n,copies,distribution,vertices,bins,workspace,passes,key_bits,value_bits,asked,bytes_per_entry
 join=kind,op,left,right,copies,distribution,hit,key_bits,row_bits,rows,capacity
-group=op,type,n,groups,distribution,key_bits,row_bits,with_keys
-unique=order,n,groups,distribution,key_bits,row_bits
+group=op,type,n,groups,distribution,key_bits,row_bits,with_keys,at_once
+unique=order,ask,n,groups,distribution,key_bits,row_bits
 relation 54 $graph graph --keys 5000 --copies 1,7 --distribution uniform,zipf:1.2,equal
 same "operations of a graph" "$(column 4 | cut -d' ' -f1-9)" \
     "build find miss count retrieve query intersect erase insert"
@@ -282,6 +282,7 @@ relation 10 $group group --keys 3000 --groups 1,1000,5000 --aggregate count,sum,
 for type in u32 i32 f32 u64 i64 f64; do
     relation 5 $group group --keys 3000 --groups 129 --aggregate count,sum,min,max,mean --type $type \
         --with-keys --distribution zipf:1.2
+    relation 5 $group group --keys 3000 --groups 129 --aggregate count,sum,min,max,mean --type $type --at-once
 done
 relation 5 $group group --keys 2000
 same "numbers of groups" "$(column 6)" "100 127 128 129 1000"
@@ -289,6 +290,9 @@ relation 8 $unique unique --keys 3000 --groups 129,3000 --order unordered,first 
     --distribution uniform,zipf:1.2
 relation 2 $unique unique --keys 3000 --groups 7,1700 --distribution sequence --order first
 relation 1 $unique unique --keys 3000 --groups 50 --key-bits 64 --row-bits 64
+for ask in keys sizes first; do
+    relation 4 $unique unique --keys 3000 --groups 50,3000 --order unordered,first --ask $ask
+done
 mixed=op,n,batch,updates,load,memory_use,key_bits,value_bits,looks
 relation 10 $mixed mixed --keys 5000 --batch 700,5000 --updates 100,40,0
 same "operations of mixed batches" "$(column 3)" "mixed grow take mixed grow take mixed"

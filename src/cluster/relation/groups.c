@@ -32,6 +32,9 @@ static heddle_status read_options(const heddle_groups_options *given,
                        "cluster_groups_create: groups on several members have no order");
     if (options->flags != 0)
         return hd_fail(HEDDLE_ERROR_INVALID, "cluster_groups_create: there are no flags yet");
+    if (options->aggregate_count != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID,
+                       "cluster_groups_create: aggregates are asked for one by one");
     return HEDDLE_OK;
 }
 

@@ -19,7 +19,8 @@
 #include "cpu/relate/join.h"
 
 const hd_relate_ops HD_SYMBOL = {
-    HD_KEY_BITS,  HD_VALUE_BITS, JOIN_LEFT,     JOIN_RIGHT, REGION_ROWS,
-    join_count,   join_write,    group_work,    group,      NUMBERS_MOST,
-    numbers_work, numbers_make,  distinct_plan, distinct,   distinct_fetch,
+    HD_KEY_BITS,   HD_VALUE_BITS, JOIN_LEFT,      JOIN_RIGHT,
+    REGION_ROWS,   join_count,    join_write,     group_work,
+    group,         NUMBERS_MOST,  numbers_work,   numbers_make,
+    distinct_plan, distinct,      distinct_fetch, 0,
 };

@@ -345,6 +345,7 @@ static heddle_status column_number(hd_site on, const hd_grouped *grouped, const 
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
     if (status != HEDDLE_OK || grouped->n == 0) return status;
+    if (grouped->numbers != NULL) return hd_number_numbered_cuda(on, grouped, names, out);
     return grouped->row_bits == 32 ? number_of_rows<uint32_t>(on.device, grouped, names, out, use)
                                    : number_of_rows<uint64_t>(on.device, grouped, names, out, use);
 }
@@ -370,6 +371,14 @@ static heddle_status column_describe(hd_site on, const hd_grouped *grouped, void
     const heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
     if (status != HEDDLE_OK || grouped->groups == 0) return status;
     const unsigned blocks = blocks_for(on.device, grouped->groups);
+    if (firsts != NULL && grouped->firsts != NULL) {
+        const cudaError_t error =
+            cudaMemcpyAsync(firsts, grouped->firsts, grouped->groups * (grouped->row_bits / 8),
+                            cudaMemcpyDeviceToDevice, use);
+        if (error != cudaSuccess) return hd_cuda_check(error, "cannot describe groups");
+        firsts = NULL;
+    }
+    if (firsts == NULL && lasts == NULL && counts == NULL) return HEDDLE_OK;
     if (grouped->row_bits == 32)
         describe_groups<<<blocks, BLOCK, 0, use>>>(*grouped, (uint32_t *)firsts, (uint32_t *)lasts,
                                                    counts);
@@ -471,13 +480,34 @@ static __global__ void __launch_bounds__(GROUPED_BLOCK)
     block_add(to, mine);
 }
 
+/* The same where groups are known by number. */
+template <class ROW>
+static __global__ void __launch_bounds__(BLOCK)
+    differ_numbered(hd_row_keys keys, hd_grouped grouped, uint64_t *count)
+{
+    const ROW *firsts = (const ROW *)grouped.firsts;
+    uint32_t mine[1] = {0};
+    FOR_EACH(i, grouped.n)
+    {
+        const uint64_t first = firsts[grouped.numbers[i]];
+        if (first != i) mine[0] += rows_differ(keys, first, i);
+    }
+    uint64_t *const to[1] = {count};
+    block_add(to, mine);
+}
+
 static heddle_status column_differ(hd_site on, const hd_row_keys *keys, const hd_grouped *grouped,
                                    uint64_t *count)
 {
     cudaStream_t use;
     const heddle_status status = hd_cuda_enter(on.device, on.stream, &use);
     if (status != HEDDLE_OK || grouped->n == 0) return status;
-    if (grouped->row_bits == 32)
+    if (grouped->numbers != NULL) {
+        const unsigned blocks = blocks_for(on.device, grouped->n);
+        if (grouped->row_bits == 32)
+            differ_numbered<uint32_t><<<blocks, BLOCK, 0, use>>>(*keys, *grouped, count);
+        else differ_numbered<uint64_t><<<blocks, BLOCK, 0, use>>>(*keys, *grouped, count);
+    } else if (grouped->row_bits == 32)
         differ_rows<uint32_t>
             <<<grouped_tiles(grouped), GROUPED_BLOCK, 0, use>>>(*keys, *grouped, count);
     else
@@ -548,5 +578,5 @@ extern "C" const hd_column_ops hd_columns_cuda = {
     column_work,    column_scan,           column_select,    column_rank,
     column_gather,  column_scatter,        column_number,    column_describe,
     hd_reduce_cuda, column_hash,           column_differ,    column_top,
-    NULL,           hd_deliver_lists_cuda, hd_renumber_cuda, hd_mark_few_cuda,
+    hd_order_cuda,  hd_deliver_lists_cuda, hd_renumber_cuda, hd_mark_few_cuda,
 };

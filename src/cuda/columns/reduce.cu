@@ -1,116 +1,18 @@
 /*
  * reduce.cu: aggregates of a column by group on a CUDA device.
  *
- * A tile of rows (grouped.h) sums up in shared memory, one number a group. Groups that lie within the
- * tile are written; those that reach beyond it are brought together by atomics. Numbers stand in `out`
- * in a form in which atomics can work on them: 64-bit integers and doubles for sums; for minima and
- * maxima unsigned numbers in the order of the type. A last pass turns these into results.
+ * Rows in order: a tile of rows (grouped.h) sums up in shared memory, one number a group. Groups that lie
+ * within the tile are written; those that reach beyond it are brought together by atomics. Groups known by number:
+ * rows as they lie (numbered_kernels.h). Numbers stand in `out` in a form in which atomics can work on them
+ * (reduce_ways.h). A last pass turns these into results.
  */
 #include "base/alloc.h"
+#include "base/tuning.h"
 #include "cuda/columns/columns.h"
 #include "cuda/columns/grouped.h"
+#include "cuda/columns/numbered_kernels.h"
+#include "cuda/columns/reduce_ways.h"
 #include "tile/load_cuda.h"
-
-/* --------------------------------------------------------------- types as ordered unsigned numbers */
-
-/* NaN comes last in a minimum and first in a maximum: it is the result only where there is no number. */
-template <class BITS>
-static __device__ __forceinline__ BITS ordered_float(BITS bits, bool nan, bool min)
-{
-    const BITS top = (BITS)1 << (sizeof(BITS) * 8 - 1);
-    if (nan) return min ? (BITS) ~(BITS)0 : 0;
-    return bits & top ? (BITS)~bits : (BITS)(bits | top);
-}
-template <class BITS> static __device__ __forceinline__ BITS float_ordered(BITS ordered)
-{
-    const BITS top = (BITS)1 << (sizeof(BITS) * 8 - 1);
-    return ordered & top ? (BITS)(ordered & ~top) : (BITS)~ordered;
-}
-
-template <class TYPE> struct order;
-template <> struct order<uint32_t> {
-    typedef uint32_t bits;
-    static __device__ bits to(uint32_t x, bool) { return x; }
-    static __device__ uint32_t from(bits x) { return x; }
-};
-template <> struct order<uint64_t> {
-    typedef unsigned long long bits;
-    static __device__ bits to(uint64_t x, bool) { return x; }
-    static __device__ uint64_t from(bits x) { return x; }
-};
-template <> struct order<int32_t> {
-    typedef uint32_t bits;
-    static __device__ bits to(int32_t x, bool) { return (uint32_t)x ^ 0x80000000u; }
-    static __device__ int32_t from(bits x) { return (int32_t)(x ^ 0x80000000u); }
-};
-template <> struct order<int64_t> {
-    typedef unsigned long long bits;
-    static __device__ bits to(int64_t x, bool) { return (bits)x ^ 1ull << 63; }
-    static __device__ int64_t from(bits x) { return (int64_t)(x ^ 1ull << 63); }
-};
-template <> struct order<float> {
-    typedef uint32_t bits;
-    static __device__ bits to(float x, bool min)
-    {
-        return ordered_float<uint32_t>(__float_as_uint(x), isnan(x), min);
-    }
-    static __device__ float from(bits x) { return __uint_as_float(float_ordered<uint32_t>(x)); }
-};
-template <> struct order<double> {
-    typedef unsigned long long bits;
-    static __device__ bits to(double x, bool min)
-    {
-        return ordered_float<unsigned long long>((bits)__double_as_longlong(x), isnan(x), min);
-    }
-    static __device__ double from(bits x)
-    {
-        return __longlong_as_double((long long)float_ordered<unsigned long long>(x));
-    }
-};
-
-/* ------------------------------------------------------------------------------ ways to aggregate */
-
-template <class TYPE> struct sum_integers {
-    typedef unsigned long long number; /* wraps alike for signed and unsigned */
-    static __device__ number neutral() { return 0; }
-    static __device__ number take(TYPE x) { return (number)(long long)x; }
-    static __device__ number both(number a, number b) { return a + b; }
-    static __device__ void add(number *to, number x) { atomicAdd(to, x); }
-    static __device__ void finish(number *, uint64_t, bool) {}
-};
-template <> __device__ __forceinline__ unsigned long long sum_integers<uint32_t>::take(uint32_t x)
-{
-    return x;
-}
-template <class TYPE> struct sum_floats {
-    typedef double number;
-    static __device__ number neutral() { return 0; }
-    static __device__ number take(TYPE x) { return (number)x; }
-    static __device__ number both(number a, number b) { return a + b; }
-    static __device__ void add(number *to, number x) { atomicAdd(to, x); }
-    static __device__ void finish(number *, uint64_t, bool) {}
-};
-template <class TYPE, bool MIN> struct extreme {
-    typedef typename order<TYPE>::bits number;
-    static __device__ number neutral() { return MIN ? (number) ~(number)0 : 0; }
-    static __device__ number take(TYPE x) { return order<TYPE>::to(x, MIN); }
-    static __device__ number both(number a, number b) { return (a < b) == MIN ? a : b; }
-    static __device__ void add(number *to, number x)
-    {
-        if (MIN) atomicMin(to, x);
-        else atomicMax(to, x);
-    }
-    static __device__ void finish(number *out, uint64_t group, bool any)
-    {
-        const number x = out[group];
-        TYPE *typed = (TYPE *)out;
-        typed[group] = any ? order<TYPE>::from(x) : (TYPE)0;
-    }
-};
-/* Counts rows, whatever their values. */
-template <class TYPE> struct count_rows : sum_integers<TYPE> {
-    static __device__ unsigned long long take(TYPE) { return 1; }
-};
 
 /* -------------------------------------------------------------------------------------- kernels */
 
@@ -243,6 +145,7 @@ typedef struct reduction {
     uint8_t *any; /* NULL where there are no nulls */
     unsigned blocks;
     cudaStream_t stream;
+    const hd_device_cuda *device;
 } reduction;
 
 template <class WAY, class TYPE> static cudaError_t reduce_by(const reduction *r, void *out)
@@ -297,8 +200,137 @@ template <class TYPE, class SUM> static cudaError_t reduce_type(const reduction 
     }
 }
 
+/* ----------------------------------------------------------------------- groups known by number */
+
+#define NUMBERED_SHARED (64u << 10) /* bytes of cells of a block */
+
+template <class WAY, class TYPE, bool COUNTS>
+static cudaError_t numbered_run(const reduction *r, void *out, unsigned long long *counts)
+{
+    typedef numbered_values<WAY, TYPE> values;
+    const uint32_t width = numbered_width<values>(COUNTS);
+    const uint64_t tiles = (r->grouped->n + NUMBERED_TILE - 1) / NUMBERED_TILE;
+    const uint32_t shared = r->device->shared_bytes < NUMBERED_SHARED + 1024
+                                ? (uint32_t)r->device->shared_bytes - 1024
+                                : NUMBERED_SHARED;
+    const uint64_t fit = hd_tuned(hd_tune.reduce_near_groups, shared / width);
+    numbered_job job = {
+        r->grouped->numbers, r->grouped->n, r->grouped->groups, r->reduce->valid, 0, 1};
+    job.near = (uint32_t)(job.groups < fit ? job.groups : fit);
+    while (job.copies < 32 && job.groups == job.near && job.near * 2 * job.copies * width <= shared)
+        job.copies *= 2;
+    const size_t bytes = (size_t)job.near * job.copies * width;
+    int each = 1;
+    cudaError_t error =
+        cudaFuncSetAttribute(numbered_reduce<WAY, TYPE, COUNTS>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    if (error == cudaSuccess) /* as many blocks as run at the same time */
+        error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &each, numbered_reduce<WAY, TYPE, COUNTS>, NUMBERED_BLOCK, bytes);
+    if (error != cudaSuccess) return error;
+    const uint64_t full = (uint64_t)r->device->multiprocessors * (each > 0 ? (unsigned)each : 1);
+    numbered_reduce<WAY, TYPE, COUNTS>
+        <<<(unsigned)(tiles < full ? tiles : full), NUMBERED_BLOCK, bytes, r->stream>>>(
+            job, (const TYPE *)r->reduce->column, (typename WAY::number *)out, counts);
+    return cudaGetLastError();
+}
+
+/* Sums or the like of all groups; counts, where they are wanted, are zeros. */
+template <class WAY, class TYPE>
+static cudaError_t numbered_by(const reduction *r, unsigned long long *counts)
+{
+    typedef typename WAY::number number;
+    number *out = (number *)r->reduce->out;
+    numbered_fill<number>
+        <<<r->blocks, NUMBERED_BLOCK, 0, r->stream>>>(out, WAY::neutral(), r->grouped->groups);
+    return counts != NULL ? numbered_run<WAY, TYPE, true>(r, out, counts)
+                          : numbered_run<WAY, TYPE, false>(r, out, counts);
+}
+
+template <class WAY, class TYPE>
+static cudaError_t numbered_whole(const reduction *r, unsigned long long *counts)
+{
+    const cudaError_t error = numbered_by<WAY, TYPE>(r, counts);
+    if (error != cudaSuccess) return error;
+    if (r->any != NULL)
+        numbered_any<<<r->blocks, NUMBERED_BLOCK, 0, r->stream>>>(counts, r->grouped->groups,
+                                                                  r->any);
+    reduce_end<WAY><<<r->blocks, GROUPED_BLOCK, 0, r->stream>>>(
+        (typename WAY::number *)r->reduce->out, r->any, r->grouped->groups);
+    return cudaGetLastError();
+}
+
+/* Integers of 32 bits are summed up as integers, since no sum of fewer than 2^32 of them wraps. */
+template <class SUM, class TYPE, class TOTAL>
+static cudaError_t numbered_mean(const reduction *r, unsigned long long *counts)
+{
+    const cudaError_t error = numbered_by<SUM, TYPE>(r, counts);
+    if (error != cudaSuccess) return error;
+    if (r->any != NULL)
+        numbered_any<<<r->blocks, NUMBERED_BLOCK, 0, r->stream>>>(counts, r->grouped->groups,
+                                                                  r->any);
+    numbered_mean_end<TOTAL>
+        <<<r->blocks, NUMBERED_BLOCK, 0, r->stream>>>(counts, r->grouped->groups, r->reduce->out);
+    return cudaGetLastError();
+}
+
+template <class TYPE, class SUM, class TOTAL>
+static cudaError_t numbered_type(const reduction *r, unsigned long long *counts)
+{
+    switch (r->reduce->aggregate) {
+    case HEDDLE_AGGREGATE_SUM: return numbered_whole<SUM, TYPE>(r, counts);
+    case HEDDLE_AGGREGATE_MIN: return numbered_whole<extreme<TYPE, true>, TYPE>(r, counts);
+    case HEDDLE_AGGREGATE_MAX: return numbered_whole<extreme<TYPE, false>, TYPE>(r, counts);
+    default:
+        return sizeof(TYPE) == 4 && r->grouped->n <= UINT32_MAX
+                   ? numbered_mean<SUM, TYPE, TOTAL>(r, counts)
+                   : numbered_mean<sum_floats<TYPE>, TYPE, double>(r, counts);
+    }
+}
+
+static cudaError_t numbered_count(const reduction *r)
+{
+    unsigned long long *out = (unsigned long long *)r->reduce->out;
+    cudaError_t error = cudaMemsetAsync(out, 0, r->grouped->groups * sizeof *out, r->stream);
+    if (error == cudaSuccess) error = numbered_run<no_values, uint32_t, true>(r, NULL, out);
+    if (error == cudaSuccess && r->any != NULL)
+        numbered_any<<<r->blocks, NUMBERED_BLOCK, 0, r->stream>>>(out, r->grouped->groups, r->any);
+    return error == cudaSuccess ? cudaGetLastError() : error;
+}
+
+static cudaError_t numbered_any_type(const reduction *r, unsigned long long *counts)
+{
+    switch (r->reduce->type) {
+    case HEDDLE_TYPE_U32:
+        return numbered_type<uint32_t, sum_integers<uint32_t>, uint64_t>(r, counts);
+    case HEDDLE_TYPE_I32: return numbered_type<int32_t, sum_integers<int32_t>, int64_t>(r, counts);
+    case HEDDLE_TYPE_F32: return numbered_type<float, sum_floats<float>, double>(r, counts);
+    case HEDDLE_TYPE_U64:
+        return numbered_type<uint64_t, sum_integers<uint64_t>, uint64_t>(r, counts);
+    case HEDDLE_TYPE_I64: return numbered_type<int64_t, sum_integers<int64_t>, int64_t>(r, counts);
+    default: return numbered_type<double, sum_floats<double>, double>(r, counts);
+    }
+}
+
+static cudaError_t reduce_numbered(const reduction *r)
+{
+    const uint64_t bytes = r->grouped->groups * sizeof(uint64_t);
+    unsigned long long *counts = NULL;
+    cudaError_t error = cudaSuccess;
+    if (r->reduce->aggregate == HEDDLE_AGGREGATE_COUNT) return numbered_count(r);
+    if (r->any != NULL || r->reduce->aggregate == HEDDLE_AGGREGATE_MEAN) {
+        error = hd_fault_due() ? cudaErrorMemoryAllocation
+                               : cudaMallocAsync((void **)&counts, bytes, r->stream);
+        if (error == cudaSuccess) error = cudaMemsetAsync(counts, 0, bytes, r->stream);
+    }
+    if (error == cudaSuccess) error = numbered_any_type(r, counts);
+    if (counts != NULL) cudaFreeAsync(counts, r->stream);
+    return error;
+}
+
 static cudaError_t reduce_any(const reduction *r)
 {
+    if (r->grouped->numbers != NULL) return reduce_numbered(r);
     switch (r->reduce->type) {
     case HEDDLE_TYPE_U32: return reduce_type<uint32_t, sum_integers<uint32_t>>(r);
     case HEDDLE_TYPE_I32: return reduce_type<int32_t, sum_integers<int32_t>>(r);
@@ -311,7 +343,7 @@ static cudaError_t reduce_any(const reduction *r)
 
 heddle_status hd_reduce_cuda(hd_site on, const hd_grouped *grouped, const hd_reduce *reduce)
 {
-    reduction r = {grouped, reduce, reduce->out_valid, 0, NULL};
+    reduction r = {grouped, reduce, reduce->out_valid, 0, NULL, (const hd_device_cuda *)on.device};
     uint8_t *own = NULL;
     cudaError_t error = cudaSuccess;
     const heddle_status status = hd_cuda_enter(on.device, on.stream, &r.stream);

@@ -3,7 +3,14 @@
  * (HD_VALUE_BITS). Built once for every kind, by a generated stub that defines HD_KEY_BITS,
  * HD_VALUE_BITS and HD_SYMBOL. Exports HD_SYMBOL alone.
  *
- * Groups come from CUB's radix sort of the keys with their row numbers: it is stable, so the rows of a
+ * The files:
+ *
+ *     join_kernels.h   the device code of joins
+ *     keys.h           launches of keys_kernels.h: groups by number, distinct keys
+ *     keys_kernels.h   distinct keys by tables in shared and in global memory
+ *       keys_values.inl aggregates that go along
+ *
+ * Groups that are too many for keys.h come from CUB's radix sort of the keys with their row numbers: it is stable, so the rows of a
  * group ascend, and it does not mind how many groups there are or how large. Only the bits in which
  * the keys differ are sorted.
  */
@@ -11,6 +18,7 @@
 
 #include "cuda/device/engine.h"
 #include "cuda/relate/join_kernels.h"
+#include "cuda/relate/keys.h"
 
 /* ---------------------------------------------------------------------------------------- joins */
 
@@ -146,7 +154,7 @@ static heddle_status group(heddle_device *device, const hd_group_job *job, void 
 
 extern "C" const hd_relate_ops HD_SYMBOL;
 extern "C" const hd_relate_ops HD_SYMBOL = {
-    HD_KEY_BITS,   HD_VALUE_BITS, JOIN_LEFT,  JOIN_RIGHT, JOIN_LEFT * 3 / 4,
-    count_matches, write_matches, group_work, group,      0,
-    NULL,          NULL,          NULL,       NULL,       NULL,
+    HD_KEY_BITS,   HD_VALUE_BITS, JOIN_LEFT,      JOIN_RIGHT,  JOIN_LEFT * 3 / 4, count_matches,
+    write_matches, group_work,    group,          KEYS_FEW,    keys_few_work,     keys_few,
+    distinct_plan, distinct,      distinct_fetch, KEYS_VALUES,
 };

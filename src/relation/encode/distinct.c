@@ -41,6 +41,7 @@ heddle_status hd_group_distinct(const hd_row_source *from, const void *array, ui
     hd_distinct_job job;
     if ((from->asked & HEDDLE_GROUPS_ROWS) != 0 || relate == NULL || relate->distinct_plan == NULL)
         return HEDDLE_OK;
+    if (from->values != NULL && from->values->n > relate->distinct_values) return HEDDLE_OK;
     memset(&job, 0, sizeof job);
     job.keys = array;
     job.n = made->n;
@@ -48,6 +49,10 @@ heddle_status hd_group_distinct(const hd_row_source *from, const void *array, ui
     job.sizes = (from->asked & HEDDLE_GROUPS_SIZES) != 0;
     job.firsts = (from->asked & HEDDLE_GROUPS_FIRST) != 0;
     job.ordered = from->by_first;
+    if (from->values != NULL) {
+        job.values = from->values->list;
+        job.value_count = from->values->n;
+    }
     job.few = hd_tune.distinct_way != HD_TUNE_DISTINCT_MANY;
     if (job.few) HD_TRY(try_way(device, relate, &job, from->stream));
     job.few = job.groups != 0;
@@ -63,6 +68,15 @@ heddle_status hd_group_distinct(const hd_row_source *from, const void *array, ui
 heddle_status hd_fetch_distinct(const hd_row_groups *made, uint32_t what, void *out, void *stream)
 {
     const hd_relate_ops *relate = relate_of(made->device, made->key_bits, made->n);
-    const hd_distinct_out to = {out, made->row_bits};
+    const hd_distinct_out to = {out, made->row_bits, NULL};
     return relate->distinct_fetch(made->device, &made->distinct, what, to, stream);
+}
+
+heddle_status hd_fetch_distinct_value(const hd_row_groups *made, uint32_t i, void *out,
+                                      uint8_t *valid, void *stream)
+{
+    const hd_relate_ops *relate = relate_of(made->device, made->key_bits, made->n);
+    const hd_distinct_out to = {out, made->row_bits, valid};
+    return relate->distinct_fetch(made->device, &made->distinct, HD_DISTINCT_VALUES + i, to,
+                                  stream);
 }

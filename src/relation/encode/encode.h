@@ -17,6 +17,12 @@
 
 #include "engine/engine.h"
 
+/* Columns of values that are aggregated by key, n of them; those of the device. */
+typedef struct hd_row_values {
+    const hd_reduce *list;
+    uint32_t n;
+} hd_row_values;
+
 /* Rows that are to be brought together, and how; all memory is the device's. */
 typedef struct hd_row_source {
     heddle_device *device;
@@ -27,6 +33,7 @@ typedef struct hd_row_source {
     void *stream;
     uint32_t asked; /* HEDDLE_GROUPS_*: what will be asked of the groups; 0: anything */
     bool by_first;  /* where not anything: groups in the order of their first rows */
+    const hd_row_values *values; /* aggregates that will be asked for; may be NULL */
 } hd_row_source;
 
 /*
@@ -91,6 +98,9 @@ heddle_status hd_group_exactly(const hd_row_source *from, hd_row_groups *made);
  */
 heddle_status hd_group_distinct(const hd_row_source *from, const void *array, uint32_t key_bits,
                                 hd_row_groups *made);
+/* The i-th of the values that went along (model/columns.h), to device memory. Does not wait. */
+heddle_status hd_fetch_distinct_value(const hd_row_groups *made, uint32_t i, void *out,
+                                      uint8_t *valid, void *stream);
 /* What HD_DISTINCT_* names of such groups, to device memory. Does not wait. */
 heddle_status hd_fetch_distinct(const hd_row_groups *made, uint32_t what, void *out, void *stream);
 /*

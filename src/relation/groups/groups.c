@@ -54,11 +54,31 @@ heddle_status hd_check_asked(const heddle_groups *groups, uint32_t asked, const 
 
 /* --------------------------------------------------------------------------------- create, destroy */
 
+/* Columns of values as the device takes them, where they may be needed while groups are made. */
+static heddle_status lend_values(const heddle_groups *groups, const heddle_groups_options *o,
+                                 hd_scratch *scratch, hd_reduce *lent, void *stream)
+{
+    const uint64_t n = groups->columns == 1 ? groups->rows : 0;
+    memcpy(lent, groups->values, sizeof groups->values);
+    if (o->flags == HEDDLE_GROUPS_ANYTHING || (o->flags & HEDDLE_GROUPS_ROWS) != 0)
+        return HEDDLE_OK;
+    for (uint32_t i = 0; i < groups->value_count && n != 0; i++) {
+        const void *valid = NULL;
+        HD_TRY(hd_lend_in(scratch, lent[i].column, n * hd_type_width(lent[i].type), &lent[i].column,
+                          stream));
+        HD_TRY(hd_lend_in(scratch, lent[i].valid, n, &valid, stream));
+        lent[i].valid = (const uint8_t *)valid;
+    }
+    return HEDDLE_OK;
+}
+
 /* Copies of columns in host memory are needed only while rows are brought together. */
 static heddle_status group_columns(heddle_groups *groups, const hd_key_columns *columns,
                                    const heddle_groups_options *o, void *stream)
 {
     hd_row_keys keys;
+    hd_reduce lent[HEDDLE_AGGREGATES_MAX];
+    const hd_row_values values = {lent, groups->value_count};
     const hd_row_source from = {groups->device,
                                 &keys,
                                 columns->rows,
@@ -66,13 +86,17 @@ static heddle_status group_columns(heddle_groups *groups, const hd_key_columns *
                                 o->seed != 0 ? o->seed : hd_seed_draw(),
                                 stream,
                                 o->flags,
-                                o->order == HEDDLE_GROUPS_BY_FIRST};
+                                o->order == HEDDLE_GROUPS_BY_FIRST,
+                                &values};
     HD_SCRATCH(scratch, groups->device);
     memset(&keys, 0, sizeof keys);
     keys.columns = columns->count;
     keys.n = columns->rows;
     HD_TRY(hd_key_columns_lend(columns, &scratch, keys.first, stream));
-    return hd_group_rows(&from, &groups->made);
+    HD_TRY(lend_values(groups, o, &scratch, lent, stream));
+    HD_TRY(hd_group_rows(&from, &groups->made));
+    groups->made.distinct.values = groups->values; /* of the same shape, and they stay */
+    return HEDDLE_OK;
 }
 
 static heddle_status make_groups(heddle_groups *groups, const hd_key_columns *columns,
@@ -106,7 +130,9 @@ heddle_status heddle_groups_create(heddle_device *device, const heddle_column *k
     made->columns = columns;
     made->asked = read.flags;
     memcpy(made->keys, keys, columns * sizeof *keys);
-    status = make_groups(made, &given, &read, stream);
+    made->rows = rows;
+    status = hd_groups_read_values(made, &read);
+    if (status == HEDDLE_OK) status = make_groups(made, &given, &read, stream);
     if (status == HEDDLE_OK) *groups = made;
     else heddle_groups_destroy(made);
     return status;

@@ -25,11 +25,17 @@ struct heddle_groups {
     uint32_t columns;
     heddle_column keys[HEDDLE_KEY_COLUMNS_MAX]; /* the caller's */
     uint32_t asked; /* HEDDLE_GROUPS_* that may be asked for; 0: anything */
+    uint64_t rows;
+    hd_reduce values[HEDDLE_AGGREGATES_MAX]; /* the caller's columns; outs are not used */
+    uint32_t value_count;
     hd_row_groups made;
     /* Both NULL where the engine's order is kept; else row_bits a group, device memory. */
     void *names; /* the caller's number of the engine's group */
     void *order; /* the engine's number of the caller's group */
 };
+
+/* Reads the aggregates of the options. */
+heddle_status hd_groups_read_values(heddle_groups *groups, const heddle_groups_options *options);
 
 /* Makes names and order. */
 heddle_status hd_groups_order(heddle_groups *groups, void *stream);
@@ -44,6 +50,8 @@ static inline bool hd_groups_distinct(const heddle_groups *groups)
 {
     return groups->made.distinct.kept != NULL;
 }
+
+static inline uint32_t hd_type_width(uint32_t type) { return type <= HEDDLE_TYPE_F32 ? 4 : 8; }
 
 static inline uint32_t hd_row_width(const heddle_groups *groups)
 {

@@ -137,7 +137,7 @@ static heddle_status encode_keys(sorting *s)
 {
     const uint64_t left = s->given->rows[HD_LEFT], rows = left + s->given->rows[HD_RIGHT];
     hd_row_keys both;
-    hd_row_source from = {s->join->device, &both, rows, 0, s->seed, s->stream, 0, false};
+    hd_row_source from = {s->join->device, &both, rows, 0, s->seed, s->stream, 0, false, NULL};
     void *numbers;
     uint64_t distinct;
     memset(&both, 0, sizeof both);

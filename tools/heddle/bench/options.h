@@ -37,6 +37,9 @@ enum {
     BENCH_SUBJECTS
 };
 
+/* What is asked of the groups of unique, in the order of the words. */
+enum { BENCH_UNIQUE_ROWS, BENCH_UNIQUE_KEYS, BENCH_UNIQUE_SIZES, BENCH_UNIQUE_FIRST };
+
 typedef struct bench_options {
     uint32_t subject;   /* BENCH_MAP, ... */
     uint32_t container; /* HEDDLE_CONTAINER_* of a map or a set */
@@ -50,6 +53,8 @@ typedef struct bench_options {
     uint32_t type;                 /* HEDDLE_TYPE_* of what is aggregated */
     bool count_only;               /* joins are not fetched */
     bool with_keys;                /* groups give their keys too */
+    bool at_once;                  /* aggregates are named when groups are made */
+    uint32_t ask;                  /* BENCH_UNIQUE_*: what is asked of groups */
     uint32_t repeat;
     uint32_t format; /* BENCH_TABLE, BENCH_CSV or BENCH_JSON */
     uint64_t seed;
@@ -60,7 +65,7 @@ typedef struct bench_options {
 } bench_options;
 
 /* What every subject takes, by the bits 1 << BENCH_MAP, ...; operations.c: the words of some. */
-#define BENCH_OPTION_COUNT 54
+#define BENCH_OPTION_COUNT 56
 extern const tool_option bench_option_list[BENCH_OPTION_COUNT];
 extern const tool_word bench_words_of_table[], bench_words_of_graph[], bench_words_of_multimap[],
     bench_words_of_counter[], bench_words_of_filter[], bench_words_of_mixed[],

@@ -76,11 +76,19 @@ static heddle_status call_group(void *context)
 {
     group_bench *s = (group_bench *)context;
     heddle_groups *groups;
+    heddle_aggregate named = HEDDLE_AGGREGATE_INIT;
+    named.aggregate = s->aggregate;
+    named.type = s->type;
+    named.values = s->values;
+    s->g.aggregate = s->g.b->options.at_once ? &named : NULL;
     heddle_status status = bench_groups_create(&s->g, &groups);
+    s->g.aggregate = NULL;
     if (status == HEDDLE_OK) status = heddle_groups_count(groups, &s->got);
     if (status == HEDDLE_OK && s->got > s->g.expected) s->got = UINT64_MAX; /* no room for them */
     else {
-        if (status == HEDDLE_OK)
+        if (status == HEDDLE_OK && s->g.b->options.at_once)
+            status = heddle_groups_aggregated(groups, 0, s->out, NULL, NULL);
+        else if (status == HEDDLE_OK)
             status = heddle_groups_aggregate(groups, s->aggregate, s->type, s->values, NULL, s->out,
                                              NULL, NULL);
         if (status == HEDDLE_OK && s->g.b->options.with_keys)
@@ -245,6 +253,7 @@ static int measure_point(group_bench *s, const double *at)
     bench_line_word(&line, "type", bench_type_names[s->type - 1]);
     bench_groups_line(&s->g, &line);
     bench_line_word(&line, "with_keys", b->options.with_keys ? "yes" : "no");
+    bench_line_word(&line, "at_once", b->options.at_once ? "yes" : "no");
     bench_line_end(b, &line, &result);
     return TOOL_OK;
 }
@@ -257,6 +266,7 @@ int bench_group_run(bench *b)
     memset(&s, 0, sizeof s);
     s.g.b = b;
     s.type = b->options.type;
+    s.g.flags = b->options.at_once ? HEDDLE_GROUPS_KEYS : HEDDLE_GROUPS_ANYTHING;
     do status = measure_point(&s, walk.at);
     while (status == TOOL_OK && bench_walk_next(&walk));
     drop_arrays(&s);

@@ -49,6 +49,9 @@ heddle_status bench_groups_create(const bench_groups *g, heddle_groups **groups)
     heddle_groups_options options = HEDDLE_GROUPS_OPTIONS_INIT;
     options.order = g->order;
     options.row_bits = g->row_bits;
+    options.flags = g->flags;
+    options.aggregates = g->aggregate;
+    options.aggregate_count = g->aggregate != NULL;
     options.seed = g->b->options.seed != 0 ? g->b->options.seed : 1;
     *groups = NULL;
     return heddle_groups_create(g->b->device, &key, 1, g->rows.keys.n, &options, groups, NULL);

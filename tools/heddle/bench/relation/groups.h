@@ -17,6 +17,8 @@ typedef struct bench_groups {
     void *keys;        /* device memory */
     uint32_t order;    /* HEDDLE_GROUPS_* */
     uint32_t row_bits;
+    uint32_t flags;                    /* HEDDLE_GROUPS_* that are asked for; 0: anything */
+    const heddle_aggregate *aggregate; /* named when groups are made; NULL: none */
 } bench_groups;
 
 /* The rows of a combination, unless they are there already; *fresh tells. */
