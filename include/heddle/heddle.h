@@ -233,15 +233,16 @@ HEDDLE_API heddle_device *heddle_table_device(const heddle_table *table);
  *
  * Growth. A table without HEDDLE_FLAG_FIXED grows when keys do not fit: the call may then allocate
  * and it synchronises. When memory for growth runs out the call returns HEDDLE_ERROR_NO_MEMORY.
- * A fixed table neither allocates nor synchronises for device arrays (and `totals` and `failed`
- * NULL); keys that do not fit are counted in heddle_table_take_totals. A call that waits, because
+ * A fixed table does not synchronise for device arrays (and `totals` and `failed` NULL); keys that
+ * do not fit are counted in heddle_table_take_totals. Nor does it allocate, except for a large batch
+ * without a workspace, whose memory comes and goes in the order of the stream. A call that waits, because
  * of `totals`, `failed` or host arrays or because the device is the CPU, returns HEDDLE_ERROR_FULL
  * when keys of a fixed table did not fit. In all these cases every key that was in the table before
  * still is, with its value, and every key that is not reported as failed is in the table. The first
  * min(failed, failed_capacity) indices of failed keys are written to `failed`, in no particular
  * order.
  *
- * Large batches of a call that waits go by regions, as in heddle_table_build, where that is faster.
+ * Large batches go by regions, as in heddle_table_build, where that is faster.
  * Erased keys leave traces; when there are many, the next insertion removes them first (see
  * heddle_table_flush). What else differs by scheme is in table_options.h and on the page of the
  * scheme in docs/design.
@@ -269,8 +270,8 @@ HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *key
                                             const heddle_insert_options *options,
                                             heddle_totals *totals, void *stream);
 /*
- * The bytes of workspace with which a build of n keys goes by regions in one piece, in a multimap
- * an insertion of n pairs too: once or twice the bytes of the pairs. 0 when it takes none.
+ * The bytes of workspace with which a build or an insertion of n keys goes by regions in one piece:
+ * once or twice the bytes of the pairs, up to four times in a fixed table. 0 when it takes none.
  */
 HEDDLE_API heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n,
                                                       uint64_t *bytes);

@@ -1,4 +1,4 @@
-/* load_cuda.h: reading 4, 8 or 16 bytes of a table at once, past the first-level cache. */
+/* load_cuda.h: reading 4, 8 or 16 bytes of a table at once. */
 #ifndef HD_CUDA_LOAD_H
 #define HD_CUDA_LOAD_H
 
@@ -19,7 +19,10 @@ template <> struct hd_vector<16> {
 
 HD_FN void prefetch_l2(const void *from) { asm volatile("prefetch.global.L2 [%0];" ::"l"(from)); }
 
-/* While nobody writes: the read-only path. A random access will not be met again in the first-level cache. */
+/*
+ * While nobody writes: the read-only path. Not past the first-level cache (L1::no_allocate), though a random access is
+ * hardly met again there: the second-level cache would keep such lines for a shorter time, too.
+ */
 HD_FN void load_nc(unsigned int *to, const void *from)
 {
     asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(*to) : "l"(from));

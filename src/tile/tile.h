@@ -44,7 +44,7 @@
  *   tile_thread.inl      a tile is one thread; it asks one of these about the words of a bucket:
  *     tile_scalar.inl, tile_avx2.inl, tile_avx512.inl, tile_neon.inl
  *   tile_cuda.inl        a tile is a few threads of a warp
- *     load_cuda.h        loads of up to 16 bytes past the first-level cache
+ *     load_cuda.h        loads of up to 16 bytes
  *   tile_multi.h         what multimaps need besides: tile_multi_thread.inl, tile_multi_cuda.inl
  *   slab_tile.h          how a slab is looked at, likewise by one thread or by a tile:
  *     slab_thread.inl    with slab_scalar.inl, slab_avx2.inl, slab_avx512.inl or slab_neon.inl

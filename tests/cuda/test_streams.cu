@@ -145,6 +145,43 @@ static void can_be_captured_and_replayed(void **state)
 }
 
 /*
+ * An insertion that was recorded, with a workspace of its own, is replayed in a table that was emptied since. The next one
+ * must not take the table for empty, though none was begun after it was.
+ */
+static void recorded_insertions_are_reckoned_with(void **state)
+{
+    fixture *f = (fixture *)*state;
+    if (f == nullptr) skip();
+    heddle_totals totals = HEDDLE_TOTALS_INIT;
+    heddle_insert_options options = HEDDLE_INSERT_OPTIONS_INIT;
+    cudaGraph_t graph;
+    cudaGraphExec_t replay;
+    assert_int_equal(heddle_table_build_workspace(f->table, N, &options.workspace_bytes),
+                     HEDDLE_OK);
+    options.workspace = take(options.workspace_bytes);
+    options.policy = HEDDLE_POLICY_ADD;
+    assert_int_equal(cudaStreamBeginCapture(f->stream, cudaStreamCaptureModeGlobal), cudaSuccess);
+    assert_int_equal(
+        heddle_table_insert(f->table, f->keys, f->values, N, &options, nullptr, f->stream),
+        HEDDLE_OK);
+    assert_int_equal(cudaStreamEndCapture(f->stream, &graph), cudaSuccess);
+    assert_int_equal(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+    assert_int_equal(heddle_table_clear(f->table, f->stream), HEDDLE_OK);
+    assert_int_equal(heddle_table_take_totals(f->table, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(cudaGraphLaunch(replay, f->stream), cudaSuccess);
+    queue_insert_and_find(f);
+    assert_int_equal(cudaStreamSynchronize(f->stream), cudaSuccess);
+    check_answers(f, 2);
+    assert_int_equal(heddle_table_take_totals(f->table, &totals, f->stream), HEDDLE_OK);
+    assert_int_equal(totals.inserted, N);
+    assert_int_equal(totals.updated, N);
+    assert_int_equal(heddle_table_validate(f->table, f->stream), HEDDLE_OK);
+    cudaGraphExecDestroy(replay);
+    cudaGraphDestroy(graph);
+    cudaFree(options.workspace);
+}
+
+/*
  * An erasure that was recorded is replayed in a table that was filled since. A large insertion, which could go by
  * regions otherwise, has to reckon with keys behind buckets that have room now.
  */
@@ -296,6 +333,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(works_in_stream_order),
         cmocka_unit_test(can_be_captured_and_replayed),
+        cmocka_unit_test(recorded_insertions_are_reckoned_with),
         cmocka_unit_test(recorded_erasures_are_reckoned_with),
         cmocka_unit_test(slab_hashes_can_be_captured),
         cmocka_unit_test(filters_can_be_captured),

@@ -3,9 +3,7 @@
 
 const tool_word bench_words_of_table[] = {
     {"build", "empties the table and fills it from arrays"},
-    {"insert", "one batch of all keys into the empty table, in a call that does not wait: on a GPU "
-               "such a call "
-               "works key by key"},
+    {"insert", "one batch of all keys into the empty table, in a call that does not wait"},
     {"append", "the second half of the keys, in a call that waits, into a table of the first half"},
     {"find", "all keys in another order, with their values (in a set: contains)"},
     {"contains", "the same without values"},
