@@ -139,16 +139,16 @@ typedef struct heddle_groups heddle_groups;
 #define HEDDLE_AGGREGATE_MEAN 5 /* double */
 
 /*
- * A column that is aggregated by group while groups are made. `valid` marks nulls among the values, or is NULL. For
- * COUNT `values` may be NULL. Both must stay as they are until the groups are destroyed.
+ * A column that is aggregated by group while groups are made. `values` and `valid` must stay as they are until the
+ * groups are destroyed.
  */
 typedef struct heddle_aggregate {
     uint32_t size;      /* sizeof(heddle_aggregate) */
     uint32_t aggregate; /* HEDDLE_AGGREGATE_* */
     uint32_t type;      /* HEDDLE_TYPE_* */
     uint32_t flags;     /* 0 */
-    const void *values;
-    const uint8_t *valid;
+    const void *values; /* one a row; NULL for COUNT, if you like */
+    const uint8_t *valid; /* 0 marks a null, which takes no part; NULL: there are none */
 } heddle_aggregate;
 #define HEDDLE_AGGREGATE_INIT \
     {sizeof(heddle_aggregate), HEDDLE_AGGREGATE_COUNT, HEDDLE_TYPE_U64, 0, NULL, NULL}

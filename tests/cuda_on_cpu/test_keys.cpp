@@ -54,6 +54,7 @@ struct bench {
         job.keys = list.get();
         job.n = from.size();
         job.homes = homes;
+        job.least = KEYS_LEAST;
         job.room = room;
         job.near_homes = 2000;
         job.near_bits = 5;

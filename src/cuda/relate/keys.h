@@ -200,6 +200,7 @@ static keys_job keys_job_of(const hd_device_cuda *device, const keys_plan *plan,
     job.table = keys_table_at(plan, l, kept);
     job.n = plan->n;
     job.homes = l->homes;
+    job.least = plan->room > KEYS_FEW ? 4 * KEYS_FEW : KEYS_LEAST; /* they were not few */
     job.room = plan->room;
     job.near_homes = entries - 1 - KEYS_TAIL;
     keys_job_values(plan, l, kept, &job);

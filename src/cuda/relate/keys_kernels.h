@@ -103,6 +103,7 @@ typedef struct keys_job {
     const hd_key *keys;
     uint64_t n;
     uint64_t homes;      /* at most */
+    uint64_t least;      /* homes that a guess does not go below */
     uint64_t room;       /* keys at most */
     uint64_t near_homes; /* tables with so many come to shared memory for keys_number_rows */
     uint32_t near_bits;  /* of a block's table */
@@ -183,9 +184,10 @@ HD_FN uint64_t keys_guess(uint64_t drawn, uint64_t once, uint64_t twice)
 HD_FN uint64_t keys_homes_for(const keys_job &job, uint64_t drawn, uint64_t once, uint64_t twice)
 {
     const uint64_t keys = keys_guess(drawn, once, twice);
+    uint64_t homes = keys * 3;
     if (twice < KEYS_TWICE && once >= KEYS_ONCE) return job.homes;
-    if (keys * 3 > job.near_homes && keys + keys / 2 <= job.near_homes) return job.near_homes;
-    return keys * 3 > KEYS_LEAST ? keys * 3 : KEYS_LEAST;
+    if (homes > job.near_homes && keys + keys / 2 <= job.near_homes) homes = job.near_homes;
+    return homes > job.least ? homes : job.least;
 }
 
 /* One block. Writes all of `control`. */

@@ -1,14 +1,11 @@
 /*
- * keys_values.inl: aggregates of values that go along while distinct keys are found, a part of keys_kernels.h. All is
+ * keys_values.inl: aggregates of values that go along while distinct keys are found, included by keys_kernels.h. All is
  * added up in 64 bits: sums of integers wrap alike for all types, sums of floating-point numbers are doubles,
  * minima and maxima unsigned numbers in the order of the type (reduce_ways.h). What is added up is known when the kernel
  * runs, not when it is compiled: all lanes take the same branch, and any list of aggregates is one kernel.
  */
-#ifndef HD_KEYS_VALUES_H
-#define HD_KEYS_VALUES_H
-
 #ifndef HD_KEYS_KERNELS_H
-#error "a part of keys_kernels.h"
+#error "included by keys_kernels.h alone"
 #endif
 
 HD_FN unsigned long long keys_double_bits(double x)
@@ -198,5 +195,3 @@ HD_FN void keys_put_result(const keys_value &v, uint32_t aggregate, uint64_t slo
         keys_put_extreme(v.type, bits, count != 0, out, at);
     }
 }
-
-#endif
