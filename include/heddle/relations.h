@@ -160,7 +160,7 @@ typedef struct heddle_groups_options {
     uint32_t order;    /* HEDDLE_GROUPS_*; UNORDERED by default */
     uint32_t row_bits; /* 32 or 64; 64 by default */
     uint32_t flags;    /* HEDDLE_GROUPS_* that will be asked for, added up; ANYTHING by default */
-    uint64_t seed;     /* of the hash; 0 draws one. The same seed gives the same order. */
+    uint64_t seed;     /* of the hash; 0 draws one. The same options give the same order. */
     const heddle_aggregate *aggregates; /* for heddle_groups_aggregated; NULL by default */
     uint32_t aggregate_count;           /* of them, HEDDLE_AGGREGATES_MAX at most */
 } heddle_groups_options;

@@ -18,6 +18,7 @@
 #define KEYS_FEW (UINT64_C(1) << 20)    /* keys whose table stays in the second-level cache */
 #define KEYS_SHARED (72u << 10)         /* bytes of it for a block, at most */
 #define KEYS_SHARED_VALUES (104u << 10) /* and with aggregates, where fewer blocks fit */
+#define KEYS_MANY (UINT64_C(1) << 21)   /* keys at most with sizes, first rows or aggregates */
 #define KEYS_DRAW_BITS 14               /* half as many rows are drawn */
 
 /* What is wanted of an array of keys. */
@@ -371,6 +372,9 @@ static void distinct_plan(heddle_device *device, hd_distinct_job *job)
     cudaStream_t use;
     job->room = job->n;
     if (job->few && job->room > few) job->room = few;
+    /* Beyond the second-level cache what is added up for keys costs more than to sort the rows. */
+    if ((job->sizes || job->firsts || job->value_count != 0) && job->room > KEYS_MANY)
+        job->room = hd_tune.distinct_way == HD_TUNE_DISTINCT_MANY ? job->room : KEYS_MANY;
 #if HD_KEY_BITS == 32
     if (job->room > UINT64_C(1) << 32) job->room = UINT64_C(1) << 32;
 #endif

@@ -42,9 +42,11 @@
 #define KEYS_TILE (KEYS_BLOCK * KEYS_ITEMS)
 #define KEYS_LANES 0xffffffffu
 
-#define KEYS_TAIL 1024     /* slots behind the last home; no key is further from its home */
-#define KEYS_LEAST 1024    /* homes */
-#define KEYS_NEAR_PROBES 4 /* in shared memory */
+#define KEYS_TAIL 1024  /* slots behind the last home; no key is further from its home */
+#define KEYS_LEAST 1024 /* homes */
+/* In a block's table, where all keys are expected to fit, and elsewhere: most keys are not in it then. */
+#define KEYS_NEAR_PROBES 64
+#define KEYS_FEW_PROBES 4
 #define KEYS_COPY_BITS 5 /* of the copies of a key in a block's table: one for each lane at most */
 /* Of fewer keys drawn just twice, where so many or more were drawn once, nothing can be guessed. */
 #define KEYS_TWICE 8
@@ -61,6 +63,7 @@ typedef struct keys_control {
     uint64_t groups;          /* the same, 0 where the table is full */
     uint32_t full, odd;       /* odd: the key that an empty slot looks like is there */
     uint32_t copy_bits;       /* of the copies that keys have in a block's table */
+    uint32_t near_probes;     /* in a block's table */
 } keys_control;
 
 /* A key and its number. */
@@ -222,11 +225,14 @@ static __global__ void __launch_bounds__(KEYS_BLOCK) keys_draw(keys_job job)
     made.count = made.groups = 0;
     made.full = draws && job.guess == UINT64_MAX && least / 2 > job.room;
     made.odd = made.copy_bits = 0;
+    /* Copies leave three quarters of a block's table empty: a key that finds no room there costs many times as much. */
+    const uint64_t keys = keys_guess(seen[0], seen[1], seen[2]), near = UINT64_C(1)
+                                                                        << job.near_bits;
     if (draws && job.copies)
-        while (made.copy_bits < KEYS_COPY_BITS && made.copy_bits + 2 < job.near_bits &&
-               keys_guess(seen[0], seen[1], seen[2]) << (made.copy_bits + 2) <=
-                   UINT64_C(1) << job.near_bits)
+        while (made.copy_bits < KEYS_COPY_BITS && made.copy_bits + 3 < job.near_bits &&
+               keys << (made.copy_bits + 3) <= near)
             made.copy_bits++;
+    made.near_probes = draws && keys + keys / 2 <= near ? KEYS_NEAR_PROBES : KEYS_FEW_PROBES;
     *job.table.control = made;
 }
 
@@ -256,7 +262,7 @@ typedef struct keys_near {
     uint32_t *sizes;
     char *values; /* the cells of one aggregate after the other */
     uint32_t *counts;
-    uint32_t bits, copy_bits;
+    uint32_t bits, copy_bits, probes;
     uint64_t homes; /* of the table of all */
 } keys_near;
 
@@ -305,6 +311,7 @@ static __device__ __forceinline__ keys_near keys_near_begin(const keys_job &job,
     keys_near near;
     near.bits = job.near_bits;
     near.copy_bits = control->copy_bits;
+    near.probes = control->near_probes;
     near.homes = control->homes;
     const uint32_t slots = keys_near_slots(near);
     near.keys = (hd_key *)at;
@@ -355,7 +362,7 @@ HD_FN uint32_t keys_near_find(const keys_near &near, keys_shared *shared, hd_key
         shared->odd = 1;
         return mask + 1 + copy;
     }
-    for (uint32_t probe = 0; probe < KEYS_NEAR_PROBES; probe++) {
+    for (uint32_t probe = 0; probe < near.probes; probe++) {
         hd_key there = *(volatile hd_key *)&near.keys[at];
         if (there == key) return at;
         if (there == HD_KEY_EMPTY) {
