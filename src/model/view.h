@@ -63,7 +63,7 @@ typedef struct hd_counts {
 } hd_counts;
 
 /*
- * FOUND and PROBES beyond the first of lookups, in shares that warps of a GPU add to by turns: if all added to one
+ * FOUND and PROBES beyond the first of lookups, in shares that blocks of a GPU add to by turns: if all added to one
  * word they would wait for each other. In lines of memory of their own.
  */
 #define HD_COUNT_SHARES 16
