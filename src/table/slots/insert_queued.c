@@ -115,7 +115,9 @@ heddle_status hd_slots_insert_queued(heddle_table *table, hd_request *r, bool *d
         memory = own;
     }
     heddle_status status = hd_slots_tidy(table, r->stream);
-    if (status == HEDDLE_OK) status = run(table, r, &l, (char *)memory, t->empty && !recording);
+    /* What a replay or a kernel outside may have inserted since the table was cleared, nobody here knows. */
+    const bool empty = t->empty && !t->viewed && !t->replayed && !recording;
+    if (status == HEDDLE_OK) status = run(table, r, &l, (char *)memory, empty);
     engine->free_in_order(table->device, own, r->stream);
     *done = true;
     __atomic_fetch_add(&hd_tune.region_queued, 1, __ATOMIC_RELAXED);

@@ -39,8 +39,8 @@ typedef struct hd_slots_table {
     hd_storage storage;
     uint64_t erased; /* keys that were to be erased since the marks were as the keys need them */
     bool gaps;       /* keys may lie behind buckets with room, since some were erased */
-    bool viewed;     /* kernels outside, or a recorded erasure, may erase keys at any time */
-    bool empty;      /* nothing has been inserted since the slots were cleared */
+    bool viewed;     /* kernels outside, or a recorded erasure, may change the table at any time */
+    bool empty;      /* no call has inserted anything since the slots were cleared */
     bool replayed;   /* a recorded insertion may run at any time */
 } hd_slots_table;
 

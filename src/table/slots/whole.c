@@ -14,7 +14,7 @@ heddle_status hd_slots_clear(heddle_table *table, void *stream)
     if (!table->engine->is_recording(table->device, stream)) {
         t->erased = 0;
         t->gaps = false;
-        t->empty = !t->viewed && !t->replayed;
+        t->empty = true;
     }
     return hd_table_set_count(table, 0, stream);
 }
