@@ -167,8 +167,8 @@ HEDDLE_API uint32_t heddle_cuda_is_built(void);
 
 /*
  * Calls that need scratch memory of the device keep it for the next call, up to a quarter of the
- * device's memory; a GPU gives it up when its memory runs out. heddle_device_trim frees at once
- * what no call is using.
+ * device's memory, calls that do not wait a sixteenth; a GPU gives it up when its memory runs out.
+ * heddle_device_trim frees at once what no call is using.
  */
 HEDDLE_API heddle_status heddle_device_trim(heddle_device *device);
 /* Waits until all work queued on `stream` (NULL: the device's own) is done; reports its errors. */
@@ -235,7 +235,8 @@ HEDDLE_API heddle_device *heddle_table_device(const heddle_table *table);
  * and it synchronises. When memory for growth runs out the call returns HEDDLE_ERROR_NO_MEMORY.
  * A fixed table does not synchronise for device arrays (and `totals` and `failed` NULL); keys that
  * do not fit are counted in heddle_table_take_totals. Nor does it allocate, except for a large batch
- * without a workspace, whose memory comes and goes in the order of the stream. A call that waits, because
+ * without a sufficient workspace, whose memory comes and goes in the order of the stream, and not
+ * while the stream is captured. A call that waits, because
  * of `totals`, `failed` or host arrays or because the device is the CPU, returns HEDDLE_ERROR_FULL
  * when keys of a fixed table did not fit. In all these cases every key that was in the table before
  * still is, with its value, and every key that is not reported as failed is in the table. The first
@@ -271,7 +272,7 @@ HEDDLE_API heddle_status heddle_table_build(heddle_table *table, const void *key
                                             heddle_totals *totals, void *stream);
 /*
  * The bytes of workspace with which a build or an insertion of n keys goes by regions in one piece:
- * once or twice the bytes of the pairs, up to four times in a fixed table. 0 when it takes none.
+ * twice the bytes of the pairs, in a fixed table up to five times. 0 when it takes none.
  */
 HEDDLE_API heddle_status heddle_table_build_workspace(heddle_table *table, uint64_t n,
                                                       uint64_t *bytes);

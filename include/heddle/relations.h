@@ -163,9 +163,10 @@ typedef struct heddle_groups_options {
     uint64_t seed;     /* of the hash; 0 draws one. The same options give the same order. */
     const heddle_aggregate *aggregates; /* for heddle_groups_aggregated; NULL by default */
     uint32_t aggregate_count;           /* of them, HEDDLE_AGGREGATES_MAX at most */
+    uint32_t reserved;                  /* 0 */
 } heddle_groups_options;
 #define HEDDLE_GROUPS_OPTIONS_INIT \
-    {sizeof(heddle_groups_options), HEDDLE_GROUPS_UNORDERED, 64, 0, 0, NULL, 0}
+    {sizeof(heddle_groups_options), HEDDLE_GROUPS_UNORDERED, 64, 0, 0, NULL, 0, 0}
 
 /*
  * Brings the rows with equal keys together. Groups are numbered from 0. The key columns must stay
@@ -214,8 +215,9 @@ HEDDLE_API heddle_status heddle_groups_aggregate(heddle_groups *groups, uint32_t
                                                  uint8_t *out_valid, void *stream);
 /*
  * The i-th of the aggregates that the options named; `out` and `out_valid` as above. Options whose flags are not
- * ANYTHING and without ROWS let a GPU work out up to eight aggregates in the pass that finds the groups. Anything else
- * is worked out here, as by heddle_groups_aggregate, which asks for ROWS among the flags; this call does not.
+ * ANYTHING and without ROWS let a GPU work out up to eight aggregates in the pass that finds the groups, where keys are
+ * one column of 4 or 8 bytes without nulls, and not more than two million. Anything else is worked out here, as by
+ * heddle_groups_aggregate, which asks for ROWS among the flags; this call does not.
  */
 HEDDLE_API heddle_status heddle_groups_aggregated(heddle_groups *groups, uint32_t i, void *out,
                                                   uint8_t *out_valid, void *stream);

@@ -136,7 +136,8 @@ typedef struct heddle_insert_options {
     uint8_t *outcomes;        /* NULL, or n bytes: HEDDLE_OUTCOME_* of every key */
     uint64_t *failed;         /* NULL, or host memory for the indices of keys that did not fit */
     uint64_t failed_capacity; /* how many indices `failed` has room for */
-    void *workspace;          /* NULL, or device memory, aligned to 256 bytes, for scratch */
+    void *workspace;          /* NULL, or device memory, aligned to 256 bytes, for scratch: of this
+                                 call alone until the stream has done it, or of its CUDA graph */
     uint64_t workspace_bytes; /* its size; see heddle_table_build_workspace */
 } heddle_insert_options;
 #define HEDDLE_INSERT_OPTIONS_INIT \

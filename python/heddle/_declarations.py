@@ -240,6 +240,7 @@ class GroupsOptions(Structure):
         ("seed", c_uint64),
         ("aggregates", c_void_p),
         ("aggregate_count", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 

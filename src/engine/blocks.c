@@ -152,7 +152,8 @@ bool hd_blocks_drop(heddle_device *device)
     pthread_mutex_lock(&device->lock);
     gone = unlink_idle(device, 0);
     pthread_mutex_unlock(&device->lock);
-    return free_blocks(device, gone);
+    const bool any = device->engine->drop_in_order != NULL && device->engine->drop_in_order(device);
+    return free_blocks(device, gone) || any;
 }
 
 /* ---------------------------------------------------------------------------------- devices alike */

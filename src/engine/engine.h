@@ -152,6 +152,8 @@ struct hd_engine {
     heddle_status (*allocate_in_order)(heddle_device *device, uint64_t bytes, void **memory,
                                        void *stream);
     void (*free_in_order)(heddle_device *device, void *memory, void *stream);
+    /* Gives back what the device keeps of such memory and nobody has; whether that was any. */
+    bool (*drop_in_order)(heddle_device *device);
     heddle_status (*allocate_pinned)(heddle_device *device, uint64_t bytes, void **memory);
     void (*free_pinned)(heddle_device *device, void *memory);
     /* Any direction, in stream order; asynchronous unless pageable host memory takes part. */

@@ -90,9 +90,10 @@ typedef struct hd_sorted {
     void *failed;
     /* How many; added to. To fill a multimap afresh may overwrite the sorted pairs and `starts`. */
     uint64_t *failed_count;
-    uint64_t least;         /* 0, or: regions with no more pairs than this are left out */
-    uint64_t room;          /* 0, or: pairs of a region beyond so many are elsewhere (hd_scatter) */
-    const uint64_t *unless; /* NULL, or: when this is not 0 nothing is to be done */
+    uint64_t least; /* 0, or: regions with no more pairs than this are left out */
+    uint64_t room;  /* 0, or: pairs of a region beyond so many are elsewhere (hd_scatter) */
+    const uint64_t *
+        unless; /* NULL, or: when this is not 0 nothing is to be done (a build whose scatter was not even) */
     bool retried; /* what is listed in `failed` will be tried again: it does not count as failed */
 } hd_sorted;
 

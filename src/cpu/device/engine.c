@@ -329,6 +329,7 @@ const hd_engine *hd_engine_cpu(void)
         cpu_free,
         NULL, /* memory in the order of a stream: every call waits */
         NULL,
+        NULL,
         cpu_allocate,
         cpu_free,
         cpu_copy,

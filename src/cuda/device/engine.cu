@@ -269,13 +269,10 @@ static heddle_status cuda_allocate(heddle_device *device, uint64_t bytes, void *
     cudaStream_t use;
     heddle_status status = hd_cuda_enter(device, NULL, &use);
     if (status != HEDDLE_OK) return status;
-    cudaMemPool_t pool = ((hd_device_cuda *)device)->pool;
     bool failed = hd_fault_due();
     while (!failed && cudaMalloc(memory, bytes != 0 ? bytes : 1) != cudaSuccess) {
         cudaGetLastError();
-        failed = !hd_blocks_drop_shared(device) && pool == NULL;
-        if (pool != NULL) cudaMemPoolTrimTo(pool, 0);
-        pool = NULL; /* once is enough */
+        failed = !hd_blocks_drop_shared(device);
     }
     if (failed) {
         *memory = NULL;
@@ -429,6 +426,19 @@ static void cuda_free_in_order(heddle_device *device, void *memory, void *stream
         cudaFreeAsync(memory, use);
 }
 
+static bool cuda_drop_in_order(heddle_device *device)
+{
+    const hd_device_cuda *cuda = (const hd_device_cuda *)device;
+    uint64_t before = 0, after = 0;
+    cudaStream_t use;
+    if (cuda->pool == NULL || hd_cuda_enter(device, NULL, &use) != HEDDLE_OK) return false;
+    cudaMemPoolGetAttribute(cuda->pool, cudaMemPoolAttrReservedMemCurrent, &before);
+    if (before == 0) return false;
+    cudaMemPoolTrimTo(cuda->pool, 0);
+    cudaMemPoolGetAttribute(cuda->pool, cudaMemPoolAttrReservedMemCurrent, &after);
+    return after < before;
+}
+
 /* ------------------------------------------------------------------------------------- events */
 
 static heddle_status cuda_event_create(heddle_device *device, void **event)
@@ -494,6 +504,7 @@ extern "C" const hd_engine *hd_engine_cuda(void)
         cuda_free,
         cuda_allocate_in_order,
         cuda_free_in_order,
+        cuda_drop_in_order,
         cuda_allocate_pinned,
         cuda_free_pinned,
         cuda_copy,

@@ -310,7 +310,7 @@ static cudaError_t keys_make(const hd_device_cuda *device, const keys_plan *plan
         if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
         if (error != cudaSuccess) break;
         if (control.full == 0) *groups = control.groups;
-        if (control.full == 0 || control.homes == l.homes || control.count == 0 ||
+        if (control.full == 0 || control.homes == l.homes || control.full == KEYS_FULL_BY_GUESS ||
             control.count > plan->room)
             break;
         job->draw_bits = 0;

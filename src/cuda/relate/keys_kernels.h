@@ -52,6 +52,7 @@
 #define KEYS_TWICE 8
 #define KEYS_ONCE 64
 #define KEYS_NO_SLOT UINT64_MAX
+#define KEYS_FULL_BY_GUESS 2 /* keys_control.full: it would be, so nothing was tried */
 
 typedef hd_value keys_row;
 #define KEYS_NO_ROW ((keys_row) ~(keys_row)0)
@@ -223,7 +224,7 @@ static __global__ void __launch_bounds__(KEYS_BLOCK) keys_draw(keys_job job)
     made.most = homes - homes / 4;
     if (homes == job.homes || made.most > job.room) made.most = job.room;
     made.count = made.groups = 0;
-    made.full = draws && job.guess == UINT64_MAX && least / 2 > job.room;
+    made.full = draws && job.guess == UINT64_MAX && least / 2 > job.room ? KEYS_FULL_BY_GUESS : 0;
     made.odd = made.copy_bits = 0;
     /* Copies leave three quarters of a block's table empty: a key that finds no room there costs many times as much. */
     const uint64_t keys = keys_guess(seen[0], seen[1], seen[2]), near = UINT64_C(1)

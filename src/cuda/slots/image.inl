@@ -56,7 +56,8 @@ typedef struct image {
     image_scratch *scratch;
     uint32_t slots;
     uint32_t region;
-    uint32_t *placed; /* a scheme that chooses, with `failed`: a bit for every slot taken here */
+    uint32_t
+        *placed; /* a scheme that chooses, unless all_may_fail: a bit for every slot taken here */
     uint32_t *failed; /* where pairs without room are listed; NULL: nowhere */
     unsigned long long *failed_count;
     bool

@@ -3,7 +3,7 @@
  * its answer; the looks at buckets are a tile's. So a warp has 32 keys. In HD_TILE rounds every tile looks at the
  * first bucket of one of its own threads' keys. The loads of LOOKUP_LOADS rounds are under way together, and
  * nothing waits between them: on tables that stay in the second-level cache instructions are the limit, not
- * memory, and this way a key takes 9 of a warp's instead of 18. That is also why the grid covers all keys instead of
+ * memory, and this way a key that is in its first bucket takes 5 of a warp's up to its answer. That is also why the grid covers all keys instead of
  * striding over them (18 % there).
  *
  * Keys that were not in their first bucket and have been pushed past it, one in twelve at load 0.8, look on when all

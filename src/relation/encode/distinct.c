@@ -33,6 +33,17 @@ static heddle_status try_way(heddle_device *device, const hd_relate_ops *relate,
     return HEDDLE_OK;
 }
 
+bool hd_values_go_along(const heddle_device *device, const hd_row_keys *keys, uint64_t rows,
+                        uint32_t count)
+{
+    const uint32_t width = keys->first[0].width;
+    const hd_relate_ops *relate;
+    if (keys->columns != 1 || (width != 4 && width != 8) || keys->first[0].valid != NULL)
+        return false;
+    relate = relate_of(device, width * 8, rows);
+    return relate != NULL && relate->distinct_plan != NULL && count <= relate->distinct_values;
+}
+
 heddle_status hd_group_distinct(const hd_row_source *from, const void *array, uint32_t key_bits,
                                 hd_row_groups *made)
 {

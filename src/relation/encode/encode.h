@@ -92,6 +92,9 @@ heddle_status hd_group_array(const hd_row_source *from, const void *array, uint3
                              hd_row_groups *made);
 /* The same as hd_group_rows without any hash of rows, for keys that no hash tells apart; slow. */
 heddle_status hd_group_exactly(const hd_row_source *from, hd_row_groups *made);
+/* Whether so many aggregates may go along while keys of these columns are found, where no rows are asked for. */
+bool hd_values_go_along(const heddle_device *device, const hd_row_keys *keys, uint64_t rows,
+                        uint32_t count);
 /*
  * Where no rows are asked for: sets made->distinct if the engine can find distinct keys alone, else leaves all
  * as it was.

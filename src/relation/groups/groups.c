@@ -56,11 +56,13 @@ heddle_status hd_check_asked(const heddle_groups *groups, uint32_t asked, const 
 
 /* Columns of values as the device takes them, where they may be needed while groups are made. */
 static heddle_status lend_values(const heddle_groups *groups, const heddle_groups_options *o,
-                                 hd_scratch *scratch, hd_reduce *lent, void *stream)
+                                 const hd_row_keys *keys, hd_scratch *scratch, hd_reduce *lent,
+                                 void *stream)
 {
-    const uint64_t n = groups->columns == 1 ? groups->rows : 0;
+    const uint64_t n = groups->rows;
     memcpy(lent, groups->values, sizeof groups->values);
-    if (o->flags == HEDDLE_GROUPS_ANYTHING || (o->flags & HEDDLE_GROUPS_ROWS) != 0)
+    if (o->flags == HEDDLE_GROUPS_ANYTHING || (o->flags & HEDDLE_GROUPS_ROWS) != 0 ||
+        !hd_values_go_along(groups->device, keys, groups->rows, groups->value_count))
         return HEDDLE_OK;
     for (uint32_t i = 0; i < groups->value_count && n != 0; i++) {
         const void *valid = NULL;
@@ -93,7 +95,7 @@ static heddle_status group_columns(heddle_groups *groups, const hd_key_columns *
     keys.columns = columns->count;
     keys.n = columns->rows;
     HD_TRY(hd_key_columns_lend(columns, &scratch, keys.first, stream));
-    HD_TRY(lend_values(groups, o, &scratch, lent, stream));
+    HD_TRY(lend_values(groups, o, &keys, &scratch, lent, stream));
     HD_TRY(hd_group_rows(&from, &groups->made));
     groups->made.distinct.values = groups->values; /* of the same shape, and they stay */
     return HEDDLE_OK;
@@ -122,6 +124,8 @@ heddle_status heddle_groups_create(heddle_device *device, const heddle_column *k
     HD_TRY(hd_check_stream(device, stream, CALL));
     HD_TRY(hd_read_struct(&read, options, &hd_groups_options_kind));
     HD_TRY(check_options(&read, rows));
+    if (read.reserved != 0)
+        return hd_fail(HEDDLE_ERROR_INVALID, CALL ": the reserved field of the options is not 0");
     HD_TRY(hd_key_columns_check(&given));
     made = (heddle_groups *)hd_allocate_zeroed(1, sizeof *made);
     if (made == NULL) return hd_fail(HEDDLE_ERROR_NO_MEMORY, "no memory for groups");

@@ -65,6 +65,43 @@ static layout make_layout(const heddle_table *table, const hd_view *view, uint64
     return l;
 }
 
+/* What a build without counting first has in memory, and where. */
+typedef struct scatter_layout {
+    hd_scatter scatter;
+    uint64_t starts, ends, work, spare, bytes;
+    bool spare_in_table;
+} scatter_layout;
+
+static bool can_scatter(const heddle_table *table)
+{
+    return table->engine->scatter != NULL && !hd_is_multimap(table);
+}
+
+static scatter_layout make_scatter_layout(const heddle_table *table, const hd_view *view,
+                                          const hd_partition *job)
+{
+    const hd_table_ops *ops = hd_slots(table)->ops;
+    const uint64_t slots = hd_geometry_slots(view, ops) * ops->slot_bytes;
+    const uint64_t offsets = hd_aligned((UINT64_C(1) << view->region_bits) * sizeof(uint64_t));
+    scatter_layout l;
+    memset(&l, 0, sizeof l);
+    l.scatter.job = *job;
+    table->engine->scatter_plan(table->device, &l.scatter);
+    l.spare_in_table = l.scatter.spare_bytes <= slots;
+    l.starts = hd_aligned(l.scatter.pairs_bytes);
+    l.ends = l.starts + offsets;
+    l.work = l.ends + offsets;
+    l.spare = l.work + hd_aligned(l.scatter.work_bytes);
+    l.bytes = l.spare + (l.spare_in_table ? 0 : l.scatter.spare_bytes);
+    return l;
+}
+
+static uint64_t scatter_workspace(const heddle_table *table, const hd_view *view, uint64_t n)
+{
+    const hd_partition job = hd_sort_job(table, view->region_bits, &view->mix, n);
+    return can_scatter(table) ? make_scatter_layout(table, view, &job).bytes : 0;
+}
+
 heddle_status hd_slots_build_workspace(heddle_table *table, uint64_t n, uint64_t *bytes)
 {
     hd_view view;
@@ -73,9 +110,13 @@ heddle_status hd_slots_build_workspace(heddle_table *table, uint64_t n, uint64_t
     if (n == 0 || n < hd_regions_least(table) ||
         !hd_slots(table)->ops->can_fill(table->device, &view))
         return HEDDLE_OK;
-    *bytes = make_layout(table, &view, n, !hd_is_multimap(table)).parts.bytes;
-    const uint64_t queued = hd_queue_workspace(table, &view, n);
-    if ((table->options.flags & HEDDLE_FLAG_FIXED) != 0 && queued > *bytes) *bytes = queued;
+    /* Whichever of the ways of a build and an insertion takes most. */
+    const bool fixed = (table->options.flags & HEDDLE_FLAG_FIXED) != 0;
+    const uint64_t ways[] = {make_layout(table, &view, n, false).parts.bytes,
+                             scatter_workspace(table, &view, n),
+                             fixed ? hd_queue_workspace(table, &view, n) : 0};
+    for (int i = 0; i < 3; i++)
+        if (ways[i] > *bytes) *bytes = ways[i];
     return HEDDLE_OK;
 }
 
@@ -185,41 +226,34 @@ static heddle_status build_scattered(heddle_table *table, hd_request *r, bool *f
     const heddle_insert_options *o = &r->options;
     const hd_slots_table *t = hd_slots(table);
     const hd_view *view = &t->storage.view;
-    const uint64_t slots = hd_geometry_slots(view, t->ops) * t->ops->slot_bytes;
-    const uint64_t offsets = hd_aligned((UINT64_C(1) << view->region_bits) * sizeof(uint64_t));
     HD_SCRATCH(scratch, table->device);
     HD_CALL(call);
     hd_region_call rc;
-    hd_scatter scatter;
     void *memory = o->workspace;
-    if (table->engine->scatter == NULL || hd_is_multimap(table)) return HEDDLE_OK;
+    if (!can_scatter(table)) return HEDDLE_OK;
     HD_TRY(region_call_begin(&rc, table, &call, r));
     set_job(&rc, r);
-    memset(&scatter, 0, sizeof scatter);
-    scatter.job = rc.job;
-    table->engine->scatter_plan(table->device, &scatter);
-    const bool spare_in_table = scatter.spare_bytes <= slots;
-    const uint64_t starts = hd_aligned(scatter.pairs_bytes), ends = starts + offsets,
-                   work = ends + offsets, spare = work + hd_aligned(scatter.work_bytes),
-                   bytes = spare + (spare_in_table ? 0 : scatter.spare_bytes);
-    if (memory != NULL ? o->workspace_bytes < bytes
-                       : hd_scratch_take(&scratch, bytes, &memory) != HEDDLE_OK)
+    scatter_layout l = make_scatter_layout(table, view, &rc.job);
+    hd_scatter *scatter = &l.scatter;
+    if (memory != NULL ? o->workspace_bytes < l.bytes
+                       : hd_scratch_take(&scratch, l.bytes, &memory) != HEDDLE_OK)
         return HEDDLE_OK;
-    scatter.job.pairs = memory;
-    scatter.starts = (uint64_t *)(void *)((char *)memory + starts);
-    scatter.ends = (uint64_t *)(void *)((char *)memory + ends);
-    scatter.work = (char *)memory + work;
-    scatter.spare = spare_in_table ? view->slots : (char *)memory + spare;
-    scatter.over_count = &call.counts->at[HD_LATER];
+    scatter->job.pairs = memory;
+    scatter->starts = (uint64_t *)(void *)((char *)memory + l.starts);
+    scatter->ends = (uint64_t *)(void *)((char *)memory + l.ends);
+    scatter->work = (char *)memory + l.work;
+    scatter->spare = l.spare_in_table ? view->slots : (char *)memory + l.spare;
+    /* Pairs without room in their region are left out, as those of crowded regions are elsewhere. */
+    scatter->over_count = &call.counts->at[HD_LATER];
     const hd_sorted sorted = {.pairs = memory,
-                              .starts = scatter.starts,
-                              .ends = scatter.ends,
-                              .room = scatter.room,
-                              .unless = scatter.over_count,
+                              .starts = scatter->starts,
+                              .ends = scatter->ends,
+                              .room = scatter->room,
+                              .unless = scatter->over_count,
                               .limit = UINT64_MAX};
     rc.batch.n = r->n;
     HD_TRY(hd_table_set_count(table, 0, r->stream));
-    HD_TRY(table->engine->scatter(table->device, &scatter, r->stream));
+    HD_TRY(table->engine->scatter(table->device, scatter, r->stream));
     HD_TRY(t->ops->fill(table->device, view, &rc.batch, &sorted, true, r->stream));
     HD_TRY(hd_call_read(&call, &r->counts));
     *filled = r->counts.at[HD_FAILED] == 0 && r->counts.at[HD_LATER] == 0;
