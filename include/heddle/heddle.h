@@ -234,14 +234,13 @@ HEDDLE_API heddle_device *heddle_table_device(const heddle_table *table);
  * Growth. A table without HEDDLE_FLAG_FIXED grows when keys do not fit: the call may then allocate
  * and it synchronises. When memory for growth runs out the call returns HEDDLE_ERROR_NO_MEMORY.
  * A fixed table does not synchronise for device arrays (and `totals` and `failed` NULL); keys that
- * do not fit are counted in heddle_table_take_totals. Nor does it allocate, except for a large batch
- * without a sufficient workspace, whose memory comes and goes in the order of the stream, and not
- * while the stream is captured. A call that waits, because
- * of `totals`, `failed` or host arrays or because the device is the CPU, returns HEDDLE_ERROR_FULL
- * when keys of a fixed table did not fit. In all these cases every key that was in the table before
- * still is, with its value, and every key that is not reported as failed is in the table. The first
- * min(failed, failed_capacity) indices of failed keys are written to `failed`, in no particular
- * order.
+ * do not fit are counted in heddle_table_take_totals. Nor does it allocate, with one exception: a
+ * large batch without a sufficient workspace takes memory in the order of the stream, unless the
+ * stream is being captured. A call that waits, because of `totals`, `failed` or host arrays or
+ * because the device is the CPU, returns HEDDLE_ERROR_FULL when keys of a fixed table did not fit.
+ * In all these cases every key that was in the table before still is, with its value, and every
+ * key that is not reported as failed is in the table. The first min(failed, failed_capacity)
+ * indices of failed keys are written to `failed`, in no particular order.
  *
  * Large batches go by regions, as in heddle_table_build, where that is faster.
  * Erased keys leave traces; when there are many, the next insertion removes them first (see

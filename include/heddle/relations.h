@@ -139,8 +139,8 @@ typedef struct heddle_groups heddle_groups;
 #define HEDDLE_AGGREGATE_MEAN 5 /* double */
 
 /*
- * A column that is aggregated by group while groups are made. `values` and `valid` must stay as they are until the
- * groups are destroyed.
+ * A column that is aggregated by group while groups are made. `values` and `valid` must stay as
+ * they are until the groups are destroyed.
  */
 typedef struct heddle_aggregate {
     uint32_t size;      /* sizeof(heddle_aggregate) */
@@ -214,10 +214,10 @@ HEDDLE_API heddle_status heddle_groups_aggregate(heddle_groups *groups, uint32_t
                                                  const uint8_t *valid, void *out,
                                                  uint8_t *out_valid, void *stream);
 /*
- * The i-th of the aggregates that the options named; `out` and `out_valid` as above. Options whose flags are not
- * ANYTHING and without ROWS let a GPU work out up to eight aggregates in the pass that finds the groups, where keys are
- * one column of 4 or 8 bytes without nulls, and not more than two million. Anything else is worked out here, as by
- * heddle_groups_aggregate, which asks for ROWS among the flags; this call does not.
+ * The i-th of the aggregates that the options named; `out` and `out_valid` as above. A GPU works
+ * out up to eight of them in the pass that finds the groups, if the flags are neither ANYTHING nor
+ * contain ROWS, and if keys are one column of 4 or 8 bytes without nulls, two million at most. All
+ * else is worked out here, as by heddle_groups_aggregate, without the flag ROWS.
  */
 HEDDLE_API heddle_status heddle_groups_aggregated(heddle_groups *groups, uint32_t i, void *out,
                                                   uint8_t *out_valid, void *stream);

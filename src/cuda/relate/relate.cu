@@ -9,9 +9,10 @@
  *     keys.h           launches of keys_kernels.h: groups by number, distinct keys
  *     keys_kernels.h   distinct keys by tables in shared and in global memory
  *       keys_values.inl aggregates that go along
+ *       keys_answers.inl numbers and answers, when all keys are in the table
  *
- * Groups that are too many for keys.h come from CUB's radix sort of the keys with their row numbers: it is stable, so the rows of a
- * group ascend, and it does not mind how many groups there are or how large. Only the bits in which
+ * Groups that are too many for keys.h come from CUB's radix sort of the keys with their row numbers: it is stable, so
+ * the rows of a group ascend, and it does not mind how many groups there are or how large. Only the bits in which
  * the keys differ are sorted.
  */
 #include <cub/device/device_radix_sort.cuh>

@@ -2,9 +2,9 @@
  * lookup_kernels.inl: find, contains, locate and erase. A key belongs to a thread, its owner, which hashes it and writes
  * its answer; the looks at buckets are a tile's. So a warp has 32 keys. In HD_TILE rounds every tile looks at the
  * first bucket of one of its own threads' keys. The loads of LOOKUP_LOADS rounds are under way together, and
- * nothing waits between them: on tables that stay in the second-level cache instructions are the limit, not
- * memory, and this way a key that is in its first bucket takes 5 of a warp's up to its answer. That is also why the grid covers all keys instead of
- * striding over them (18 % there).
+ * nothing waits between them. On tables that stay in the second-level cache instructions are the limit, not
+ * memory; this way a key that is in its first bucket takes 5 of a warp's up to its answer. That is also why the grid
+ * covers all keys instead of striding over them.
  *
  * Keys that were not in their first bucket and have been pushed past it, one in twelve at load 0.8, look on when all
  * have looked once (look_on): so the others need not wait for them in every round.
